@@ -1,0 +1,138 @@
+"""What a run may spend and what it has spent: arithmetic without a clock.
+
+Before a call its estimate must be admitted; after it the real usage is charged. A share of tokens, money and time is
+kept for the exit node, so that a run that ends early can still write its report.
+"""
+
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, Decimal
+
+from pydantic import Field
+
+from graphs.frozen import Frozen, JsonObject
+from graphs.spec import EndKind
+
+
+class Usage(Frozen):
+    """What calls of models cost, as the providers reported it."""
+
+    requests: int = Field(default=0, ge=0)
+    """Calls made."""
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    cost_microusd: int = Field(default=0, ge=0)
+    """Millionths of a US dollar, by the price list of genai-prices; 0 for models that cost nothing."""
+    unpriced_requests: int = Field(default=0, ge=0)
+    """Calls whose model has no known price: `cost_microusd` is then too low."""
+    estimated: bool = False
+    """True if a provider reported no usage and characters / 4 was taken."""
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_microusd=self.cost_microusd + other.cost_microusd,
+            unpriced_requests=self.unpriced_requests + other.unpriced_requests,
+            estimated=self.estimated or other.estimated,
+        )
+
+
+class Limits(Frozen):
+    """What a run may spend. The defaults are those of the DeepCritical project for one research loop."""
+
+    tokens: int = Field(default=100_000, ge=1_000, le=100_000_000)
+    cost_microusd: int | None = Field(default=None, ge=1, le=10_000_000_000)
+    """Millionths of a US dollar; None: not limited."""
+    seconds: float = Field(default=600.0, ge=5.0, le=30 * 86_400.0)
+    iterations: int = Field(default=5, ge=1, le=50)
+    """How often the research loop may run."""
+    steps: int = Field(default=200, ge=2, le=2_000)
+    """Nodes visited, decisions included."""
+    reserve: float = Field(default=0.15, ge=0.0, le=0.5)
+    """The share of tokens, money and time that only the exit node may use."""
+
+
+class Estimate(Frozen):
+    """What one call may cost at most, as far as can be said before it."""
+
+    tokens: int = Field(default=0, ge=0)
+    cost_microusd: int = Field(default=0, ge=0)
+
+
+class Budget(Frozen):
+    """Limits and the counters against them. `elapsed` is seconds since the start, told by whoever has a clock."""
+
+    limits: Limits = Limits()
+    used: Usage = Usage()
+    elapsed: float = 0.0
+    iterations: int = 0
+    """Iterations begun."""
+    steps: int = 0
+    """Nodes finished."""
+
+    def charge(self, usage: Usage) -> "Budget":
+        """The budget after a call that really used `usage`."""
+        return self.model_copy(update={"used": self.used + usage})
+
+    def at(self, elapsed: float) -> "Budget":
+        """The budget `elapsed` seconds after the start; a clock that jumps back is not believed."""
+        return self.model_copy(update={"elapsed": max(self.elapsed, elapsed)})
+
+    def research_seconds(self) -> float:
+        """Seconds after the start at which research stops and the exit node begins."""
+        return self.limits.seconds * (1 - self.limits.reserve)
+
+    def refuses(self, estimate: Estimate) -> EndKind | None:
+        """Which limit a further research call of this size would break; None if it may be made."""
+        share = 1 - self.limits.reserve
+        if self.elapsed >= self.research_seconds():
+            return "time"
+        if self.used.tokens + estimate.tokens > self.limits.tokens * share:
+            return "tokens"
+        cost_limit = self.limits.cost_microusd
+        if cost_limit is not None and self.used.cost_microusd + estimate.cost_microusd > cost_limit * share:
+            return "cost"
+        if self.steps >= self.limits.steps - 1:  # the last step belongs to the exit node
+            return "steps"
+        return None
+
+    def view(self) -> JsonObject:
+        """How expressions see the budget: per limit `limit`, `used`, `remaining`; and what is exceeded."""
+        refused = self.refuses(Estimate(tokens=1))
+        return {
+            "exceeded": refused is not None,
+            "reason": refused,
+            "tokens": _gauge(self.limits.tokens, self.used.tokens),
+            "cost_usd": _gauge(
+                None if self.limits.cost_microusd is None else usd(self.limits.cost_microusd),
+                usd(self.used.cost_microusd),
+            ),
+            "seconds": _gauge(self.limits.seconds, self.elapsed),
+            "iterations": _gauge(self.limits.iterations, self.iterations),
+            "steps": _gauge(self.limits.steps, self.steps),
+        }
+
+
+def _gauge(limit: float | None, used: float) -> JsonObject:
+    return {"limit": limit, "used": used, "remaining": None if limit is None else max(0, limit - used)}
+
+
+def usd(microusd: int) -> float:
+    """Millionths of a dollar as dollars, for people and JSON."""
+    return microusd / 1_000_000
+
+
+def microusd(dollars: float | Decimal) -> int:
+    """Dollars as millionths, rounded up: a cost is never counted as less than it was."""
+    return int((Decimal(str(dollars)) * 1_000_000).to_integral_value(rounding=ROUND_CEILING))
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """The sum of several usages."""
+    return sum(usages, Usage())

@@ -1,0 +1,218 @@
+"""Where workflows and activities meet: activity names, and one input and one output model each.
+
+Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
+"""
+
+from typing import Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from graphs.budget import Limits, Usage
+from graphs.events import AgentEvent
+from graphs.frozen import Frozen, JsonObject
+from graphs.report import ReportRef
+from graphs.spec import ResearchGraph
+from graphs.state import Ending, Failure
+
+RESEARCH_WORKFLOW: Final = "research"
+TASK_QUEUE: Final = "elcano"
+
+RUN_AGENT: Final = "run_agent"
+RUN_TOOL: Final = "run_tool"
+PUBLISH_REPORT: Final = "publish_report"
+ARCHIVE_RUN: Final = "archive_run"
+
+PROGRESS_QUERY: Final = "progress"
+SNAPSHOT_QUERY: Final = "snapshot"
+STOP_UPDATE: Final = "stop"
+
+MODE_ATTRIBUTE: Final = "ElcanoMode"
+STAGE_ATTRIBUTE: Final = "ElcanoStage"
+TENANT_ATTRIBUTE: Final = "ElcanoTenant"
+OUTCOME_ATTRIBUTE: Final = "ElcanoOutcome"
+SEARCH_ATTRIBUTES: Final = (MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE, OUTCOME_ATTRIBUTE)
+"""Keyword search attributes that the Temporal namespace must know."""
+
+Stage: TypeAlias = Literal["researching", "writing", "closed"]
+RunStatus: TypeAlias = Literal["running", "completed", "failed", "cancelled", "terminated"]
+"""`terminated`: ended from outside (the Temporal UI, a server limit) without a chance to say so."""
+
+
+class FailureType:
+    """Error names that cross from activities to workflows. Raisers and catchers share these constants."""
+
+    MODEL_REFUSED: Final = "ModelRefused"
+    """A key, a quota, a name: nothing can go on until somebody mends it."""
+    MODEL_OUTPUT: Final = "ModelOutput"
+    """The model answered, but never in the form that was asked for."""
+    SOURCE_REFUSED: Final = "SourceRefused"
+    INPUT_INVALID: Final = "InputInvalid"
+    PAYLOADS_TOO_LARGE: Final = "PayloadsTooLarge"
+    """Temporal's own name for a result that is over its size limit; retrying cannot help."""
+
+
+class ModelChoice(Frozen):
+    """Which model answers: one for all agents, and exceptions by agent name. Empty: the worker's setting."""
+
+    default: str = ""
+    """`offline`, a provider string (`openai:gpt-5.1`), or several separated by commas: a fallback list."""
+    by_agent: dict[str, str] = {}
+
+
+class ResearchInput(Frozen):
+    """The input of a research workflow."""
+
+    run_id: str
+    """Also the workflow id, and the key of everything that is stored."""
+    question: str
+    mode: str
+    graph: ResearchGraph
+    limits: Limits = Limits()
+    sources: tuple[str, ...] = ()
+    background: str = ""
+    instructions: str = ""
+    models: ModelChoice = ModelChoice()
+    tenant: str = "default"
+
+
+class ResearchResult(Frozen):
+    """The result of a research workflow."""
+
+    run_id: str
+    report: ReportRef | None
+    ending: Ending | None = None
+    usage: Usage = Usage()
+    iterations: int = 0
+    steps: int = 0
+
+
+class AgentCall(Frozen):
+    """Input of `run_agent`."""
+
+    run_id: str
+    step: int
+    node: str
+    agent: str
+    input: JsonObject
+    """Fits the agent's input model in the catalogue."""
+    models: ModelChoice = ModelChoice()
+
+
+class AgentResult(Frozen):
+    """Output of `run_agent`."""
+
+    output: JsonObject
+    """Fits the agent's output model in the catalogue."""
+    usage: Usage = Usage()
+    model: str = ""
+    """Who answered, as the provider names it."""
+
+
+class ToolCall(Frozen):
+    """Input of `run_tool`."""
+
+    run_id: str
+    step: int
+    node: str
+    item: int = 0
+    """Index within a `for_each`."""
+    tool: str
+    input: JsonObject
+
+
+class ToolResult(Frozen):
+    """Output of `run_tool`."""
+
+    output: JsonObject
+
+
+class PublishCall(Frozen):
+    """Input of `publish_report`: everything that the report is made of, by reference."""
+
+    run_id: str
+    question: str
+    mode: str
+    draft: str | None
+    """Artifact hash of the `ReportDraft`; None if the writer failed: the evidence is then listed as it is."""
+    evidence: tuple[str, ...]
+    """Ids that the writer was given; anything else it cites is unknown."""
+    ending: Ending | None = None
+    models: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+    """The queries that were made, for a reader who asks what was looked for."""
+    iterations: int = 0
+    usage: Usage = Usage()
+    warnings: tuple[str, ...] = ()
+
+
+class ArchivedRun(Frozen):
+    """A run as it is kept after it ended. Times are seconds since the epoch."""
+
+    run_id: str
+    question: str
+    mode: str
+    tenant: str = "default"
+    status: RunStatus
+    started_at: float
+    finished_at: float | None = None
+    ending: Ending | None = None
+    failure: Failure | None = None
+    report: ReportRef | None = None
+    budget: JsonObject = {}
+    """`Budget.view()` at the end."""
+    iterations: int = 0
+    steps: int = 0
+    sources: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    """Ids of all evidence of the run, in the order of finding."""
+
+
+class ArchiveCall(Frozen):
+    """Input of `archive_run`."""
+
+    run: ArchivedRun
+    events: tuple[AgentEvent, ...]
+
+
+class ProgressPage(Frozen):
+    """Answer of the `progress` query: the events after a number."""
+
+    events: tuple[AgentEvent, ...]
+    last: int = Field(ge=0)
+    """Number of the last event in this page; ask for what is after it."""
+    more: bool = False
+    """There are further events already."""
+    done: bool = False
+    """The last event of this page is the terminal one."""
+
+
+PROGRESS_PAGE: Final = 200
+"""Events a page: 200 of at most 2 kB stay far below the 2 MiB limit of a query result."""
+
+
+class RunSnapshot(Frozen):
+    """Answer of the `snapshot` query: where a run is now."""
+
+    run_id: str
+    question: str
+    mode: str
+    graph: str
+    node: str
+    stage: Stage
+    step: int
+    iteration: int
+    evidence: int
+    """How many passages were found."""
+    evidence_ids: tuple[str, ...] = ()
+    budget: JsonObject = {}
+    ending: Ending | None = None
+    failure: Failure | None = None
+    report: ReportRef | None = None
+    last_event: int = 0
+
+
+class StopRequest(Frozen):
+    """Input of the `stop` update: end gracefully, with a report of what there is."""
+
+    reason: str = Field(default="", max_length=500)

@@ -1,0 +1,56 @@
+"""Everything that this project raises on purpose, as one tree; names say when it went wrong.
+
+    ElcanoError
+    ├── GraphInvalid           a graph has faults; it never started
+    ├── InputInvalid           a question, budget or name cannot work; it never started
+    ├── EngineFault            the engine was driven wrongly: a bug, never the user's doing
+    └── ActivityFault          an activity knows why it failed
+        ├── SourceUnavailable  a source cannot be searched now: worth another try
+        ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
+        └── ModelRefused       a model will never answer this: no key, a bad key, no quota, not made for the task
+
+Workflow code lists `ElcanoError` among its failure types, so one of these fails a run and never wedges a task.
+"""
+
+from collections.abc import Sequence
+
+
+class ElcanoError(Exception):
+    """The root. Its text is for the person who has to act: what is wrong and what to do."""
+
+
+class GraphInvalid(ElcanoError):
+    """A graph has faults. `faults` holds every one, each naming its node or edge."""
+
+    def __init__(self, graph: str, faults: Sequence[str]) -> None:
+        self.graph = graph
+        self.faults = tuple(faults)
+        super().__init__(f"graph {graph!r} has {len(self.faults)} fault(s): " + "; ".join(self.faults))
+
+
+class InputInvalid(ElcanoError):
+    """What was asked for cannot work. `field` names the part of the request that has to change."""
+
+    def __init__(self, field: str, message: str) -> None:
+        self.field = field
+        super().__init__(message)
+
+
+class EngineFault(ElcanoError):
+    """The engine was given an entry that does not belong to the run's place. This is a bug."""
+
+
+class ActivityFault(ElcanoError):
+    """The root of what activities raise knowingly."""
+
+
+class SourceUnavailable(ActivityFault):
+    """A source cannot be searched at the moment; Temporal tries again."""
+
+
+class SourceRefused(ActivityFault):
+    """A source will never answer this call; trying again cannot help."""
+
+
+class ModelRefused(ActivityFault):
+    """A model will never answer this call; somebody has to mend a key, a quota or a name first."""

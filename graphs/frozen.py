@@ -1,0 +1,14 @@
+"""The one base of all data that travels: immutable, closed, JSON."""
+
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+Json: TypeAlias = JsonValue
+JsonObject: TypeAlias = dict[str, JsonValue]
+
+
+class Frozen(BaseModel):
+    """A value: it is never changed, only replaced (`model_copy(update=...)`), and refuses unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,0 +1,93 @@
+"""Folding a node's output into the state: named pure functions, `(state, output) -> state`.
+
+Nothing here removes evidence or an iteration; a run's knowledge only grows.
+"""
+
+from collections.abc import Sequence
+
+from graphs.agents import AgentSelectionPlan, JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
+from graphs.frozen import Frozen, Json
+from graphs.state import EvidenceRef, IterationData, ResearchState, ToolCallRecord
+from graphs.tools import ItemOutcomes, SearchOutput
+
+
+def _in_this_iteration(state: ResearchState, **changes: object) -> ResearchState:
+    """`state` with fields of the running iteration's record replaced; the record is begun if there is none."""
+    done = state.conversation
+    if done and done[-1].number == state.iteration:
+        done, running = done[:-1], done[-1]
+    else:
+        running = IterationData(number=state.iteration)
+    return state.model_copy(update={"conversation": (*done, running.model_copy(update=changes))})
+
+
+def running_iteration(state: ResearchState) -> IterationData:
+    """The record of the running iteration; an empty one if it has not begun."""
+    if state.conversation and state.conversation[-1].number == state.iteration:
+        return state.conversation[-1]
+    return IterationData(number=state.iteration)
+
+
+def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchState:
+    """Begins the iteration's record with its thought."""
+    return _in_this_iteration(state, thought=output.thought)
+
+
+def record_gap(state: ResearchState, output: KnowledgeGapOutput) -> ResearchState:
+    """The first gap is the one this iteration works on; with none named it is the question itself."""
+    gap = output.outstanding_gaps[0] if output.outstanding_gaps else state.question
+    return _in_this_iteration(state, gap="" if output.research_complete else gap)
+
+
+def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> ResearchState:
+    """Notes the searches that are about to be made."""
+    calls = tuple(ToolCallRecord(source=task.source, query=task.query) for task in output.tasks)
+    return _in_this_iteration(state, tool_calls=calls)
+
+
+def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
+    """Adds what the searches found, each id once, and records for each search what came of it."""
+    known = {ref.id for ref in state.evidence}
+    added: list[EvidenceRef] = []
+    calls: list[ToolCallRecord] = []
+    warnings = list(state.warnings)
+    for item in output.items:
+        if item.output is None:
+            source, query = str(item.input.get("source", "")), str(item.input.get("query", ""))
+            calls.append(ToolCallRecord(source=source, query=query, error=item.error or "failed"))
+            _append_once(warnings, [f"The search for {query!r} in {source!r} failed: {item.error}"])
+            continue
+        found = SearchOutput.model_validate(item.output)
+        fresh = [ref for ref in found.evidence if ref.id not in known]
+        known.update(ref.id for ref in fresh)
+        added.extend(fresh)
+        calls.append(
+            ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh))
+        )
+        _append_once(warnings, found.warnings)
+    state = state.model_copy(
+        update={"evidence": (*state.evidence, *added), "warnings": tuple(warnings)},
+    )
+    return _in_this_iteration(state, tool_calls=tuple(calls), findings=tuple(ref.id for ref in added))
+
+
+def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
+    """Keeps the judge's reasoning and what it would search next, for the next iteration to read."""
+    return _in_this_iteration(
+        state, judgement=output.reasoning, suggested_queries=output.next_search_queries
+    )
+
+
+class Values(Frozen):
+    """Values to set, by name."""
+
+    values: dict[str, Json] = {}
+
+
+def set_values(state: ResearchState, output: Values) -> ResearchState:
+    """Sets `values.<name>`, leaving the others as they are."""
+    return state.model_copy(update={"values": {**state.values, **output.values}})
+
+
+def _append_once(into: list[str], lines: Sequence[str]) -> None:
+    into.extend(line for line in lines if line not in into)

@@ -1,0 +1,94 @@
+"""What a run knows: one frozen value, small enough to travel; large texts are in the store and named by id."""
+
+from pydantic import Field
+
+from graphs.frozen import Frozen, Json, JsonObject
+from graphs.spec import EndKind
+
+EXCERPT_CHARACTERS = 240
+"""How much of a passage the state carries; agents read the whole passage from the store."""
+
+
+class EvidenceRef(Frozen):
+    """One passage that was found, by reference. Its text is in the evidence store under `id`."""
+
+    id: str = Field(min_length=1, max_length=300)
+    """Canonical: the same passage found twice has the same id (PMID, DOI, URL, path and hash)."""
+    source: str
+    """The source that was searched."""
+    title: str
+    locator: str
+    """Where a person finds it: a URL, or path, page and anchor."""
+    excerpt: str = Field(max_length=EXCERPT_CHARACTERS + 1)
+    characters: int = Field(ge=0)
+    """Length of the stored passage, for estimates."""
+    document: str
+    """Canonical id of the document it is a part of; passages of one document are one cited reference."""
+
+
+class ToolCallRecord(Frozen):
+    """One search that was made, and what came of it."""
+
+    source: str
+    query: str
+    found: int = 0
+    """Passages returned."""
+    new: int = 0
+    """Passages that the run did not have before."""
+    error: str | None = None
+    """Why it failed; an error is never evidence."""
+
+
+class IterationData(Frozen):
+    """One turn of the research loop: what was thought, what was missing, what was done, what was found."""
+
+    number: int = Field(ge=1)
+    thought: str = ""
+    gap: str = ""
+    tool_calls: tuple[ToolCallRecord, ...] = ()
+    findings: tuple[str, ...] = ()
+    """Ids of the evidence that this iteration added."""
+    judgement: str = ""
+    suggested_queries: tuple[str, ...] = ()
+    """What the judge would search next; the next tool selection reads it."""
+
+
+class ResearchState(Frozen):
+    """Everything that expressions can read and reducers can change."""
+
+    question: str
+    background: str = ""
+    """Context from whoever started the run: a user, or the plan that this run is a section of."""
+    sources: tuple[str, ...] = ()
+    """Names of the sources that may be searched."""
+    iteration: int = Field(default=1, ge=1)
+    """The turn of the loop that is running; equals `conversation[-1].number` once it has begun."""
+    conversation: tuple[IterationData, ...] = ()
+    evidence: tuple[EvidenceRef, ...] = ()
+    """In the order of their finding, each id once. Only ever appended to."""
+    outputs: JsonObject = {}
+    """The latest output of each node, by node id."""
+    values: dict[str, Json] = {}
+    """For graphs of one's own: written by the `set_values` reducer."""
+    warnings: tuple[str, ...] = ()
+    """What a reader of the report should know: files that were skipped, searches that failed."""
+
+
+class Ending(Frozen):
+    """Why a run left its graph before the research was complete. Its report is labelled partial."""
+
+    kind: EndKind
+    detail: str = ""
+    """One sentence for the report's head and the event."""
+
+
+class Failure(Frozen):
+    """A node that failed for good."""
+
+    node: str
+    type: str
+    """The name of the error, for programs."""
+    message: str = Field(max_length=2_000)
+    attempts: int = Field(default=1, ge=0)
+    fatal: bool = False
+    """Nothing can go on until somebody has mended something (a refused key): the run fails at once."""

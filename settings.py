@@ -1,0 +1,50 @@
+"""The only reader of the environment: every setting, its default and what it is for.
+
+A setting is read from `ELCANO_<NAME>` or from a `.env` file; those that the field already has a name for keep it
+(`TEMPORAL_ADDRESS`, `USE_GRAPH_EXECUTION`, provider keys). The table in `docs/settings.md` is compared with this file
+by a test. Temporal's own connection settings (TLS, API key, profile) are read by `temporalio.envconfig`.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Immutable once read."""
+
+    model_config = SettingsConfigDict(env_prefix="ELCANO_", env_file=".env", extra="ignore", frozen=True)
+
+    data_dir: Path = Field(default=Path(".elcano"), description="Everything the embedded stack keeps: runs, evidence, indexes, Temporal's database.")
+    collections: dict[str, Path] = Field(
+        default={},
+        description='Document collections by name, as JSON: `{"handbook": "docs/handbook"}`. A client names a collection, never a path.',
+    )
+    package_readmes: bool = Field(default=True, description="Offer the collection `packages`: the long descriptions of the installed Python packages.")
+    model: str = Field(default="offline", description="Who answers: `offline`, a provider string (`openai:gpt-5.1`), or a comma-separated fallback list.")
+    agent_models: dict[str, str] = Field(default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-4-5"}`.')
+    model_timeout_seconds: float = Field(default=120.0, gt=0, description="How long one model call may take before it counts as failed and is retried.")
+    api_host: str = Field(default="127.0.0.1", description="Where the API listens.")
+    api_port: int = Field(default=8000, ge=1, le=65_535, description="The API's port.")
+    api_url: str = Field(default="", description="Where the command line finds the API; empty: `http://<api_host>:<api_port>`.")
+    temporal_address: str = Field(default="", validation_alias="TEMPORAL_ADDRESS", description="An existing Temporal server; empty: the embedded one is started.")
+    temporal_port: int = Field(default=7233, ge=1, le=65_535, description="The embedded Temporal server's port.")
+    temporal_ui_port: int = Field(default=8233, ge=1, le=65_535, description="The embedded Temporal UI's port.")
+    worker_activities: int = Field(default=20, ge=1, le=500, description="Activities that one worker runs at once.")
+    worker_cached_workflows: int = Field(default=500, ge=0, description="Workflows that one worker keeps in memory; 0 replays each from its history every time.")
+    shutdown_seconds: float = Field(default=20.0, ge=0, description="How long a worker that is told to stop lets running activities finish.")
+    file_limit_mb: float = Field(default=50.0, gt=0, description="Larger document files are skipped, with a warning.")
+    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
+
+    @property
+    def base_url(self) -> str:
+        """The API as a client on this machine reaches it."""
+        return self.api_url or f"http://{self.api_host}:{self.api_port}"
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """The settings of this process, read once."""
+    return Settings()

@@ -17,26 +17,57 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="ELCANO_", env_file=".env", extra="ignore", frozen=True)
 
-    data_dir: Path = Field(default=Path(".elcano"), description="Everything the embedded stack keeps: runs, evidence, indexes, Temporal's database.")
+    data_dir: Path = Field(
+        default=Path(".elcano"),
+        description="Everything the embedded stack keeps: runs, evidence, indexes, Temporal's database.",
+    )
     collections: dict[str, Path] = Field(
         default={},
         description='Document collections by name, as JSON: `{"handbook": "docs/handbook"}`. A client names a collection, never a path.',
     )
-    package_readmes: bool = Field(default=True, description="Offer the collection `packages`: the long descriptions of the installed Python packages.")
-    model: str = Field(default="offline", description="Who answers: `offline`, a provider string (`openai:gpt-5.1`), or a comma-separated fallback list.")
-    agent_models: dict[str, str] = Field(default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-4-5"}`.')
-    model_timeout_seconds: float = Field(default=120.0, gt=0, description="How long one model call may take before it counts as failed and is retried.")
+    package_readmes: bool = Field(
+        default=True,
+        description="Offer the collection `packages`: the long descriptions of the installed Python packages.",
+    )
+    model: str = Field(
+        default="offline",
+        description="Who answers: `offline`, a provider string (`openai:gpt-5.1`), or a comma-separated fallback list.",
+    )
+    agent_models: dict[str, str] = Field(
+        default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-4-5"}`.'
+    )
+    model_timeout_seconds: float = Field(
+        default=120.0,
+        gt=0,
+        description="How long one model call may take before it counts as failed and is retried.",
+    )
     api_host: str = Field(default="127.0.0.1", description="Where the API listens.")
     api_port: int = Field(default=8000, ge=1, le=65_535, description="The API's port.")
-    api_url: str = Field(default="", description="Where the command line finds the API; empty: `http://<api_host>:<api_port>`.")
-    temporal_address: str = Field(default="", validation_alias="TEMPORAL_ADDRESS", description="An existing Temporal server; empty: the embedded one is started.")
+    api_url: str = Field(
+        default="", description="Where the command line finds the API; empty: `http://<api_host>:<api_port>`."
+    )
+    temporal_address: str = Field(
+        default="",
+        validation_alias="TEMPORAL_ADDRESS",
+        description="An existing Temporal server; empty: the embedded one is started.",
+    )
     temporal_port: int = Field(default=7233, ge=1, le=65_535, description="The embedded Temporal server's port.")
     temporal_ui_port: int = Field(default=8233, ge=1, le=65_535, description="The embedded Temporal UI's port.")
     worker_activities: int = Field(default=20, ge=1, le=500, description="Activities that one worker runs at once.")
-    worker_cached_workflows: int = Field(default=500, ge=0, description="Workflows that one worker keeps in memory; 0 replays each from its history every time.")
-    shutdown_seconds: float = Field(default=20.0, ge=0, description="How long a worker that is told to stop lets running activities finish.")
+    worker_cached_workflows: int = Field(
+        default=500,
+        ge=0,
+        description="Workflows that one worker keeps in memory; 0 replays each from its history every time.",
+    )
+    shutdown_seconds: float = Field(
+        default=20.0,
+        ge=0,
+        description="How long a worker that is told to stop lets running activities finish.",
+    )
     file_limit_mb: float = Field(default=50.0, gt=0, description="Larger document files are skipped, with a warning.")
-    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
+    log_level: str = Field(
+        default="info", pattern="^(debug|info|warning|error)$", description="What the programs log."
+    )
 
     @property
     def base_url(self) -> str:

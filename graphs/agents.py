@@ -27,7 +27,11 @@ class ResearchContext(Frozen):
 class ThinkingOutput(Frozen):
     """Where the research stands and where it should go; never a draft of the answer."""
 
-    thought: str = Field(min_length=1, max_length=4_000, description="A short reflection: what is known, what contradicts, what to look at next.")
+    thought: str = Field(
+        min_length=1,
+        max_length=4_000,
+        description="A short reflection: what is known, what contradicts, what to look at next.",
+    )
 
 
 class KnowledgeGapInput(ResearchContext):
@@ -40,7 +44,11 @@ class KnowledgeGapOutput(Frozen):
     """Whether the question is answered, and if not, what is missing."""
 
     research_complete: bool = Field(description="True only if the evidence answers the whole question.")
-    outstanding_gaps: tuple[str, ...] = Field(default=(), max_length=5, description="What is still missing, most important first; empty if complete.")
+    outstanding_gaps: tuple[str, ...] = Field(
+        default=(),
+        max_length=5,
+        description="What is still missing, most important first; empty if complete.",
+    )
 
 
 class ToolSelectorInput(ResearchContext):
@@ -79,9 +87,13 @@ class JudgeAssessment(Frozen):
 
     sufficient: bool = Field(description="True if a careful report that answers the question can be written now.")
     confidence: float = Field(ge=0, le=1)
-    coverage: float = Field(default=0.0, ge=0, le=1, description="The share of the question's parts that the evidence speaks to.")
+    coverage: float = Field(
+        default=0.0, ge=0, le=1, description="The share of the question's parts that the evidence speaks to."
+    )
     recommendation: Literal["continue", "synthesize"]
-    missing: tuple[str, ...] = Field(default=(), max_length=10, description="Words or aspects that no evidence covers.")
+    missing: tuple[str, ...] = Field(
+        default=(), max_length=10, description="Words or aspects that no evidence covers."
+    )
     next_search_queries: tuple[str, ...] = Field(default=(), max_length=5)
     reasoning: str = Field(min_length=1, max_length=2_000)
 

@@ -152,7 +152,10 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             reducers.record_tool_calls,
         ),
         ReducerSpec(
-            "add_evidence", "Adds what searches found, each passage once.", tools.ItemOutcomes, reducers.add_evidence
+            "add_evidence",
+            "Adds what searches found, each passage once.",
+            tools.ItemOutcomes,
+            reducers.add_evidence,
         ),
         ReducerSpec(
             "record_judgement",

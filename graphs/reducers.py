@@ -73,9 +73,7 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
     """Keeps the judge's reasoning and what it would search next, for the next iteration to read."""
-    return _in_this_iteration(
-        state, judgement=output.reasoning, suggested_queries=output.next_search_queries
-    )
+    return _in_this_iteration(state, judgement=output.reasoning, suggested_queries=output.next_search_queries)
 
 
 class Values(Frozen):

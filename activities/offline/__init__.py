@@ -1,0 +1,1 @@
+"""The model that needs no key: it answers by quoting, and says so."""

@@ -1,0 +1,1 @@
+"""Sources: one search provider per file, one registry."""

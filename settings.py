@@ -65,9 +65,7 @@ class Settings(BaseSettings):
         description="How long a worker that is told to stop lets running activities finish.",
     )
     file_limit_mb: float = Field(default=50.0, gt=0, description="Larger document files are skipped, with a warning.")
-    log_level: str = Field(
-        default="info", pattern="^(debug|info|warning|error)$", description="What the programs log."
-    )
+    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
 
     @property
     def base_url(self) -> str:

@@ -91,9 +91,7 @@ class JudgeAssessment(Frozen):
         default=0.0, ge=0, le=1, description="The share of the question's parts that the evidence speaks to."
     )
     recommendation: Literal["continue", "synthesize"]
-    missing: tuple[str, ...] = Field(
-        default=(), max_length=10, description="Words or aspects that no evidence covers."
-    )
+    missing: tuple[str, ...] = Field(default=(), max_length=10, description="Words or aspects that no evidence covers.")
     next_search_queries: tuple[str, ...] = Field(default=(), max_length=5)
     reasoning: str = Field(min_length=1, max_length=2_000)
 

@@ -61,9 +61,7 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
         fresh = [ref for ref in found.evidence if ref.id not in known]
         known.update(ref.id for ref in fresh)
         added.extend(fresh)
-        calls.append(
-            ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh))
-        )
+        calls.append(ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh)))
         _append_once(warnings, found.warnings)
     state = state.model_copy(
         update={"evidence": (*state.evidence, *added), "warnings": tuple(warnings)},

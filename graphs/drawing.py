@@ -1,0 +1,70 @@
+"""A graph as a Mermaid flow chart; shapes tell the kinds of nodes apart, dashed arrows are loops."""
+
+from graphs.spec import ConditionalEdge, Node, ParallelNode, ResearchGraph
+
+_SHAPES: dict[str, tuple[str, str]] = {
+    "agent": ("[", "]"),
+    "tool": ("[[", "]]"),
+    "state": ("[(", ")]"),
+    "decision": ("{", "}"),
+    "parallel": ("[/", "/]"),
+}
+
+
+def mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
+    """The text of the chart. `here` marks the node that a run is at."""
+    lines = ["flowchart TD", "    input([Input])"]
+    lines += _nodes(graph, prefix="", indent="    ")
+    lines.append(f"    input --> {graph.entry_node}")
+    lines += _edges(graph, prefix="", indent="    ")
+    lines += [f"    {node_id} --> report([Report])" for node_id in graph.exit_nodes]
+    if here is not None and here in graph.by_id:
+        lines.append(f"    style {here} stroke-width:4px")
+    return "\n".join(lines) + "\n"
+
+
+def _nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
+    return [f"{indent}{prefix}{node.id}{_shape(node)}" for node in graph.nodes]
+
+
+def _shape(node: Node) -> str:
+    before, after = _SHAPES[node.kind]
+    title = node.id.replace("_", " ").capitalize()
+    if node.kind == "decision":
+        text = node.description or title
+    else:
+        text = f"{title}<br/>{node.description}" if node.description else title
+    return f'{before}"{_escaped(text)}"{after}'
+
+
+def _edges(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
+    lines: list[str] = []
+    for node in graph.nodes:
+        for edge in graph.routes_from(node.id):
+            arrow = "-.->" if edge.loop else "-->"
+            label = edge.label or (edge.when if isinstance(edge, ConditionalEdge) else "")
+            text = f'|"{_escaped(label)}"|' if label else ""
+            lines.append(f"{indent}{prefix}{edge.from_node} {arrow}{text} {prefix}{edge.to_node}")
+        if isinstance(node, ParallelNode):
+            lines += _branches(graph, node, prefix=prefix, indent=indent)
+    return lines
+
+
+def _branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: str) -> list[str]:
+    """Each branch as a box of its own, entered from the parallel node by a thick arrow."""
+    lines: list[str] = []
+    for edge in graph.branches_from(node.id):
+        branch = graph.branches[edge.branch]
+        inner = f"{prefix}{edge.branch}__"
+        times = f" (one per {node.for_each})" if node.for_each else ""
+        lines.append(f'{indent}subgraph {inner}box ["{_escaped(edge.branch + times)}"]')
+        lines += _nodes(branch, prefix=inner, indent=indent + "    ")
+        lines += _edges(branch, prefix=inner, indent=indent + "    ")
+        lines.append(f"{indent}end")
+        lines.append(f"{indent}{prefix}{node.id} ==> {inner}{branch.entry_node}")
+    return lines
+
+
+def _escaped(text: str) -> str:
+    """Mermaid has no backslash escapes; its entity form is `#name;`."""
+    return text.replace("#", "#35;").replace('"', "#quot;").replace("\n", " ")

@@ -1,0 +1,116 @@
+"""Iterative research: think, find the gap, search for it, judge, and go round until the question is answered.
+
+The graph of DeepCritical's iterative flow, with the three decisions that it names: is the research complete, is there
+budget left, is there an iteration left.
+"""
+
+from graphs.builder import GraphBuilder
+
+ITERATIVE = (
+    GraphBuilder("iterative", "Think, find the gap, search for it, judge; round until the question is answered.")
+    .add_agent_node(
+        "thinking",
+        agent="thinking",
+        description="Where the research stands",
+        inputs={
+            "question": "question",
+            "background": "background",
+            "iteration": "iteration",
+            "conversation": "conversation",
+            "evidence": "evidence[].id",
+        },
+        reducer="record_thought",
+    )
+    .add_agent_node(
+        "knowledge_gap",
+        agent="knowledge_gap",
+        description="What is still missing",
+        inputs={
+            "question": "question",
+            "background": "background",
+            "iteration": "iteration",
+            "max_iterations": "budget.iterations.limit",
+            "conversation": "conversation",
+            "evidence": "evidence[].id",
+        },
+        reducer="record_gap",
+    )
+    .add_decision_node("complete", description="Complete?")
+    .add_agent_node(
+        "tool_selector",
+        agent="tool_selector",
+        description="Which searches close the gap",
+        inputs={
+            "question": "question",
+            "background": "background",
+            "iteration": "iteration",
+            "conversation": "conversation",
+            "gap": "conversation[-1].gap",
+            "suggested_queries": "conversation[-2].suggested_queries",
+            "sources": "sources",
+            "evidence": "evidence[].id",
+        },
+        reducer="record_tool_calls",
+    )
+    .add_tool_node(
+        "execute_tools",
+        tool="search",
+        description="All chosen searches at once",
+        for_each="outputs.tool_selector.tasks",
+        inputs={"source": "item.source", "query": "item.query"},
+        reducer="add_evidence",
+    )
+    .add_agent_node(
+        "judge",
+        agent="judge",
+        description="Is the evidence enough",
+        inputs={
+            "question": "question",
+            "background": "background",
+            "iteration": "iteration",
+            "conversation": "conversation",
+            "gap": "conversation[-1].gap",
+            "new_evidence": "conversation[-1].findings",
+            "evidence": "evidence[].id",
+        },
+        reducer="record_judgement",
+    )
+    .add_decision_node("budget", description="Budget left?")
+    .add_decision_node("iterations", description="Go on?")
+    .add_agent_node(
+        "writer",
+        agent="writer",
+        description="The report, every claim with its quote",
+        inputs={
+            "question": "question",
+            "background": "background",
+            "instructions": "instructions",
+            "iteration": "iteration",
+            "conversation": "conversation",
+            "sources": "sources",
+            "evidence": "evidence[].id",
+        },
+    )
+    .connect_nodes("thinking", "knowledge_gap", "complete")
+    .add_conditional_edge("complete", "writer", when="outputs.knowledge_gap.research_complete", label="complete")
+    .connect_nodes("complete", "tool_selector", label="gaps remain")
+    .connect_nodes("tool_selector", "execute_tools", "judge", "budget")
+    .add_conditional_edge("budget", "writer", when="budget.reason == 'time'", label="time is up", ending="time")
+    .add_conditional_edge("budget", "writer", when="budget.reason == 'tokens'", label="tokens spent", ending="tokens")
+    .add_conditional_edge("budget", "writer", when="budget.reason == 'cost'", label="money spent", ending="cost")
+    .connect_nodes("budget", "iterations", label="budget left")
+    .add_conditional_edge(
+        "iterations", "writer", when="outputs.judge.recommendation == 'synthesize'", label="enough evidence"
+    )
+    .add_conditional_edge(
+        "iterations",
+        "writer",
+        when="budget.iterations.remaining == `0`",
+        label="no iteration left",
+        ending="iterations",
+    )
+    .connect_nodes("iterations", "thinking", label="loop back", loop=True)
+    .set_entry_node("thinking")
+    .set_exit_nodes("writer")
+    .build()
+)

@@ -1,0 +1,127 @@
+"""What the nodes of a graph name must exist: agents, tools, reducers, the fields they take and the fields they give."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+from pydantic import BaseModel
+
+from graphs.branches import BranchInput, BranchOutcomes
+from graphs.catalogue import AGENTS, REDUCERS, TOOLS
+from graphs.expressions import fault, node_read, root_name
+from graphs.frozen import Frozen
+from graphs.spec import (
+    AgentNode,
+    ConditionalEdge,
+    DecisionNode,
+    Inputs,
+    Node,
+    ParallelEdge,
+    ParallelNode,
+    ResearchGraph,
+    StateNode,
+    ToolNode,
+)
+from graphs.state import ResearchState
+from graphs.tools import ItemOutcomes
+
+VIEW_NAMES = frozenset({*ResearchState.model_fields, "budget"})
+"""What expressions can read everywhere; within a `for_each` also `item` and `index`."""
+ITEM_NAMES = frozenset({"item", "index"})
+
+
+def reference_faults(graph: ResearchGraph) -> Iterable[str]:
+    """Every name, field and expression of `graph` that leads nowhere."""
+    for node in graph.nodes:
+        for text in _node_faults(graph, node):
+            yield f"node {node.id!r}: {text}"
+    for edge in graph.edges:
+        if isinstance(edge, ConditionalEdge):
+            for text in _expression_faults(graph, edge.when, VIEW_NAMES):
+                yield f"edge {edge.from_node!r} -> {edge.to_node!r}: {text}"
+        elif isinstance(edge, ParallelEdge):
+            names = VIEW_NAMES | ITEM_NAMES
+            for text in _input_faults(graph, edge.inputs, BranchInput, names):
+                yield f"edge {edge.from_node!r} -> {edge.branch!r}: {text}"
+
+
+def output_model(node: Node) -> type[Frozen] | None:
+    """What a node leaves under `outputs.<id>`; None if it leaves nothing, or something this room does not know."""
+    match node:
+        case AgentNode():
+            return AGENTS[node.agent].output if node.agent in AGENTS else None
+        case ToolNode():
+            if node.for_each:
+                return ItemOutcomes
+            return TOOLS[node.tool].output if node.tool in TOOLS else None
+        case ParallelNode():
+            return BranchOutcomes
+        case _:
+            return None
+
+
+def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
+    match node:
+        case AgentNode():
+            yield from _unknown("agent", node.agent, AGENTS)
+            if node.agent in AGENTS:
+                yield from _input_faults(graph, node.inputs, AGENTS[node.agent].input, VIEW_NAMES)
+                yield from _reducer_faults(node.reducer, AGENTS[node.agent].output)
+        case ToolNode():
+            names = VIEW_NAMES | ITEM_NAMES if node.for_each else VIEW_NAMES
+            yield from _unknown("tool", node.tool, TOOLS)
+            if node.for_each:
+                yield from _expression_faults(graph, node.for_each, VIEW_NAMES)
+            if node.tool in TOOLS:
+                yield from _input_faults(graph, node.inputs, TOOLS[node.tool].input, names)
+            yield from _reducer_faults(node.reducer, ItemOutcomes)
+        case StateNode():
+            yield from _unknown("reducer", node.reducer, REDUCERS)
+            if node.reducer in REDUCERS:
+                yield from _input_faults(graph, node.inputs, REDUCERS[node.reducer].input, VIEW_NAMES)
+        case DecisionNode():
+            if node.choose:
+                yield from _expression_faults(graph, node.choose, VIEW_NAMES)
+        case ParallelNode():
+            if node.for_each:
+                yield from _expression_faults(graph, node.for_each, VIEW_NAMES)
+            yield from _reducer_faults(node.reducer, BranchOutcomes)
+
+
+def _reducer_faults(reducer: str | None, given: type[Frozen]) -> Iterable[str]:
+    if reducer is None:
+        return
+    yield from _unknown("reducer", reducer, REDUCERS)
+    if reducer in REDUCERS and not issubclass(given, REDUCERS[reducer].input):
+        wanted = REDUCERS[reducer].input.__name__
+        yield f"reducer {reducer!r} takes {wanted}, but this node gives {given.__name__}"
+
+
+def _input_faults(graph: ResearchGraph, inputs: Inputs, model: type[BaseModel], names: frozenset[str]) -> Iterable[str]:
+    for field, expression in inputs.items():
+        yield from _unknown("input", field, model.model_fields)
+        yield from _expression_faults(graph, expression, names)
+    for field, info in model.model_fields.items():
+        if info.is_required() and field not in inputs:
+            yield f"input {field!r} is missing"
+
+
+def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[str]) -> Iterable[str]:
+    if problem := fault(expression):
+        yield f"expression {expression!r} does not compile: {problem}"
+        return
+    if root := root_name(expression):
+        yield from _unknown("name", root, names, within=f" in {expression!r}")
+    if read := node_read(expression):
+        node_id, field = read
+        yield from _unknown("node", node_id, graph.by_id, within=f" in {expression!r}")
+        node = graph.by_id.get(node_id)
+        model = output_model(node) if node else None
+        if model and field:
+            yield from _unknown("field", field, model.model_fields, within=f" of node {node_id!r} in {expression!r}")
+
+
+def _unknown(kind: str, name: str, known: Mapping[str, object] | frozenset[str], *, within: str = "") -> Iterable[str]:
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"
+        yield f"unknown {kind} {name!r}{within}; {hint}"

@@ -1,0 +1,151 @@
+"""Every fault of a graph at once, each naming its node or edge and what to do.
+
+This file looks at the shape: ids, edges, reachability, cycles. `references` looks at what the nodes name: agents,
+tools, reducers, fields and expressions.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from graphs.errors import GraphInvalid
+from graphs.references import reference_faults
+from graphs.spec import Edge, ParallelEdge, ParallelNode, ResearchGraph, Route, SequentialEdge
+
+MAX_NODES: Final = 200
+"""More cannot be read in a drawing; a larger plan is a parallel node over a list."""
+MAX_DEPTH: Final = 3
+"""Graphs within graphs: each level is a level of child workflows."""
+
+
+def require_valid(graph: ResearchGraph) -> None:
+    """Refuses a graph that has faults.
+
+    Raises:
+        GraphInvalid: with every fault.
+    """
+    if found := faults(graph):
+        raise GraphInvalid(graph.name, found)
+
+
+def faults(graph: ResearchGraph, *, depth: int = 1) -> list[str]:
+    """Every fault of `graph` and of its branches; an empty list means that it can run."""
+    if depth > MAX_DEPTH:
+        return [f"branches are nested deeper than {MAX_DEPTH} levels"]
+    found = [*_counts(graph), *_endpoints(graph)]
+    found += reference_faults(graph)
+    if not _endpoints(graph):  # the walks below need edges that lead somewhere
+        found += [*_routing(graph), *_reachability(graph), *_cycles(graph)]
+    found += _branch_faults(graph)
+    for name, branch in graph.branches.items():
+        found += [f"branch {name!r}: {fault}" for fault in faults(branch, depth=depth + 1)]
+    return found
+
+
+def _counts(graph: ResearchGraph) -> Iterable[str]:
+    if len(graph.nodes) > MAX_NODES:
+        yield f"{len(graph.nodes)} nodes are more than {MAX_NODES}"
+    for node_id, count in Counter(node.id for node in graph.nodes).items():
+        if count > 1:
+            yield f"node {node_id!r}: {count} nodes have this id; make them unique"
+    if not graph.exit_nodes:
+        yield "there is no exit node; name at least one in `exit_nodes`"
+
+
+def _endpoints(graph: ResearchGraph) -> list[str]:
+    found = []
+    if graph.entry_node not in graph.by_id:
+        found.append(f"entry node {graph.entry_node!r} does not exist")
+    found += [f"exit node {exit_id!r} does not exist" for exit_id in graph.exit_nodes if exit_id not in graph.by_id]
+    for edge in graph.edges:
+        ends = (edge.from_node,) if isinstance(edge, ParallelEdge) else (edge.from_node, edge.to_node)
+        found += [f"{_named(edge)}: node {end!r} does not exist" for end in ends if end not in graph.by_id]
+    return found
+
+
+def _routing(graph: ResearchGraph) -> Iterable[str]:
+    for node in graph.nodes:
+        routes = graph.routes_from(node.id)
+        always = [edge for edge in routes if isinstance(edge, SequentialEdge)]
+        if node.id in graph.exit_nodes:
+            if routes:
+                yield f"node {node.id!r}: it is an exit, so no edge may leave it"
+            if node.kind in ("decision", "parallel"):
+                yield f"node {node.id!r}: a {node.kind} node cannot be an exit; an exit writes something"
+        elif len(always) != 1:
+            yield (
+                f"node {node.id!r}: it needs exactly one sequential edge, the way on when no condition holds; "
+                f"it has {len(always)}"
+            )
+
+
+def _reachability(graph: ResearchGraph) -> Iterable[str]:
+    onward = _neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
+    backward = _neighbours(graph, lambda edge: (edge.to_node, edge.from_node))
+    reached = _reach(onward, [graph.entry_node])
+    returning = _reach(backward, graph.exit_nodes)
+    for node in graph.nodes:
+        if node.id not in reached:
+            yield f"node {node.id!r}: it cannot be reached from the entry {graph.entry_node!r}"
+        elif node.id not in returning:
+            yield f"node {node.id!r}: no exit can be reached from it"
+
+
+def _cycles(graph: ResearchGraph) -> Iterable[str]:
+    """Without the edges declared as loops there may be no way back to a node."""
+    forward = _neighbours(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
+    everything = _neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
+    for edge in graph.edges:
+        if isinstance(edge, ParallelEdge):
+            continue
+        if edge.loop:
+            if edge.from_node not in _reach(everything, [edge.to_node]):
+                yield f"{_named(edge)}: it is declared as a loop but does not lead back"
+        elif edge.from_node in _reach(forward, [edge.to_node]):
+            yield f"{_named(edge)}: it is part of a cycle; declare the edge that leads back with `loop: true`"
+
+
+def _branch_faults(graph: ResearchGraph) -> Iterable[str]:
+    used = {edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge)}
+    for name in graph.branches:
+        if name not in used:
+            yield f"branch {name!r}: no parallel edge leads to it"
+    for edge in graph.edges:
+        if isinstance(edge, ParallelEdge):
+            if edge.branch not in graph.branches:
+                yield f"{_named(edge)}: there is no branch {edge.branch!r}"
+            if not isinstance(graph.by_id.get(edge.from_node), ParallelNode | None):
+                yield f"{_named(edge)}: node {edge.from_node!r} is not a parallel node"
+    for node in graph.nodes:
+        if isinstance(node, ParallelNode):
+            branches = len(graph.branches_from(node.id))
+            if branches == 0:
+                yield f"node {node.id!r}: it has no branch; add a parallel edge"
+            if node.for_each and branches > 1:
+                yield f"node {node.id!r}: with `for_each` it runs one branch per item, but it has {branches}"
+            if not node.for_each and node.must_succeed > branches:
+                yield f"node {node.id!r}: {node.must_succeed} branches must succeed, but there are {branches}"
+
+
+def _named(edge: Edge) -> str:
+    to = edge.branch if isinstance(edge, ParallelEdge) else edge.to_node
+    return f"edge {edge.from_node!r} -> {to!r}"
+
+
+def _neighbours(graph: ResearchGraph, ends: Callable[[Route], tuple[str, str] | None]) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for edge in graph.edges:
+        if not isinstance(edge, ParallelEdge) and (pair := ends(edge)):
+            found.setdefault(pair[0], []).append(pair[1])
+    return found
+
+
+def _reach(neighbours: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
+    reached: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        node_id = waiting.pop()
+        if node_id not in reached:
+            reached.add(node_id)
+            waiting += neighbours.get(node_id, [])
+    return reached

@@ -1,0 +1,108 @@
+"""Large payloads leave Temporal's history for files; the history keeps their hashes.
+
+Every program that talks to Temporal needs this converter over the same folder: workers, the API, tests. The files are
+part of the histories that name them, so they are never deleted while a run may be replayed, reset or queried.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from temporalio.api.common.v1 import Payload
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.converter import (
+    DataConverter,
+    ExternalStorage,
+    StorageDriver,
+    StorageDriverClaim,
+    StorageDriverRetrieveContext,
+    StorageDriverStoreContext,
+)
+
+THRESHOLD_BYTES: Final = 32 * 1024
+"""Payloads from this size on are files. Temporal refuses payloads over 2 MiB and histories over 50 MiB."""
+
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def data_converter(folder: Path) -> DataConverter:
+    """Pydantic models as JSON; payloads of 32 KiB and more as files below `folder`, which is made when needed."""
+    storage = ExternalStorage(drivers=[FileDriver(folder)], payload_size_threshold=THRESHOLD_BYTES)
+    return replace(pydantic_data_converter, external_storage=storage)
+
+
+class FileDriver(StorageDriver):
+    """Payloads as files, named by the SHA-256 of their bytes: the same payload is one file, and none ever changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def name(self) -> str:
+        """How histories refer to this driver; it cannot be changed."""
+        return "files"
+
+    def type(self) -> str:
+        """The kind of driver, for Temporal's UI."""
+        return "elcano.files"
+
+    async def store(self, context: StorageDriverStoreContext, payloads: Sequence[Payload]) -> list[StorageDriverClaim]:
+        """Writes each payload that is not there yet; returns a claim for each, with its key."""
+        return await asyncio.to_thread(lambda: [self._write(payload) for payload in payloads])
+
+    async def retrieve(
+        self, context: StorageDriverRetrieveContext, claims: Sequence[StorageDriverClaim]
+    ) -> list[Payload]:
+        """Reads the payloads of `claims`.
+
+        Raises:
+            FileNotFoundError: there is no such file below the folder.
+            ValueError: a claim has no key, or its file is damaged.
+        """
+        return await asyncio.to_thread(lambda: [self._read(claim) for claim in claims])
+
+    def _write(self, payload: Payload) -> StorageDriverClaim:
+        data = payload.SerializeToString(deterministic=True)
+        key = sha256(data).hexdigest()
+        path = self._path(key)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _write_whole(path, data)
+        return StorageDriverClaim({"key": key})
+
+    def _read(self, claim: StorageDriverClaim) -> Payload:
+        key = claim.claim_data.get("key", "")
+        if not _SHA256.fullmatch(key):
+            raise ValueError(f"{key!r} is not the key of a stored payload: it was written by another storage driver")
+        path = self._path(key)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"payload {key} is not at {path}; every worker and the API must share the folder of payloads, "
+                "and its files must outlive the runs that wrote them"
+            ) from None
+        if sha256(data).hexdigest() != key:
+            raise ValueError(f"the payload at {path} is damaged: its bytes do not have its hash; restore the file")
+        return Payload.FromString(data)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / key
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Writes a file that is never seen half: a reader finds all of it or nothing, whatever dies meanwhile."""
+    unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        with unfinished.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)

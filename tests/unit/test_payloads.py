@@ -1,0 +1,75 @@
+"""Large payloads are files, small ones stay; what is missing or damaged is named."""
+
+import asyncio
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from temporalio.api.common.v1 import Payload
+from temporalio.converter import StorageDriverClaim, StorageDriverRetrieveContext, StorageDriverStoreContext
+
+from graphs.contracts import AgentResult
+from storage.payloads import THRESHOLD_BYTES, FileDriver, data_converter
+
+LARGE = AgentResult(output={"text": "ä" * THRESHOLD_BYTES}, model="offline")
+SMALL = AgentResult(output={"text": "short"})
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+async def test_a_large_payload_is_a_file_and_comes_back_as_its_model(tmp_path: Path) -> None:
+    converter = data_converter(tmp_path / "payloads")
+    payloads = await converter.encode([LARGE, SMALL])
+    assert sum(payload.ByteSize() for payload in payloads) < 1_000
+    (stored,) = files(tmp_path)
+    assert stored.name == sha256(stored.read_bytes()).hexdigest()
+    assert stored.parent.name == stored.name[:2]
+    assert await converter.decode(payloads, [AgentResult, AgentResult]) == [LARGE, SMALL]
+
+
+async def test_small_payloads_stay_in_the_history(tmp_path: Path) -> None:
+    converter = data_converter(tmp_path / "payloads")
+    payloads = await converter.encode([SMALL])
+    assert files(tmp_path) == []
+    assert await converter.decode(payloads, [AgentResult]) == [SMALL]
+
+
+async def test_the_same_payload_is_one_file_however_often_it_is_stored_at_once(tmp_path: Path) -> None:
+    converters = [data_converter(tmp_path), data_converter(tmp_path)]
+    encoded = await asyncio.gather(*(converter.encode([LARGE]) for converter in converters * 10))
+    assert len(files(tmp_path)) == 1
+    assert await converters[0].decode(encoded[-1], [AgentResult]) == [LARGE]
+
+
+async def test_a_missing_payload_says_where_it_should_be(tmp_path: Path) -> None:
+    converter = data_converter(tmp_path)
+    payloads = await converter.encode([LARGE])
+    (stored,) = files(tmp_path)
+    stored.unlink()
+    with pytest.raises(FileNotFoundError, match=stored.name):
+        await converter.decode(payloads, [AgentResult])
+
+
+async def test_a_damaged_payload_is_not_used(tmp_path: Path) -> None:
+    converter = data_converter(tmp_path)
+    payloads = await converter.encode([LARGE])
+    (stored,) = files(tmp_path)
+    stored.write_bytes(stored.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="damaged"):
+        await converter.decode(payloads, [AgentResult])
+
+
+@pytest.mark.parametrize("claim", [{}, {"key": "../../secret"}, {"key": "ab"}])
+async def test_a_claim_cannot_name_another_file(tmp_path: Path, claim: dict[str, str]) -> None:
+    driver = FileDriver(tmp_path)
+    with pytest.raises(ValueError, match="not the key"):
+        await driver.retrieve(StorageDriverRetrieveContext(), [StorageDriverClaim(claim)])
+
+
+async def test_the_driver_answers_in_the_order_of_the_claims(tmp_path: Path) -> None:
+    driver = FileDriver(tmp_path)
+    payloads = [Payload(metadata={"encoding": b"binary/plain"}, data=bytes([n])) for n in range(5)]
+    claims = await driver.store(StorageDriverStoreContext(), payloads)
+    assert await driver.retrieve(StorageDriverRetrieveContext(), claims[::-1]) == payloads[::-1]

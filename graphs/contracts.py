@@ -137,6 +137,8 @@ class PublishCall(Frozen):
     evidence: tuple[str, ...]
     """Ids that the writer was given; anything else it cites is unknown."""
     ending: Ending | None = None
+    failure: Failure | None = None
+    """Why there is no draft, if a node failed."""
     models: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()

@@ -1,4 +1,7 @@
-"""A graph as a Mermaid flow chart; shapes tell the kinds of nodes apart, dashed arrows are loops."""
+"""A graph for people: as a Mermaid flow chart, and as lines of text with the place that a run is at.
+
+Shapes tell the kinds of nodes apart; dashed arrows are loops.
+"""
 
 from graphs.spec import ConditionalEdge, Node, ParallelNode, ResearchGraph
 
@@ -21,6 +24,16 @@ def mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
     if here is not None and here in graph.by_id:
         lines.append(f"    style {here} stroke-width:4px")
     return "\n".join(lines) + "\n"
+
+
+def outline(graph: ResearchGraph, *, here: str | None = None) -> str:
+    """One line a node with the ways on; an arrow marks the node that a run is at. For places that draw no charts."""
+    lines = []
+    for node in graph.nodes:
+        ways = [f"{edge.to_node} ({edge.label})" if edge.label else edge.to_node for edge in graph.routes_from(node.id)]
+        mark = "=>" if node.id == here else "  "
+        lines.append(f"{mark} {node.id} -> {' | '.join(ways) or 'report'}")
+    return "\n".join(lines)
 
 
 def _nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:

@@ -1,0 +1,156 @@
+"""What is told of a run: for each command and each entry, the events that people and programs see.
+
+Pure, so that a run tells the same story in Temporal, in memory and when its log is replayed. The journal numbers and
+dates what is told here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from graphs.catalogue import AGENTS, TOOLS
+from graphs.commands import CallAgent, CallTool, Command, Diverted, Entry, RunBranches, StepCompleted, StepFailed
+from graphs.engine import Run
+from graphs.events import EventType
+from graphs.frozen import Json, JsonObject
+from graphs.spec import AgentNode, ParallelNode, ResearchGraph, ToolNode
+
+MESSAGE_CHARACTERS = 500
+"""Longer texts are cut in events; they are whole in the state."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """One event before it has a number."""
+
+    type: EventType
+    message: str
+    node: str = ""
+    data: JsonObject = field(default_factory=dict)
+
+
+def beginning(question: str, mode: str) -> Told:
+    """The first event of every run."""
+    return Told("started", _cut(f"Research started: {question}"), data={"mode": mode})
+
+
+def before(command: Command) -> Iterable[Told]:
+    """What is told when work begins; nothing for steps that take no time."""
+    match command:
+        case CallAgent():
+            agent = AGENTS[command.agent]
+            yield Told(agent.starts, f"{_title(command.node)}: {agent.description}", command.node)
+        case CallTool():
+            tool = TOOLS[command.tool]
+            queries = [str(query) for given in command.inputs if (query := given.get("query"))]
+            listed = " · ".join(queries) or tool.description
+            yield Told(tool.starts, _cut(f"{_title(command.node)}: {listed}"), command.node, {"queries": list(queries)})
+        case RunBranches():
+            titles = [branch.input.title or branch.input.question for branch in command.branches]
+            text = f"{_title(command.node)}: {len(titles)} branches"
+            yield Told("branch_started", text, command.node, {"sections": list(titles)})
+
+
+def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterable[Told]:
+    """What is told when `entry` has turned the run `earlier` into `run`."""
+    match entry:
+        case Diverted():
+            yield _ending(run)
+            return
+        case StepFailed():
+            failure = entry.failure
+            data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
+            yield Told("error", _cut(f"{_title(entry.node)} failed: {failure.message}"), entry.node, data)
+        case StepCompleted() if run.failure is not None:
+            yield Told("error", _cut(f"{_title(entry.node)} failed: {run.failure.message}"), entry.node)
+        case StepCompleted():
+            yield from _completed(graph, entry)
+    if run.ending != earlier.ending and run.ending is not None:
+        yield _ending(run)
+    if run.budget.iterations > earlier.budget.iterations:
+        limit = run.budget.limits.iterations
+        yield Told("looping", f"Iteration {run.budget.iterations} of at most {limit}", entry.node)
+
+
+def _ending(run: Run) -> Told:
+    assert run.ending is not None
+    text = f"Going to the report now: {run.ending.detail or run.ending.kind}"
+    return Told("ending_early", _cut(text), run.node, {"reason": run.ending.kind})
+
+
+def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:
+    node = graph.by_id[entry.node]
+    tokens: JsonObject = {"tokens": entry.usage.tokens, "model": entry.model} if entry.model else {}
+    match node:
+        case AgentNode():
+            text, data = _summary(node.agent, entry.output)
+            yield Told(AGENTS[node.agent].completes, _cut(text), entry.node, {**data, **tokens})
+        case ToolNode():
+            text, data = _summary(node.tool, entry.output)
+            yield Told(TOOLS[node.tool].completes, _cut(text), entry.node, data)
+        case ParallelNode():
+            yield Told("branch_complete", f"{_title(entry.node)}: all branches are in", entry.node)
+
+
+def _summary(callee: str, output: Json) -> tuple[str, JsonObject]:
+    """An output in one sentence, and its figures."""
+    values = output if isinstance(output, dict) else {}
+    summarise = _SUMMARIES.get(callee)
+    return summarise(values) if summarise else (f"{_title(callee)}: done", {})
+
+
+def _thought(output: JsonObject) -> tuple[str, JsonObject]:
+    return f"Thought: {output.get('thought', '')}", {}
+
+
+def _gaps(output: JsonObject) -> tuple[str, JsonObject]:
+    gaps = _listed(output.get("outstanding_gaps"))
+    text = "Nothing is missing" if output.get("research_complete") else f"Missing: {'; '.join(map(str, gaps))}"
+    return text, {"complete": bool(output.get("research_complete")), "gaps": gaps}
+
+
+def _plan(output: JsonObject) -> tuple[str, JsonObject]:
+    queries: list[Json] = [task.get("query") for task in _listed(output.get("tasks")) if isinstance(task, dict)]
+    text = f"Searches chosen: {' · '.join(map(str, queries))}" if queries else "No search left to make"
+    return text, {"queries": queries}
+
+
+def _search(output: JsonObject) -> tuple[str, JsonObject]:
+    items = [item for item in _listed(output.get("items", [{"output": output}])) if isinstance(item, dict)]
+    results = [item["output"] for item in items if isinstance(item.get("output"), dict)]
+    found = sum(len(_listed(result.get("evidence"))) for result in results if isinstance(result, dict))
+    failed = sum(1 for item in items if item.get("error"))
+    text = f"{found} passages from {len(items)} searches" + (f", {failed} of them failed" if failed else "")
+    return text, {"passages": found, "searches": len(items), "failed": failed}
+
+
+def _judgement(output: JsonObject) -> tuple[str, JsonObject]:
+    kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
+    return f"Judged: {output.get('reasoning', '')}", {name: output.get(name) for name in kept}
+
+
+def _draft(output: JsonObject) -> tuple[str, JsonObject]:
+    claims, cited = output.get("claims", 0), output.get("cited", 0)
+    text = f"Drafted: {output.get('title', '')} ({claims} claims from {cited} passages)"
+    return text, {"claims": claims, "cited": cited, "answered": output.get("answered")}
+
+
+_SUMMARIES: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {
+    "thinking": _thought,
+    "knowledge_gap": _gaps,
+    "tool_selector": _plan,
+    "search": _search,
+    "judge": _judgement,
+    "writer": _draft,
+}
+
+
+def _listed(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _title(node: str) -> str:
+    return node.replace("_", " ").capitalize()
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 1] + "…"

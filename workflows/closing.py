@@ -1,0 +1,109 @@
+"""What a run that has walked its graph hands over: to the publisher, to the archive and to those who watch.
+
+Pure: it reads a journal and calls nothing.
+"""
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError
+
+with workflow.unsafe.imports_passed_through():
+    from graphs.commands import StepCompleted
+    from graphs.contracts import ArchivedRun, PublishCall, ResearchInput, RunStatus
+    from graphs.engine import Run
+    from graphs.events import EventType
+    from graphs.journal import Journal
+    from graphs.narration import Told
+    from graphs.report import ReportRef
+    from graphs.state import Failure
+
+
+def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
+    """What the report is made of; without a draft if no writer finished."""
+    run = journal.run
+    state = run.state
+    output = state.outputs.get(run.node) if run.node in journal.graph.exit_nodes else None
+    artifact = output.get("artifact") if isinstance(output, dict) else None
+    written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
+    return PublishCall(
+        run_id=asked.run_id,
+        question=asked.question,
+        mode=asked.mode,
+        draft=artifact if isinstance(artifact, str) else None,
+        evidence=tuple(ref.id for ref in state.evidence),
+        ending=run.ending,
+        failure=run.failure,
+        models=tuple(dict.fromkeys(written_by)),
+        sources=asked.sources,
+        searches=tuple(call.query for turn in state.conversation for call in turn.tool_calls),
+        iterations=run.budget.iterations,
+        usage=run.budget.used,
+        warnings=state.warnings,
+    )
+
+
+def report_ready(report: ReportRef) -> Told:
+    """The event that tells where the report is and how its check went."""
+    text = f"Report: {report.title} ({report.references} references, {report.verified} citations verified"
+    text += f", {report.unverified} not verified)" if report.unverified else ")"
+    return Told("report_ready", text, data=report.model_dump(mode="json"))
+
+
+def failure(node: str, error: BaseException) -> Failure:
+    """An exception that ended the run, as data."""
+    cause = error.cause if isinstance(error, ActivityError) and error.cause else error
+    kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
+    return Failure(node=node, type=kind, message=str(cause)[:2_000])
+
+
+def last_event(status: RunStatus, run: Run, failure: Failure | None, report: ReportRef | None) -> Told:
+    """The terminal event. A run tells exactly one, as its last."""
+    kinds: dict[RunStatus, EventType] = {"completed": "complete", "failed": "failed"}
+    if failure is not None:
+        text = f"The run failed at {failure.node}: {failure.message}"
+    elif status == "cancelled":
+        text = "The run was cancelled; what it found is kept, and there is no report"
+    elif run.ending is not None:
+        text = f"Done early: {run.ending.detail or run.ending.kind}"
+    else:
+        text = "Done"
+    return Told(
+        kinds.get(status, "cancelled"),
+        text,
+        run.node,
+        {
+            "report": report.model_dump(mode="json") if report else None,
+            "partial": run.ending.kind if run.ending else None,
+            "tokens": run.budget.used.tokens,
+            "cost_microusd": run.budget.used.cost_microusd,
+            "evidence": len(run.state.evidence),
+        },
+    )
+
+
+def archived(
+    asked: ResearchInput,
+    journal: Journal,
+    status: RunStatus,
+    failure: Failure | None,
+    report: ReportRef | None,
+    now: float,
+) -> ArchivedRun:
+    """The run as it is kept."""
+    run = journal.run
+    return ArchivedRun(
+        run_id=asked.run_id,
+        question=asked.question,
+        mode=asked.mode,
+        tenant=asked.tenant,
+        status=status,
+        started_at=journal.started_at,
+        finished_at=now,
+        ending=run.ending,
+        failure=failure,
+        report=report,
+        budget=run.budget.at(now - journal.started_at).view(),
+        iterations=run.budget.iterations,
+        steps=run.budget.steps,
+        sources=asked.sources,
+        evidence=tuple(ref.id for ref in run.state.evidence),
+    )

@@ -1,0 +1,124 @@
+"""From a command of the engine to activities, and from what became of them to an entry of the log."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError
+
+with workflow.unsafe.imports_passed_through():
+    from graphs.budget import Usage
+    from graphs.commands import CallAgent, CallTool, Entry, StepCompleted, StepFailed, Work
+    from graphs.contracts import (
+        RUN_AGENT,
+        RUN_TOOL,
+        AgentCall,
+        AgentResult,
+        FailureType,
+        ResearchInput,
+        ToolCall,
+        ToolResult,
+    )
+    from graphs.frozen import JsonObject
+    from graphs.state import Failure
+    from graphs.tools import ItemOutcome, ItemOutcomes
+    from workflows import policies
+
+Result = TypeVar("Result")
+
+
+class Performer:
+    """Performs commands for one run. `started_at` is in seconds since the epoch."""
+
+    def __init__(self, asked: ResearchInput, started_at: float) -> None:
+        self._asked = asked
+        self._started_at = started_at
+
+    async def perform(self, work: Work) -> Entry:
+        """Does what `work` says; a failure for good is an entry too, never an exception."""
+        match work:
+            case CallAgent():
+                return await self._call_agent(work)
+            case CallTool():
+                return await self._call_tool(work)
+            case _:
+                raise NotImplementedError("parallel nodes")
+
+    async def _call_agent(self, work: CallAgent) -> Entry:
+        call = AgentCall(
+            run_id=self._asked.run_id,
+            step=work.step,
+            node=work.node,
+            agent=work.agent,
+            input=work.input,
+            models=self._asked.models,
+        )
+        activity = workflow.execute_activity(
+            RUN_AGENT,
+            call,
+            result_type=AgentResult,
+            activity_id=f"{work.step:04d}-{work.node}",
+            summary=f"{work.agent} agent, iteration {work.input.get('iteration', 1)}",
+            **policies.AGENT,
+        )
+        result = await _outcome(work.node, activity)
+        if isinstance(result, Failure):
+            return self._failed(work, result)
+        return self._completed(work, result.output, usage=result.usage, model=result.model)
+
+    async def _call_tool(self, work: CallTool) -> Entry:
+        """All items at once; with `for_each` an item that fails is data, without it fails the node."""
+        results = await asyncio.gather(*(self._call_item(work, item) for item in range(len(work.inputs))))
+        if not work.for_each:
+            (only,) = results
+            return self._failed(work, only) if isinstance(only, Failure) else self._completed(work, only.output)
+        outcomes = [
+            ItemOutcome(index=index, input=given, error=result.message, error_type=result.type)
+            if isinstance(result, Failure)
+            else ItemOutcome(index=index, input=given, output=result.output)
+            for index, (given, result) in enumerate(zip(work.inputs, results, strict=True))
+        ]
+        return self._completed(work, ItemOutcomes(items=tuple(outcomes)).model_dump(mode="json"))
+
+    async def _call_item(self, work: CallTool, item: int) -> ToolResult | Failure:
+        given = work.inputs[item]
+        call = ToolCall(
+            run_id=self._asked.run_id, step=work.step, node=work.node, item=item, tool=work.tool, input=given
+        )
+        described = given.get("query") or work.tool
+        activity = workflow.execute_activity(
+            RUN_TOOL,
+            call,
+            result_type=ToolResult,
+            activity_id=f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else ""),
+            summary=str(described)[:200],
+            **policies.TOOL,
+        )
+        return await _outcome(work.node, activity)
+
+    def _completed(self, work: Work, output: JsonObject, *, usage: Usage | None = None, model: str = "") -> Entry:
+        return StepCompleted(
+            step=work.step, node=work.node, at=self._elapsed(), output=output, usage=usage or Usage(), model=model
+        )
+
+    def _failed(self, work: Work, failure: Failure) -> Entry:
+        return StepFailed(step=work.step, node=work.node, at=self._elapsed(), failure=failure)
+
+    def _elapsed(self) -> float:
+        return workflow.time() - self._started_at
+
+
+async def _outcome(node: str, activity: Awaitable[Result]) -> Result | Failure:
+    """The result of an activity, or why it failed for good. A cancellation stays an exception."""
+    try:
+        return await activity
+    except ActivityError as error:
+        cause = error.cause
+        if isinstance(cause, ApplicationError):
+            kind = cause.type or "ApplicationError"
+            fatal = kind == FailureType.MODEL_REFUSED
+            return Failure(node=node, type=kind, message=cause.message[:2_000], fatal=fatal)
+        if isinstance(cause, TimeoutError):
+            return Failure(node=node, type="Timeout", message=f"no answer in time ({cause.message})")
+        raise

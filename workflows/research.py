@@ -1,0 +1,230 @@
+"""One research run: performs what the engine says, holds the clock, and ends in a report on every path.
+
+The graph is in the input, so a run in flight keeps the graph that it started with; only the engine is replay-sensitive.
+`CONTRIBUTING.md` says how to change this file without breaking runs in flight.
+"""
+
+import asyncio
+
+from temporalio import workflow
+from temporalio.common import SearchAttributeKey
+from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
+
+with workflow.unsafe.imports_passed_through():
+    from graphs.commands import Diverted, Entry, Finish, Work
+    from graphs.contracts import (
+        ARCHIVE_RUN,
+        OUTCOME_ATTRIBUTE,
+        PROGRESS_PAGE,
+        PROGRESS_QUERY,
+        PUBLISH_REPORT,
+        RESEARCH_WORKFLOW,
+        SNAPSHOT_QUERY,
+        STAGE_ATTRIBUTE,
+        STOP_UPDATE,
+        ArchiveCall,
+        ProgressPage,
+        ResearchInput,
+        ResearchResult,
+        RunSnapshot,
+        RunStatus,
+        Stage,
+        StopRequest,
+    )
+    from graphs.drawing import outline
+    from graphs.errors import ElcanoError
+    from graphs.journal import Journal
+    from graphs.report import ReportRef
+    from graphs.state import Ending, Failure, ResearchState
+    from workflows import closing, policies
+    from workflows.deadline import Deadline
+    from workflows.performing import Performer
+
+_STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
+_OUTCOME = SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)
+
+
+@workflow.defn(name=RESEARCH_WORKFLOW, failure_exception_types=[ElcanoError])
+class ResearchWorkflow:
+    """A run of one graph. Its id is the run id."""
+
+    @workflow.init
+    def __init__(self, asked: ResearchInput) -> None:
+        state = ResearchState(
+            question=asked.question,
+            background=asked.background,
+            instructions=asked.instructions,
+            sources=asked.sources,
+        )
+        now = workflow.time()
+        self._asked = asked
+        self._journal = Journal(asked.graph, state, asked.limits, mode=asked.mode, started_at=now)
+        self._performer = Performer(asked, now)
+        self._deadline = Deadline(now + self._journal.run.budget.research_seconds())
+        self._interruption: Ending | None = None
+        self._stage: Stage = "researching"
+        self._report: ReportRef | None = None
+
+    @workflow.run
+    async def run(self, asked: ResearchInput) -> ResearchResult:
+        """Walks the graph to its end, publishes the report and archives the run."""
+        clock = asyncio.create_task(self._watch_time())
+        broken: BaseException | None = None
+        try:
+            await self._walk()
+            self._enter("writing")
+            await self._publish()
+        except (asyncio.CancelledError, FailureError, ElcanoError) as error:
+            broken = error
+        clock.cancel()
+        run = self._journal.run
+        cancelled = broken is not None and is_cancelled_exception(broken)
+        failure = run.failure or (closing.failure(run.node, broken) if broken and not cancelled else None)
+        await self._close("cancelled" if cancelled else "failed" if failure else "completed", failure)
+        if cancelled and broken:
+            raise broken
+        if failure:
+            message = f"{failure.node} failed: {failure.message}"
+            raise ApplicationError(message, type=failure.type, non_retryable=True) from broken
+        return ResearchResult(
+            run_id=asked.run_id,
+            report=self._report,
+            ending=run.ending,
+            usage=run.budget.used,
+            iterations=run.budget.iterations,
+            steps=run.budget.steps,
+        )
+
+    @workflow.query(name=PROGRESS_QUERY)
+    def progress(self, since: int) -> ProgressPage:
+        """The events after number `since`, a page at a time."""
+        events = self._journal.events
+        page = events[max(0, since) : max(0, since) + PROGRESS_PAGE]
+        last = page[-1].seq if page else min(since, len(events))
+        return ProgressPage(
+            events=tuple(page), last=last, more=last < len(events), done=bool(page) and page[-1].terminal
+        )
+
+    @workflow.query(name=SNAPSHOT_QUERY)
+    def snapshot(self) -> RunSnapshot:
+        """Where the run is now."""
+        run = self._journal.run
+        return RunSnapshot(
+            run_id=self._asked.run_id,
+            question=self._asked.question,
+            mode=self._asked.mode,
+            graph=self._asked.graph.name,
+            node=run.node,
+            stage=self._stage,
+            step=run.step,
+            iteration=run.budget.iterations,
+            evidence=len(run.state.evidence),
+            evidence_ids=tuple(ref.id for ref in run.state.evidence),
+            budget=run.budget.at(workflow.time() - self._journal.started_at).view(),
+            ending=run.ending,
+            failure=run.failure,
+            report=self._report,
+            last_event=len(self._journal.events),
+        )
+
+    @workflow.update(name=STOP_UPDATE)
+    def stop(self, request: StopRequest) -> None:
+        """Ends the research and lets the run write its report from what it has."""
+        self._interruption = Ending(kind="stopped", detail=request.reason or "somebody stopped the run")
+
+    @stop.validator
+    def _can_be_stopped(self, request: StopRequest) -> None:
+        if self._journal.leaving:
+            raise ApplicationError("the run is writing its report or has ended; there is nothing to stop")
+
+    async def _walk(self) -> None:
+        """From the entry node through an exit node."""
+        while not self._journal.run.finished:
+            if (ending := self._take_interruption()) is not None:
+                self._journal.record(Diverted(at=self._elapsed(), ending=ending))
+                continue
+            work = self._journal.next(workflow.time())
+            if isinstance(work, Finish):
+                return
+            self._show(work)
+            self._journal.record(await self._raced(work))
+
+    async def _raced(self, work: Work) -> Entry:
+        """What became of `work`, unless the run is interrupted before."""
+        task = asyncio.create_task(self._performer.perform(work))
+        try:
+            await workflow.wait_condition(lambda: task.done() or self._interruption is not None)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if task.done() or (ending := self._take_interruption()) is None:
+            return await task
+        task.cancel()
+        await asyncio.wait([task])
+        return Diverted(at=self._elapsed(), ending=ending)
+
+    def _take_interruption(self) -> Ending | None:
+        ending, self._interruption = self._interruption, None
+        return ending
+
+    async def _watch_time(self) -> None:
+        """First ends the research, so that the exit node has its reserve; then ends the exit node too."""
+        limit = self._asked.limits.seconds
+        await self._deadline.reached()
+        if not self._journal.leaving:
+            self._interruption = Ending(kind="time", detail=f"the time for research of {limit:g} s is used up")
+        self._deadline.move(self._journal.started_at + limit)
+        await self._deadline.reached()
+        self._interruption = Ending(kind="time", detail=f"the time of {limit:g} s is used up")
+
+    async def _publish(self) -> None:
+        """Checks the citations and stores the report, also when the writer failed."""
+        self._report = await workflow.execute_activity(
+            PUBLISH_REPORT,
+            closing.publish_call(self._asked, self._journal),
+            result_type=ReportRef,
+            activity_id="publish-report",
+            summary="check the citations, store the report",
+            **policies.PUBLISH,
+        )
+        self._journal.tell(closing.report_ready(self._report), workflow.time())
+
+    async def _close(self, status: RunStatus, failure: Failure | None) -> None:
+        """Tells the one terminal event and archives the run with all of them, even if it is cancelled meanwhile."""
+        now = workflow.time()
+        self._journal.tell(closing.last_event(status, self._journal.run, failure, self._report), now)
+        self._enter("closed")
+        workflow.upsert_search_attributes([_OUTCOME.value_set(status)])
+        run = closing.archived(self._asked, self._journal, status, failure, self._report, now)
+        archiving = asyncio.create_task(
+            workflow.execute_activity(
+                ARCHIVE_RUN,
+                ArchiveCall(run=run, events=tuple(self._journal.events)),
+                activity_id="archive-run",
+                summary="keep the run and its events",
+                **policies.ARCHIVE,
+            )
+        )
+        try:
+            await asyncio.shield(archiving)
+        except asyncio.CancelledError:
+            await archiving
+
+    def _show(self, work: Work) -> None:
+        """What the Temporal UI shows of a running workflow; costs no event."""
+        run = self._journal.run
+        if self._journal.leaving:
+            self._enter("writing")
+        place = outline(self._journal.graph, here=work.node)
+        workflow.set_current_details(
+            f"**{self._asked.mode}**, step {run.step}, iteration {run.budget.iterations}, "
+            f"{len(run.state.evidence)} passages, {run.budget.used.tokens} tokens\n\n```\n{place}\n```"
+        )
+
+    def _enter(self, stage: Stage) -> None:
+        if stage != self._stage:
+            self._stage = stage
+            workflow.upsert_search_attributes([_STAGE.value_set(stage)])
+
+    def _elapsed(self) -> float:
+        return workflow.time() - self._journal.started_at

@@ -160,7 +160,7 @@ class ResearchWorkflow:
         if task.done() or (ending := self._take_interruption()) is None:
             return await task
         task.cancel()
-        await asyncio.wait([task])
+        await asyncio.gather(task, return_exceptions=True)
         return Diverted(at=self._elapsed(), ending=ending)
 
     def _take_interruption(self) -> Ending | None:

@@ -1,0 +1,79 @@
+"""Running the research workflow on the real server with scripted activities."""
+
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+import pytest
+from temporalio.client import Client, WorkflowHandle
+from temporalio.worker import Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from graphs.budget import Limits
+from graphs.contracts import ResearchInput, ResearchResult
+from graphs.modes import MODES
+from graphs.spec import ResearchGraph
+from tests.script import Script
+from workflows.research import ResearchWorkflow
+
+
+def workflow_runner() -> SandboxedWorkflowRunner:
+    return SandboxedWorkflowRunner(
+        restrictions=SandboxRestrictions.default.with_passthrough_modules("graphs", "jmespath")
+    )
+
+
+Handle = WorkflowHandle[ResearchWorkflow, ResearchResult]
+
+
+class Start(Protocol):
+    """Starts a run of a script."""
+
+    def __call__(
+        self, *, graph: ResearchGraph | None = None, limits: Limits | None = None, question: str = "What is it?"
+    ) -> Awaitable[Handle]: ...
+
+
+@asynccontextmanager
+async def worker_for(client: Client, queue: str, activities: Sequence[Callable[..., Any]]) -> AsyncIterator[Worker]:
+    """A worker that keeps no workflow in memory: each task replays from the start, so hidden nondeterminism shows."""
+    async with Worker(
+        client,
+        task_queue=queue,
+        workflows=[ResearchWorkflow],
+        activities=list(activities),
+        workflow_runner=workflow_runner(),
+        max_cached_workflows=0,
+    ) as worker:
+        yield worker
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script()
+
+
+@pytest.fixture
+async def queue() -> str:
+    return f"test-{uuid.uuid4()}"
+
+
+@pytest.fixture
+async def start(temporal: Client, script: Script, queue: str) -> AsyncIterator[Start]:
+    async def begin(
+        *, graph: ResearchGraph | None = None, limits: Limits | None = None, question: str = "What is it?"
+    ) -> Handle:
+        run_id = f"run-{uuid.uuid4()}"
+        asked = ResearchInput(
+            run_id=run_id,
+            question=question,
+            mode="iterative",
+            graph=graph or MODES["iterative"],
+            limits=limits or Limits(),
+            sources=("library",),
+        )
+        return await temporal.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
+
+    async with worker_for(temporal, queue, script.activities):
+        yield begin

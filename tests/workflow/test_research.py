@@ -1,0 +1,197 @@
+"""The research workflow on the real server: every path ends in a report and in exactly one terminal event."""
+
+import asyncio
+
+import pytest
+from temporalio.client import WorkflowFailureError
+from temporalio.exceptions import ApplicationError, CancelledError
+from temporalio.service import RPCError
+
+from graphs.budget import Limits
+from graphs.contracts import ProgressPage, RunSnapshot, StopRequest
+from graphs.events import TERMINAL, AgentEvent
+from graphs.frozen import JsonObject
+from graphs.modes import MODES
+from graphs.runner import run_in_memory
+from graphs.state import ResearchState
+from tests.script import Answer, Refused, Script
+from tests.workflow.conftest import Handle, Start
+from workflows.research import ResearchWorkflow
+
+
+def story(events: list[AgentEvent]) -> list[tuple[str, str, int, int]]:
+    return [(event.type, event.message, event.step, event.iteration) for event in events]
+
+
+async def all_events(handle: Handle) -> list[AgentEvent]:
+    page: ProgressPage = await handle.query(ResearchWorkflow.progress, 0)
+    return list(page.events)
+
+
+def assert_told_once(events: list[AgentEvent]) -> None:
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert [event.type in TERMINAL for event in events] == [False] * (len(events) - 1) + [True]
+
+
+async def test_a_run_completes_and_is_archived(start: Start, script: Script) -> None:
+    handle = await start()
+    result = await handle.result()
+    assert result.report is not None
+    assert result.report.partial is None
+    assert result.iterations == 2
+    assert script.calls.count("search") == 2
+    (kept,) = script.archived
+    assert kept.run.status == "completed"
+    assert kept.run.evidence == ("doc:gap-1-a", "doc:gap-1-b")
+    assert_told_once(list(kept.events))
+    assert list(kept.events) == await all_events(handle)
+    assert kept.run.steps == result.steps
+
+
+@pytest.mark.parametrize("scenario", ["complete", "iterations", "tokens", "failing search", "failing node"])
+async def test_the_same_story_as_in_memory(scenario: str, start: Start, script: Script) -> None:
+    limits = Limits(iterations=3)
+    if scenario == "iterations":
+        script.complete_in = 99
+    if scenario == "tokens":
+        script.complete_in, script.tokens, limits = 99, 2_000, Limits(tokens=20_000)
+    if scenario == "failing search":
+        script.overrides["search"] = failing_for("gap 1 b")
+    if scenario == "failing node":
+        script.overrides["judge"] = failing_for("")
+    handle = await start(limits=limits)
+    result = await handle.result()
+    workflow_calls, script.calls = script.calls, []
+
+    journal = await run_in_memory(
+        MODES["iterative"],
+        ResearchState(question="What is it?", sources=("library",)),
+        script.perform,
+        limits=limits,
+        clock=lambda: 0.0,
+    )
+    assert sorted(workflow_calls) == sorted(script.calls)
+    assert story(list(script.archived[0].events))[:-2] == story(journal.events)
+    assert script.archived[0].run.ending == journal.run.ending == result.ending
+    assert script.published[0].evidence == tuple(ref.id for ref in journal.run.state.evidence)
+
+
+def failing_for(query: str) -> Answer:
+    def answer(given: JsonObject) -> JsonObject:
+        if query in str(given.get("query", "")):
+            raise Refused("no such thing")
+        return {"source": "library", "query": str(given["query"]), "evidence": []}
+
+    return answer
+
+
+async def test_stop_ends_in_a_partial_report(start: Start, script: Script) -> None:
+    reached = asyncio.Event()
+
+    def waiting(given: JsonObject) -> JsonObject:
+        reached.set()
+        return {"research_complete": False, "outstanding_gaps": ["g"]}
+
+    script.complete_in = 99
+    script.overrides["knowledge_gap"] = waiting
+    handle = await start(limits=Limits(iterations=50, steps=2_000))
+    await reached.wait()
+    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="enough for today"))
+    result = await handle.result()
+    assert result.ending is not None
+    assert (result.ending.kind, result.ending.detail) == ("stopped", "enough for today")
+    assert script.calls.count("writer") == 1
+    assert_told_once(list(script.archived[0].events))
+    with pytest.raises(RPCError, match="already completed"):
+        await handle.execute_update(ResearchWorkflow.stop, StopRequest())
+
+
+async def test_a_refused_model_fails_once_with_the_reason(start: Start, script: Script) -> None:
+    def refused(given: JsonObject) -> JsonObject:
+        raise Refused("set OPENAI_API_KEY", type="ModelRefused")
+
+    script.overrides["thinking"] = refused
+    handle = await start()
+    with pytest.raises(WorkflowFailureError) as failed:
+        await handle.result()
+    assert isinstance(failed.value.cause, ApplicationError)
+    assert failed.value.cause.type == "ModelRefused"
+    assert "OPENAI_API_KEY" in failed.value.cause.message
+    assert script.calls == ["thinking"]
+    (kept,) = script.archived
+    assert kept.run.status == "failed"
+    assert kept.run.failure is not None
+    assert_told_once(list(kept.events))
+
+
+async def test_a_failing_writer_leaves_the_evidence_in_a_report(start: Start, script: Script) -> None:
+    script.overrides["writer"] = failing_for("")
+    handle = await start()
+    with pytest.raises(WorkflowFailureError):
+        await handle.result()
+    (published,) = script.published
+    assert published.draft is None
+    assert published.evidence
+    assert published.failure is not None
+    assert script.archived[0].run.report is not None
+
+
+async def test_cancelling_ends_at_once_and_is_archived(start: Start, script: Script) -> None:
+    reached = asyncio.Event()
+
+    def waiting(given: JsonObject) -> JsonObject:
+        reached.set()
+        return {"thought": "hm"}
+
+    script.complete_in = 99
+    script.overrides["thinking"] = waiting
+    handle = await start(limits=Limits(iterations=50, steps=2_000))
+    await reached.wait()
+    await handle.cancel()
+    with pytest.raises(WorkflowFailureError) as failed:
+        await handle.result()
+    assert isinstance(failed.value.cause, CancelledError)
+    (kept,) = script.archived
+    assert kept.run.status == "cancelled"
+    assert_told_once(list(kept.events))
+
+
+async def test_snapshot_and_paged_progress(start: Start, script: Script) -> None:
+    script.complete_in = 99
+    handle = await start(limits=Limits(iterations=20, steps=2_000))
+    await handle.result()
+    snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
+    assert snapshot.stage == "closed"
+    assert snapshot.evidence == 40
+    seen: list[AgentEvent] = []
+    while True:
+        page: ProgressPage = await handle.query(ResearchWorkflow.progress, len(seen))
+        seen += page.events
+        if not page.more:
+            break
+    assert page.done
+    assert len(seen) == snapshot.last_event > 200
+    assert_told_once(seen)
+    beyond: ProgressPage = await handle.query(ResearchWorkflow.progress, 10_000)
+    assert (beyond.events, beyond.more) == ((), False)
+
+
+async def test_the_history_reads_like_the_graph(start: Start, script: Script) -> None:
+    handle = await start()
+    await handle.result()
+    history = await handle.fetch_history()
+    ids = [
+        event.activity_task_scheduled_event_attributes.activity_id
+        for event in history.events
+        if event.HasField("activity_task_scheduled_event_attributes")
+    ]
+    assert ids[:7] == [
+        "0001-thinking",
+        "0002-knowledge_gap",
+        "0004-tool_selector",
+        "0005-execute_tools-1",
+        "0005-execute_tools-2",
+        "0006-judge",
+        "0009-thinking",
+    ]
+    assert ids[-3:] == ["0012-writer", "publish-report", "archive-run"]

@@ -126,6 +126,8 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
 def route(graph: ResearchGraph, run: Run) -> Route:
     """The edge by which the token leaves the node that it is at."""
     routes = graph.routes_from(run.node)
+    if len(routes) == 1:
+        return routes[0]
     seen = view(run)
     node = graph.by_id[run.node]
     if isinstance(node, DecisionNode) and node.choose:

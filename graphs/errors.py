@@ -4,6 +4,7 @@
     ├── GraphInvalid           a graph has faults; it never started
     ├── InputInvalid           a question, budget or name cannot work; it never started
     ├── EngineFault            the engine was driven wrongly: a bug, never the user's doing
+    ├── StoreIncompatible      what is kept was written by another version; the program never started
     └── ActivityFault          an activity knows why it failed
         ├── SourceUnavailable  a source cannot be searched now: worth another try
         ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
@@ -38,6 +39,10 @@ class InputInvalid(ElcanoError):
 
 class EngineFault(ElcanoError):
     """The engine was given an entry that does not belong to the run's place. This is a bug."""
+
+
+class StoreIncompatible(ElcanoError):
+    """What is kept on disk was written by another version of this project."""
 
 
 class ActivityFault(ElcanoError):

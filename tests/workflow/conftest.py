@@ -36,7 +36,9 @@ class Start(Protocol):
 
 
 @asynccontextmanager
-async def worker_for(client: Client, queue: str, activities: Sequence[Callable[..., Any]]) -> AsyncIterator[Worker]:
+async def worker_for(
+    client: Client, queue: str, activities: Sequence[Callable[..., Any]], *, cached_workflows: int = 0
+) -> AsyncIterator[Worker]:
     """A worker that keeps no workflow in memory: each task replays from the start, so hidden nondeterminism shows."""
     async with Worker(
         client,
@@ -44,7 +46,7 @@ async def worker_for(client: Client, queue: str, activities: Sequence[Callable[.
         workflows=[ResearchWorkflow],
         activities=list(activities),
         workflow_runner=workflow_runner(),
-        max_cached_workflows=0,
+        max_cached_workflows=cached_workflows,
     ) as worker:
         yield worker
 
@@ -60,7 +62,12 @@ async def queue() -> str:
 
 
 @pytest.fixture
-async def start(temporal: Client, script: Script, queue: str) -> AsyncIterator[Start]:
+def cached_workflows() -> int:
+    return 0
+
+
+@pytest.fixture
+async def start(temporal: Client, script: Script, queue: str, cached_workflows: int) -> AsyncIterator[Start]:
     async def begin(
         *, graph: ResearchGraph | None = None, limits: Limits | None = None, question: str = "What is it?"
     ) -> Handle:
@@ -75,5 +82,5 @@ async def start(temporal: Client, script: Script, queue: str) -> AsyncIterator[S
         )
         return await temporal.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
 
-    async with worker_for(temporal, queue, script.activities):
+    async with worker_for(temporal, queue, script.activities, cached_workflows=cached_workflows):
         yield begin

@@ -1,0 +1,43 @@
+"""Runs that are in flight must survive a change of the code: committed histories are replayed by today's workflow.
+
+A failure here means that a run started before the change would stop with a nondeterminism error. Guard the change with
+`workflow.patched`, as CONTRIBUTING.md shows; do not record the history anew unless no such run can exist.
+"""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from temporalio.client import WorkflowHistory
+from temporalio.worker import Replayer
+from temporalio.workflow import NondeterminismError
+
+from graphs.modes import MODES
+from storage.payloads import data_converter
+from tests.workflow.conftest import workflow_runner
+from workflows.research import ResearchWorkflow
+
+HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
+
+
+def replayer(payloads: Path) -> Replayer:
+    return Replayer(
+        workflows=[ResearchWorkflow], data_converter=data_converter(payloads), workflow_runner=workflow_runner()
+    )
+
+
+@pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
+def test_history_replays(path: Path, tmp_path: Path) -> None:
+    history = WorkflowHistory.from_json(path.stem, path.read_text())
+    asyncio.run(replayer(tmp_path).replay_workflow(history))
+
+
+def test_every_mode_has_a_history() -> None:
+    assert {path.stem.split("-")[0] for path in HISTORIES} >= set(MODES)
+
+
+def test_a_changed_step_is_noticed(tmp_path: Path) -> None:
+    path = HISTORIES[0]
+    changed = path.read_text().replace("0002-knowledge_gap", "0002-something_else")
+    with pytest.raises(NondeterminismError):
+        asyncio.run(replayer(tmp_path).replay_workflow(WorkflowHistory.from_json(path.stem, changed)))

@@ -5,6 +5,8 @@ A setting is read from `ELCANO_<NAME>` or from a `.env` file; those that the fie
 by a test. Temporal's own connection settings (TLS, API key, profile) are read by `temporalio.envconfig`.
 """
 
+import json
+import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,7 +25,8 @@ class Settings(BaseSettings):
     )
     collections: dict[str, Path] = Field(
         default={},
-        description='Document collections by name, as JSON: `{"handbook": "docs/handbook"}`. A client names a collection, never a path.',
+        description='Document collections by name, as JSON: `{"handbook": "docs/handbook"}`. '
+        "A client names a collection, never a path.",
     )
     package_readmes: bool = Field(
         default=True,
@@ -71,6 +74,31 @@ class Settings(BaseSettings):
     def base_url(self) -> str:
         """The API as a client on this machine reaches it."""
         return self.api_url or f"http://{self.api_host}:{self.api_port}"
+
+    @property
+    def temporal_target(self) -> str:
+        """The Temporal server to connect to, as `host:port`, where Temporal's own profile names none."""
+        return self.temporal_address or f"127.0.0.1:{self.temporal_port}"
+
+    def environment(self) -> dict[str, str]:
+        """This process's environment with these settings in it: a child process then reads the same ones."""
+        values = self.model_dump(mode="json")
+        return {**os.environ, **{variable(name): _written(value) for name, value in values.items()}}
+
+
+def variable(name: str) -> str:
+    """The environment variable that sets the setting `name`."""
+    alias = Settings.model_fields[name].validation_alias
+    return alias if isinstance(alias, str) else f"ELCANO_{name.upper()}"
+
+
+def is_set(name: str) -> bool:
+    """Whether a variable that is not ours, such as a provider's key, is there and not empty."""
+    return bool(os.environ.get(name))
+
+
+def _written(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,20 @@
+"""`elcano`: the command line. It speaks HTTP to the API and shows what comes back; nothing is decided here.
+
+Modules are imported when a command needs them, so that `elcano --help` answers at once.
+"""
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code (see `cli.exits`)."""
+    from cli.app import app
+    from cli.exits import Failed
+
+    try:
+        app(arguments)
+    except Failed as error:
+        sys.stderr.write(f"elcano: {error}\n")
+        return error.code
+    return 0

@@ -1,0 +1,161 @@
+"""The commands and their options. Each calls one function of another module, imported when it is needed."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+_EPILOG = (
+    "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; "
+    "4 the run ended early and its report is partial; 130 Ctrl-C (the run goes on)."
+)
+
+app = typer.Typer(
+    name="elcano",
+    help="Durable deep research: ask a question, get a report whose every citation was checked.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+graph_app = typer.Typer(no_args_is_help=True)
+app.add_typer(graph_app, name="graph", help="Look at graphs and check them; needs no server.")
+
+Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists it.", show_default=False)]
+Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Out = Annotated[Path | None, typer.Option(help="Write the report to this file.", show_default=False)]
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="What is to be found out.", show_default=False)],
+    mode: Annotated[str, typer.Option(help="The graph to walk; `elcano graph list`.")] = "iterative",
+    source: Annotated[
+        list[str] | None,
+        typer.Option("--source", "--docs", help="Search only this source or document collection; repeatable."),
+    ] = None,
+    background: Annotated[str, typer.Option(help="What the agents should know besides the question.")] = "",
+    instructions: Annotated[str, typer.Option(help="What you want of the report's length, tone or form.")] = "",
+    budget_tokens: Annotated[int | None, typer.Option(help="Tokens to spend at most.", show_default=False)] = None,
+    budget_usd: Annotated[float | None, typer.Option(help="US dollars at most.", show_default=False)] = None,
+    budget_seconds: Annotated[float | None, typer.Option(help="Seconds at most.", show_default=False)] = None,
+    budget_iterations: Annotated[
+        int | None, typer.Option(help="Turns of the research loop at most.", show_default=False)
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="Who answers: `offline`, `openai:gpt-5.1`, or a comma-separated fallback list.")
+    ] = "",
+    no_watch: Annotated[bool, typer.Option("--no-watch", help="Print the run's id and leave.")] = False,
+    as_json: AsJson = False,
+    out: Out = None,
+) -> None:
+    """Ask a question, watch the research, print the report."""
+    from cli import research
+
+    budget = {
+        "tokens": budget_tokens,
+        "cost_usd": budget_usd,
+        "seconds": budget_seconds,
+        "iterations": budget_iterations,
+    }
+    body: dict[str, Any] = {
+        "question": question,
+        "mode": mode,
+        "sources": source,
+        "background": background,
+        "instructions": instructions,
+        "model": model,
+        "budget": {name: value for name, value in budget.items() if value is not None},
+    }
+    chosen = {name: value for name, value in body.items() if value}
+    raise typer.Exit(research.ask(chosen, watch=not no_watch, as_json=as_json, out=out))
+
+
+@app.command()
+def serve(
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show everything that the processes log.")] = False,
+) -> None:
+    """Run Temporal, a worker and the API together until Ctrl-C."""
+    program = [sys.executable, "-P", "-m", "dev", *(["--verbose"] if verbose else [])]
+    os.execv(sys.executable, program)  # the same process: signals reach the stack directly
+
+
+@app.command()
+def runs(
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many to list.")] = 20,
+    status: Annotated[str | None, typer.Option(help="Only runs with this status.", show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List runs, newest first."""
+    from cli import research
+
+    raise typer.Exit(research.runs(limit=limit, status=status, as_json=as_json))
+
+
+@app.command()
+def watch(run: Run, as_json: AsJson = False) -> None:
+    """Show a run from its beginning, and go on until its end."""
+    from cli import research
+
+    raise typer.Exit(research.watch(run, as_json=as_json))
+
+
+@app.command()
+def report(run: Run, as_json: AsJson = False, out: Out = None) -> None:
+    """Print a run's report."""
+    from cli import research
+
+    raise typer.Exit(research.report(run, as_json=as_json, out=out))
+
+
+@app.command()
+def stop(
+    run: Run, reason: Annotated[str, typer.Option(help="Shown in the report's head.", show_default=False)] = ""
+) -> None:
+    """End a run early; it still writes its report, from what it has."""
+    from cli import research
+
+    raise typer.Exit(research.stop(run, reason))
+
+
+@app.command()
+def doctor() -> None:
+    """Check everything that a run needs, and say how to mend what is missing."""
+    from cli.doctor import examine
+
+    raise typer.Exit(examine())
+
+
+@graph_app.command("list")
+def graph_list() -> None:
+    """List the built-in graphs."""
+    from cli import graphs
+
+    raise typer.Exit(graphs.list_graphs())
+
+
+@graph_app.command("show")
+def graph_show(name: Name) -> None:
+    """Print a graph as JSON."""
+    from cli import graphs
+
+    raise typer.Exit(graphs.show(name))
+
+
+@graph_app.command("check")
+def graph_check(name: Name) -> None:
+    """Print every fault of a graph; exit code 2 if there is one."""
+    from cli import graphs
+
+    raise typer.Exit(graphs.check(name))
+
+
+@graph_app.command("draw")
+def graph_draw(name: Name) -> None:
+    """Print a graph as a Mermaid flow chart."""
+    from cli import graphs
+
+    raise typer.Exit(graphs.draw(name))

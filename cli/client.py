@@ -1,0 +1,122 @@
+"""The API as the command line uses it: requests, problems as one clear line, and a stream that resumes by itself."""
+
+import time
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from cli.exits import Exit, Failed
+from cli.sse import ServerEvent, events
+from graphs.events import AgentEvent
+from graphs.frozen import JsonObject
+
+GIVE_UP_SECONDS = 120.0
+"""How long a stream that broke off is tried again without one answer."""
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 5.0
+QUIET_SECONDS = 60.0
+"""A stream that is silent for so long, heartbeats included, is taken for dead."""
+
+_TRY_LATER = {502, 503, 504}
+
+
+class Api:
+    """A connection to the API at `base_url`."""
+
+    def __init__(self, base_url: str) -> None:
+        self.base_url = base_url
+        self._http = httpx.Client(base_url=base_url, timeout=httpx.Timeout(30.0, read=QUIET_SECONDS))
+
+    def __enter__(self) -> "Api":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._http.close()
+
+    def get(self, path: str, **params: str | int) -> Any:
+        """The JSON at `path`."""
+        return self._send("GET", path, params=params).json()
+
+    def post(self, path: str, body: JsonObject) -> Any:
+        """The JSON that answers `body`."""
+        return self._send("POST", path, json=body).json()
+
+    def report(self, run_id: str, media_type: str) -> str:
+        """A run's report as `text/markdown` or `application/json`."""
+        return self._send("GET", f"/v1/runs/{run_id}/report", headers={"Accept": media_type}).text
+
+    def watch(self, run_id: str, say: Callable[[str], None]) -> Iterator[AgentEvent]:
+        """The run's events from the first to the terminal one.
+
+        A stream that breaks off is resumed after the last event that came; `say` is told about it, and about a run
+        that waits for a worker.
+
+        Raises:
+            Failed: there is no such run, or the API was out of reach for `GIVE_UP_SECONDS`.
+        """
+        last_id, pause, heard = "", FIRST_PAUSE, time.monotonic()
+        while True:
+            try:
+                for event in self._stream(run_id, last_id):
+                    last_id, pause, heard = event.id or last_id, FIRST_PAUSE, time.monotonic()
+                    if event.event == "waiting":
+                        say(_waiting(event))
+                        continue
+                    told = AgentEvent.model_validate_json(event.data)
+                    yield told
+                    if told.terminal:
+                        return
+            except httpx.TransportError as error:
+                say(f"the stream broke off ({_reason(error)}); resuming")
+            if time.monotonic() - heard > GIVE_UP_SECONDS:
+                raise Failed(f"{self.base_url} did not answer for {GIVE_UP_SECONDS:g} s", Exit.NOT_REACHABLE)
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _stream(self, run_id: str, last_id: str) -> Iterator[ServerEvent]:
+        headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": last_id} if last_id else {})
+        with self._http.stream("GET", f"/v1/runs/{run_id}/events", headers=headers) as response:
+            if response.status_code in _TRY_LATER:
+                return
+            if not response.is_success:
+                response.read()
+                raise problem(response)
+            yield from events(response.iter_bytes())
+
+    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        try:
+            response = self._http.request(method, path, **options)
+        except httpx.TransportError as error:
+            raise Failed(
+                f"the API at {self.base_url} does not answer ({_reason(error)}): "
+                "start it with `elcano serve`, or set ELCANO_API_URL to where it is",
+                Exit.NOT_REACHABLE,
+            ) from error
+        if not response.is_success:
+            raise problem(response)
+        return response
+
+
+def problem(response: httpx.Response) -> Failed:
+    """A refusal of the API as one line; bad input and a server in trouble have different exit codes."""
+    code = Exit.NOT_REACHABLE if response.status_code in _TRY_LATER else Exit.BAD_INPUT
+    if response.status_code == httpx.codes.INTERNAL_SERVER_ERROR:
+        code = Exit.FAILED
+    if not response.headers.get("Content-Type", "").startswith("application/problem+json"):
+        return Failed(f"HTTP {response.status_code} from {response.url}: is that really Elcano's API?", code)
+    body = response.json()
+    faults = "; ".join(f"{fault['field']}: {fault['message']}" for fault in body.get("errors", ()))
+    explained = faults or body.get("detail", "")
+    return Failed(f"{body['title']}: {explained}" if explained else body["title"], code)
+
+
+def _waiting(event: ServerEvent) -> str:
+    return f"no worker answers; waiting for one ({event.data})"
+
+
+def _reason(error: httpx.TransportError) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,186 @@
+"""`elcano doctor`: everything that a run needs on this machine, one line each, and how to mend what is missing.
+
+It looks and changes nothing. What is merely not running is no fault; what would keep it from running is.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import httpx
+from rich.console import Console
+from rich.markup import escape
+
+from activities.sources.documents.folder import Folder
+from cli.exits import Exit
+from dev.folder import owner
+from dev.ports import is_free, listener
+from dev.stack import ports, temporal_binary
+from graphs.errors import SourceRefused
+from graphs.models import OFFLINE, model_fault, model_names
+from settings import Settings, is_set, settings, variable
+
+PYTHON = (3, 11)
+FREE_BYTES = 500_000_000
+"""A data folder with less room than this is told of: a store and Temporal's history of some hundred runs."""
+_MEGABYTE = 1_000_000
+_SHOWN = 5
+"""Skipped files that are named; the rest is counted."""
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "alibaba": ("ALIBABA_API_KEY", "DASHSCOPE_API_KEY"),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "azure": ("AZURE_OPENAI_API_KEY",),
+    "cerebras": ("CEREBRAS_API_KEY",),
+    "cohere": ("CO_API_KEY",),
+    "deepseek": ("DEEPSEEK_API_KEY",),
+    "fireworks": ("FIREWORKS_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "groq": ("GROQ_API_KEY",),
+    "huggingface": ("HF_TOKEN",),
+    "mistral": ("MISTRAL_API_KEY",),
+    "openai": ("OPENAI_API_KEY",),
+    "openai-chat": ("OPENAI_API_KEY",),
+    "openai-responses": ("OPENAI_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY",),
+    "together": ("TOGETHER_API_KEY",),
+    "xai": ("XAI_API_KEY",),
+}
+"""The variables by which pydantic-ai's providers take their keys; one of them is enough. Others are not looked at."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one look showed. `remedy` says what to do about it."""
+
+    grade: Literal["good", "note", "fault"]
+    text: str
+    remedy: str = ""
+
+
+Look = Callable[[Settings], Iterable[Finding]]
+
+
+def examine() -> Exit:
+    """Prints every finding; the exit code says whether something has to be mended."""
+    console = Console(soft_wrap=True, highlight=False)
+    marks = {"good": "[green]ok  [/]", "note": "[yellow]note[/]", "fault": "[red]MEND[/]"}
+    findings = [finding for look in LOOKS for finding in look(settings())]
+    for finding in findings:
+        console.print(f"{marks[finding.grade]}  {escape(finding.text)}")
+        if finding.remedy:
+            console.print(f"      {escape(finding.remedy)}")
+    return Exit.FAILED if any(finding.grade == "fault" for finding in findings) else Exit.OK
+
+
+def python(_: Settings) -> Iterable[Finding]:
+    """The interpreter's version."""
+    text = f"Python {sys.version_info.major}.{sys.version_info.minor} at {sys.executable}"
+    if sys.version_info[:2] < PYTHON:
+        yield Finding("fault", text, "Python 3.11 or newer is needed: install it and run `make setup` again")
+    else:
+        yield Finding("good", text)
+
+
+def temporal(chosen: Settings) -> Iterable[Finding]:
+    """The Temporal program, or the server that is used instead."""
+    if chosen.temporal_address:
+        yield Finding("good", f"Temporal: the existing server at {chosen.temporal_address}")
+        return
+    binary = temporal_binary()
+    if binary is None:
+        yield Finding("fault", "the program `temporal` is missing", "run `make setup`, or set TEMPORAL_ADDRESS")
+        return
+    shown = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
+    if shown.returncode:
+        yield Finding("fault", f"{binary} does not run: {shown.stderr.strip()}", "run `make setup` again")
+    else:
+        yield Finding("good", shown.stdout.strip())
+
+
+def data_folder(chosen: Settings) -> Iterable[Finding]:
+    """Whether the data folder can be written to and has room."""
+    folder = chosen.data_dir.absolute()
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as error:
+        text = f"the data folder {folder} cannot be written to ({error.strerror})"
+        yield Finding("fault", text, "change its owner, or set ELCANO_DATA_DIR to another folder")
+        return
+    free = shutil.disk_usage(existing).free
+    text = f"data folder {folder}, {free / _MEGABYTE:,.0f} MB free"
+    yield Finding("note", text, "make room, or set ELCANO_DATA_DIR") if free < FREE_BYTES else Finding("good", text)
+
+
+def stack_or_ports(chosen: Settings) -> Iterable[Finding]:
+    """The stack that has the data folder; without one, whether its ports are free."""
+    if facts := owner(chosen.data_dir):
+        yield Finding("good", f"a stack runs: process {facts.get('pid')}, API {facts.get('api')}")
+        return
+    for name, (host, port) in ports(chosen).items():
+        if is_free(host, port):
+            yield Finding("good", f"port {port} is free ({variable(name)})")
+        else:
+            text = f"port {port} is in use by {listener(port) or 'a process that cannot be looked into'}"
+            yield Finding("note", text, f"if that is not Elcano: stop it, or set {variable(name)} to another port")
+
+
+def api(chosen: Settings) -> Iterable[Finding]:
+    """Whether the API answers and would have a run worked on."""
+    try:
+        response = httpx.get(f"{chosen.base_url}/readyz", timeout=10)
+    except httpx.TransportError:
+        yield Finding("note", f"no API answers at {chosen.base_url}", "`elcano serve` starts one")
+        return
+    if response.is_success:
+        yield Finding("good", f"the API at {chosen.base_url} is ready")
+        return
+    yield Finding("fault", f"the API at {chosen.base_url} is not ready (HTTP {response.status_code})", response.text)
+
+
+def models(chosen: Settings) -> Iterable[Finding]:
+    """Whether the configured models have a right name and a key."""
+    for text in dict.fromkeys((chosen.model, *chosen.agent_models.values())):
+        if (fault := model_fault(text)) is not None:
+            yield Finding("fault", fault, f"correct {variable('model')} or {variable('agent_models')}")
+            continue
+        for name in model_names(text):
+            yield _key(name)
+
+
+def collections(chosen: Settings) -> Iterable[Finding]:
+    """What each document collection holds and what it leaves out."""
+    if chosen.package_readmes:
+        yield Finding("good", "collection packages: the installed Python packages")
+    for name, path in chosen.collections.items():
+        try:
+            listing = Folder(path, limit_bytes=int(chosen.file_limit_mb * _MEGABYTE)).listing()
+        except SourceRefused as error:
+            yield Finding("fault", f"collection {name}: {error}")
+            continue
+        yield Finding("good", f"collection {name}: {len(listing.documents)} documents in {path}")
+        left_out = [*listing.skipped, *listing.ignored]
+        for skipped in left_out[:_SHOWN]:
+            yield Finding("note", f"collection {name} leaves out {skipped.key}: {skipped.reason}")
+        if len(left_out) > _SHOWN:
+            yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")
+
+
+def _key(name: str) -> Finding:
+    if name == OFFLINE:
+        return Finding("good", "model offline: no key is needed")
+    variables = KEYS.get(name.partition(":")[0], ())
+    if not variables:
+        return Finding("note", f"model {name}: the variables of its key are not known here", "see pydantic-ai's manual")
+    if any(is_set(key) for key in variables):
+        return Finding("good", f"model {name}: its key is set")
+    return Finding("fault", f"model {name}: no key", f"set {' or '.join(variables)} where the worker runs")
+
+
+LOOKS: tuple[Look, ...] = (python, temporal, data_folder, stack_or_ports, api, models, collections)

@@ -1,0 +1,146 @@
+"""The commands about runs: ask, watch, report, runs, stop.
+
+Results go to standard output, progress to standard error: `elcano ask ... > report.md` does what it looks like.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.table import Table
+
+from cli.client import Api
+from cli.exits import Exit, Failed
+from cli.live import display
+from graphs.events import AgentEvent
+from graphs.frozen import JsonObject
+from settings import settings
+
+_MARKDOWN = "text/markdown"
+_JSON = "application/json"
+
+
+def ask(body: JsonObject, *, watch: bool, as_json: bool, out: Path | None) -> Exit:
+    """Starts a run; unless told otherwise, watches it and prints its report."""
+    _require_writable(out)
+    with _api() as api:
+        run = api.post("/v1/runs", body)
+        if not watch:
+            _print(json.dumps(run) if as_json else run["run_id"])
+            return Exit.OK
+        return _finish(api, run["run_id"], as_json=as_json, out=out)
+
+
+def watch(run_id: str, *, as_json: bool) -> Exit:
+    """Shows a run from its beginning until its end; as JSON, one event a line."""
+    with _api() as api:
+        last = _follow(api, run_id, Console(), as_json=as_json)
+        return _outcome(last)
+
+
+def report(run_id: str, *, as_json: bool, out: Path | None) -> Exit:
+    """Prints a run's report."""
+    _require_writable(out)
+    with _api() as api:
+        _deliver(api, run_id, as_json=as_json, out=out)
+        run = api.get(f"/v1/runs/{run_id}")
+    return Exit.PARTIAL if run.get("ending") else Exit.OK
+
+
+def runs(*, limit: int, status: str | None, as_json: bool) -> Exit:
+    """Lists runs, newest first."""
+    with _api() as api:
+        page = api.get("/v1/runs", limit=limit, **({"status": status} if status else {}))
+    if as_json:
+        _print(json.dumps(page))
+    else:
+        Console().print(_table(page["runs"]) if page["runs"] else "There are no runs yet; `elcano ask` starts one.")
+    return Exit.OK
+
+
+def stop(run_id: str, reason: str) -> Exit:
+    """Tells a run to end; it still writes its report."""
+    with _api() as api:
+        api.post(f"/v1/runs/{run_id}/stop", {"reason": reason})
+    _print(f"{run_id} is going to its report now; `elcano watch {run_id}` shows it")
+    return Exit.OK
+
+
+def _finish(api: Api, run_id: str, *, as_json: bool, out: Path | None) -> Exit:
+    console = Console(stderr=True)
+    console.print(f"Run {run_id}", highlight=False)
+    last = _follow(api, run_id, console, as_json=False)
+    if last.data.get("report") is not None:
+        _deliver(api, run_id, as_json=as_json, out=out)
+    return _outcome(last)
+
+
+def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentEvent:
+    """Shows a run until its terminal event, which is returned. Ctrl-C leaves the run alone."""
+    try:
+        if as_json:
+            return _print_events(api, run_id)
+        with display(console, lambda: api.get(f"/v1/runs/{run_id}")["budget"]) as shown:
+            for event in api.watch(run_id, shown.say):
+                shown.show(event)
+            return event
+    except KeyboardInterrupt:
+        message = f"the run goes on; `elcano watch {run_id}` comes back to it, `elcano stop {run_id}` ends it"
+        raise Failed(message, Exit.INTERRUPTED) from None
+
+
+def _print_events(api: Api, run_id: str) -> AgentEvent:
+    for event in api.watch(run_id, _note):
+        _print(event.model_dump_json())
+    return event
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"elcano: {text}\n")
+
+
+def _deliver(api: Api, run_id: str, *, as_json: bool, out: Path | None) -> None:
+    text = api.report(run_id, _JSON if as_json else _MARKDOWN)
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+        Console(stderr=True).print(f"Report saved in {out}", highlight=False, soft_wrap=True)
+    elif sys.stdout.isatty() and not as_json:
+        Console().print(Markdown(text))
+    else:
+        _print(text.rstrip("\n"))
+
+
+def _outcome(last: AgentEvent) -> Exit:
+    if last.type != "complete":
+        return Exit.FAILED
+    return Exit.PARTIAL if last.data.get("partial") else Exit.OK
+
+
+def _table(listed: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for column in ("run", "status", "mode", "started"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("question", overflow="ellipsis", no_wrap=True)
+    for run in listed:
+        started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run["started_at"]))
+        table.add_row(run["run_id"], run["status"], run["mode"], started, " ".join(run["question"].split()))
+    return table
+
+
+def _api() -> Api:
+    return Api(settings().base_url)
+
+
+def _require_writable(out: Path | None) -> None:
+    """A path that cannot work is refused before the research, not after it."""
+    if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
+        raise Failed(f"--out {str(out)!r} is not a file in an existing folder", Exit.BAD_INPUT)
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

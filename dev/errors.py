@@ -1,0 +1,7 @@
+"""What keeps the stack from starting."""
+
+from graphs.errors import ElcanoError
+
+
+class CannotStart(ElcanoError):
+    """The stack did not come up. Its text says what is in the way and how to mend it."""

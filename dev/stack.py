@@ -1,0 +1,200 @@
+"""The stack: which processes there are, in which order they start and stop, and when they are ready.
+
+Everything that they keep is in one data folder. An existing Temporal server (`TEMPORAL_ADDRESS`) is used as it is; only
+without one is the embedded server started, on a database file in the data folder.
+"""
+
+import asyncio
+import os
+import shutil
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from dev.child import Child
+from dev.errors import CannotStart
+from dev.folder import claimed
+from dev.guard import Guard, guard
+from dev.ports import is_free, listener
+from graphs.contracts import SEARCH_ATTRIBUTES
+from settings import Settings, variable
+
+START_SECONDS = 90.0
+"""How long the stack may take to become ready."""
+API_GRACE = 5.0
+"""Seconds for open streams to end; clients come back by themselves."""
+TEMPORAL_GRACE = 10.0
+_LOCALHOST = "127.0.0.1"
+_ROOT = Path(__file__).resolve().parent.parent
+_POLL = 0.1
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A running stack. `temporal` is None when an existing server is used."""
+
+    settings: Settings
+    temporal: Child | None
+    worker: Child
+    api: Child
+
+    @property
+    def children(self) -> list[Child]:
+        """Its processes in the order of stopping: who is served first goes last."""
+        return [child for child in (self.api, self.worker, self.temporal) if child is not None]
+
+    async def restart_worker(self) -> None:
+        """Lets the worker drain and starts another."""
+        await self.worker.restart(self._worker_grace)
+
+    async def stop_worker(self) -> None:
+        """Lets the worker drain; none is started until `worker.start()`."""
+        await self.worker.stop(self._worker_grace)
+
+    async def start(self) -> None:
+        """Starts everything and returns when a run would be accepted.
+
+        Raises:
+            CannotStart: a process died on the way, or it took longer than `START_SECONDS`.
+        """
+        deadline = time.monotonic() + START_SECONDS
+        if self.temporal is not None:
+            await self.temporal.start()
+            await self._until(self._temporal_listens, deadline)
+        await self.worker.start()
+        await self.api.start()
+        async with httpx.AsyncClient(base_url=self.settings.base_url, trust_env=False) as client:
+            await self._until(lambda: _ready(client), deadline)
+
+    async def stop(self) -> None:
+        """Stops everything: no new requests, then the worker drains, then the server closes its database."""
+        await self.api.stop(API_GRACE)
+        await self.stop_worker()
+        if self.temporal is not None:
+            await self.temporal.stop(TEMPORAL_GRACE)
+
+    @property
+    def _worker_grace(self) -> float:
+        return self.settings.shutdown_seconds + API_GRACE
+
+    async def _temporal_listens(self) -> bool:
+        return not is_free(_LOCALHOST, self.settings.temporal_port)
+
+    async def _until(self, ready: Callable[[], Awaitable[bool]], deadline: float) -> None:
+        while not await ready():
+            for child in self.children:
+                if child.deaths:
+                    raise CannotStart(f"{child.name} ended while starting. Its log ends so:\n{child.last_words()}")
+            if time.monotonic() > deadline:
+                logs = ", ".join(str(child.log) for child in self.children)
+                raise CannotStart(f"the stack is not ready after {START_SECONDS:g} s; the logs may say why: {logs}")
+            await asyncio.sleep(_POLL)
+
+
+@asynccontextmanager
+async def stack(settings: Settings, *, say: Say = print, verbose: bool = False) -> AsyncIterator[Stack]:
+    """Runs the stack for the duration of the block; `say` gets a line whenever there is something to know.
+
+    Raises:
+        CannotStart: the data folder or a port is in use, a program is missing, or a process died on the way.
+    """
+    grace = settings.shutdown_seconds + API_GRACE
+    facts = {"api": settings.base_url, "temporal": settings.temporal_target, "ui": temporal_ui(settings)}
+    with claimed(settings.data_dir, facts, patience=grace) as lock:
+        require_free_ports(settings)
+        with guard(grace=grace, lock=lock) as guarded:
+            running = _assemble(settings, guarded, say, verbose)
+            try:
+                await running.start()
+                yield running
+            finally:
+                await running.stop()
+
+
+def temporal_ui(settings: Settings) -> str:
+    """The address of the embedded Temporal UI; empty if an existing server is used."""
+    return "" if settings.temporal_address else f"http://{_LOCALHOST}:{settings.temporal_ui_port}"
+
+
+def temporal_binary() -> str | None:
+    """The Temporal program: the one installed beside this Python, or else any on the path."""
+    return shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which("temporal")
+
+
+def ports(settings: Settings) -> dict[str, tuple[str, int]]:
+    """Host and port of everything that the stack listens on, by the setting that changes it."""
+    needed = {"api_port": (settings.api_host, settings.api_port)}
+    if not settings.temporal_address:
+        needed["temporal_port"] = (_LOCALHOST, settings.temporal_port)
+        needed["temporal_ui_port"] = (_LOCALHOST, settings.temporal_ui_port)
+    return needed
+
+
+def require_free_ports(settings: Settings) -> None:
+    """Refuses ports that are taken, all at once.
+
+    Raises:
+        CannotStart: naming each port, who listens there and which setting changes it.
+    """
+    taken = [
+        f"port {port} is in use by {listener(port) or 'a process that cannot be looked into'}: "
+        f"stop that, or set {variable(name)} to another port"
+        for name, (host, port) in ports(settings).items()
+        if not is_free(host, port)
+    ]
+    if taken:
+        raise CannotStart("\n".join(taken))
+
+
+def _assemble(settings: Settings, guarded: Guard, say: Say, verbose: bool) -> Stack:
+    environment = _environment(settings)
+
+    def child(name: str, *command: str) -> Child:
+        log = settings.data_dir / "logs" / f"{name}.log"
+        return Child(name, command, environment, log=log, guard=guarded, say=say, verbose=verbose)
+
+    python = (sys.executable, "-P", "-m")  # -P: no module of the user's folder is taken for one of ours
+    return Stack(
+        settings=settings,
+        temporal=None if settings.temporal_address else child("temporal", *_temporal_command(settings)),
+        worker=child("worker", *python, "worker"),
+        api=child("api", *python, "api"),
+    )
+
+
+def _temporal_command(settings: Settings) -> list[str]:
+    binary = temporal_binary()
+    if binary is None:
+        raise CannotStart(
+            "the program `temporal` is missing: run `make setup`, or set TEMPORAL_ADDRESS to an existing server"
+        )
+    command = [binary, "server", "start-dev", "--ip", _LOCALHOST, "--log-level", "warn"]
+    command += ["--port", str(settings.temporal_port), "--ui-port", str(settings.temporal_ui_port)]
+    command += ["--db-filename", str(settings.data_dir / "temporal.db"), "--ui-disable-news-fetch"]
+    for name in SEARCH_ATTRIBUTES:
+        command += ["--search-attribute", f"{name}=Keyword"]
+    return command
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    environment = settings.environment()
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), environment.get("PYTHONPATH"))))
+    if settings.temporal_address:
+        return environment
+    # A profile meant for another server (namespace, key, TLS) must not be applied to the embedded one.
+    environment = {name: value for name, value in environment.items() if not name.startswith("TEMPORAL_")}
+    return environment | {"TEMPORAL_ADDRESS": settings.temporal_target, "TEMPORAL_CONFIG_FILE": os.devnull}
+
+
+async def _ready(client: httpx.AsyncClient) -> bool:
+    try:
+        return (await client.get("/readyz")).is_success
+    except httpx.TransportError:  # it does not listen yet
+        return False

@@ -1,0 +1,141 @@
+"""The worker: a program that runs research workflows and their activities until it is told to stop.
+
+It waits for a Temporal server that cannot be reached, instead of dying. On SIGTERM or SIGINT it takes no new work,
+lets running activities finish for `shutdown_seconds`, and ends.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Mapping
+from datetime import timedelta
+
+from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
+from temporalio.client import Client
+from temporalio.envconfig import ClientConfig
+from temporalio.service import RPCError, RPCStatusCode
+from temporalio.worker import Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from activities.agent_calls import AgentActivities
+from activities.publishing import ReportActivities
+from activities.sources.base import Source
+from activities.sources.registry import open_sources
+from activities.tools import ToolActivities
+from graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
+from settings import Settings, settings
+from storage.payloads import data_converter
+from storage.store import Store, open_store
+from workflows.research import ResearchWorkflow
+
+_log = logging.getLogger("worker")
+
+STICKY_TIMEOUT = timedelta(seconds=3)
+"""How long Temporal waits for the worker that holds a workflow in memory before it asks another one. A query to the
+runs of a killed worker takes this long; the default of the SDK is 10 s."""
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 15.0
+"""Seconds between two attempts to reach the server: doubled from the first to the longest."""
+
+
+def build_worker(client: Client, store: Store, sources: Mapping[str, Source], settings: Settings) -> Worker:
+    """A worker with everything that a run needs, not yet started.
+
+    Only the pure room and what it imports pass through the workflow sandbox; everything else is loaded anew in it.
+    """
+    agents = AgentActivities(store, sources, settings)
+    tools = ToolActivities(store, sources)
+    reports = ReportActivities(store)
+    return Worker(
+        client,
+        task_queue=TASK_QUEUE,
+        workflows=[ResearchWorkflow],
+        activities=[agents.run_agent, tools.run_tool, reports.publish_report, reports.archive_run],
+        workflow_runner=SandboxedWorkflowRunner(
+            restrictions=SandboxRestrictions.default.with_passthrough_modules("graphs", "jmespath")
+        ),
+        max_cached_workflows=settings.worker_cached_workflows,
+        max_concurrent_activities=settings.worker_activities,
+        sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
+        graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
+    )
+
+
+async def connect(settings: Settings) -> Client:
+    """A client whose namespace is ready for runs, however long the server takes to appear."""
+    config = ClientConfig.load_client_connect_config()
+    config["target_host"] = settings.temporal_address or config.get("target_host") or settings.temporal_target
+    converter = data_converter(settings.data_dir / "payloads")
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            client = await Client.connect(**config, data_converter=converter)
+            await ensure_search_attributes(client)
+        except (RuntimeError, RPCError) as error:  # RuntimeError is how the SDK says that it cannot connect
+            _log.warning("Temporal at %s is not ready, next try in %g s: %s", config["target_host"], pause, error)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+        else:
+            return client
+
+
+async def ensure_search_attributes(client: Client) -> None:
+    """Registers the search attributes that the namespace lacks.
+
+    Raises:
+        RPCError: the server refuses, or the namespace does not exist (yet).
+    """
+    operator = client.operator_service
+    known = await operator.list_search_attributes(ListSearchAttributesRequest(namespace=client.namespace))
+    missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
+    if not missing:
+        return
+    keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+    request = AddSearchAttributesRequest(namespace=client.namespace, search_attributes=dict.fromkeys(missing, keyword))
+    try:
+        await operator.add_search_attributes(request)
+    except RPCError as error:
+        if error.status != RPCStatusCode.ALREADY_EXISTS:  # another worker was quicker
+            raise
+    _log.info("registered the search attributes %s", ", ".join(missing))
+
+
+async def run(settings: Settings) -> None:
+    """Works until SIGTERM or SIGINT, then drains. A second signal ends the draining at once."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, task.cancel)
+    client = await connect(settings)
+    async with (
+        open_store(settings.data_dir) as store,
+        open_sources(settings) as sources,
+        build_worker(client, store, sources, settings),
+    ):
+        _log.info("working in namespace %r on task queue %r", client.namespace, TASK_QUEUE)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            _log.info("stopping: running activities have %g s to finish", settings.shutdown_seconds)
+
+
+def main() -> None:
+    """The program; its exit code is 0 after a signal and 1 after an error."""
+    logging.basicConfig(level=settings().log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    code = 0
+    try:
+        asyncio.run(run(settings()))
+    except asyncio.CancelledError:
+        _log.info("stopped")
+    except Exception:
+        _log.exception("the worker cannot go on")
+        code = 1
+    logging.shutdown()
+    # The SDK's runtime can abort an interpreter that exits in the ordinary way (temporalio/sdk-python#300).
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+# Thin: every target is a script in scripts/, which says what it does.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo serve test check bench lock clean
+
+# Not $(QUESTION) on a command line: a question may hold quotes.
+export QUESTION DOCS MODE
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## make .venv hold what the lock says; quick when it does
+	@scripts/setup
+
+demo: setup ## research a question on a stack of its own (QUESTION="..." DOCS=folder MODE=iterative)
+	@scripts/demo
+
+serve: setup ## run Temporal, a worker and the API until Ctrl-C
+	@scripts/serve
+
+test: setup ## style, types and all tests
+	@scripts/test
+
+check: setup ## style and types
+	@scripts/check
+
+bench: setup ## measure
+	@scripts/bench
+
+lock: setup ## write the lock files anew from pyproject.toml
+	@scripts/lock
+
+clean: ## remove caches and build outputs; data and .venv stay
+	@rm -rf build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,111 @@
+"""`make demo`: one question on a stack of its own, from the POST to the report.
+
+The stack takes free ports and keeps its data in `.elcano/demo`, so that it disturbs nothing and is quick the second
+time. The question goes through `elcano ask`, like anybody's.
+"""
+
+import argparse
+import asyncio
+import signal
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.markdown import Markdown
+
+from cli.exits import Exit
+from dev.errors import CannotStart
+from dev.ports import free_ports
+from dev.stack import stack
+from settings import Settings, settings
+
+QUESTION = "How do durable workflows, typed agents and a web API fit together in Python: what does each library do?"
+"""The readmes of temporalio, pydantic-ai and FastAPI, among the packages that the demo searches, answer it."""
+DATA_DIR = Path(".elcano/demo")
+_ASK_GRACE = 10.0
+
+
+def demo_settings(docs: Path | None) -> Settings:
+    """The user's settings on free ports and in the demo's folder, with `docs` as the collection `docs`."""
+    api_port, temporal_port, ui_port = free_ports(3)
+    return settings().model_copy(
+        update={
+            "data_dir": DATA_DIR,
+            "api_url": "",
+            "api_port": api_port,
+            "temporal_address": "",
+            "temporal_port": temporal_port,
+            "temporal_ui_port": ui_port,
+            "collections": {} if docs is None else {"docs": docs},
+        }
+    )
+
+
+async def run(question: str, mode: str, docs: Path | None) -> int:
+    """Runs the demo and returns its exit code."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, task.cancel)
+    chosen = demo_settings(docs)
+    report = chosen.data_dir / "reports" / f"{time.strftime('%Y%m%d-%H%M%S')}.md"
+    _say("Starting Temporal, a worker and the API ...")
+    async with stack(chosen, say=_say):
+        report.parent.mkdir(parents=True, exist_ok=True)
+        _say(f"POST {chosen.base_url}/v1/runs")
+        _say(f"Question: {question}")
+        source = "packages" if docs is None else "docs"
+        code = await _ask(chosen, question, "--mode", mode, "--source", source, "--out", str(report))
+    if report.exists():
+        _show(report)
+        _say(f"\nThe report is in {report}")
+        _say(f"`ELCANO_DATA_DIR={DATA_DIR} make serve` opens this run again, with Temporal's own page and the API.")
+    return Exit.OK if code == Exit.PARTIAL else code
+
+
+async def _ask(chosen: Settings, question: str, *options: str) -> int:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", "cli", "ask", *options, "--", question, env=chosen.environment()
+    )
+    try:
+        return await process.wait()
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGINT)
+            async with asyncio.timeout(_ASK_GRACE):
+                await process.wait()
+
+
+def main() -> None:
+    """The program; its exit code is that of `elcano ask`, but 0 for a partial report."""
+    parser = argparse.ArgumentParser(prog="make demo")
+    parser.add_argument("--question", default=QUESTION)
+    parser.add_argument("--mode", default="iterative")
+    parser.add_argument("--docs", type=Path, help="a folder to search instead of the installed packages' readmes")
+    arguments = parser.parse_args()
+    try:
+        sys.exit(asyncio.run(run(arguments.question, arguments.mode, arguments.docs)))
+    except asyncio.CancelledError:
+        _say("stopped; nothing is left running")
+        sys.exit(Exit.INTERRUPTED)
+    except CannotStart as error:
+        sys.exit(f"The demo cannot start: {error}")
+
+
+def _show(report: Path) -> None:
+    text = report.read_text(encoding="utf-8")
+    console = Console()
+    if console.is_terminal:
+        console.print(Markdown(text))
+    else:
+        _say(text)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -3,12 +3,19 @@
 What is kept is never changed: a passage of a changed file is another passage, because its id holds the content hash.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Protocol
 
 from pydantic import Field
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from graphs.frozen import Frozen, JsonObject
+from storage.database import evidence as passages
+from storage.database import findings
+from storage.database import texts as stored_texts
+from storage.dialect import insert_new
 
 
 class StoredText(Frozen):
@@ -67,3 +74,85 @@ class EvidenceStore(Protocol):
     async def of_run(self, run_id: str) -> list[Evidence]:
         """Everything that a run found, in the order of finding."""
         ...
+
+
+class SqlEvidenceStore:
+    """Passages, texts and who found them, as three tables."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def add(self, run_id: str, evidence: Sequence[Evidence], texts: Sequence[StoredText]) -> None:
+        """Keeps passages and their texts and notes that the run found them; doing it twice changes nothing.
+
+        Raises:
+            ValueError: a text does not have its hash, a passage is not the part of its text that it says it is, or its
+                id belongs to another passage.
+        """
+        for text in texts:
+            _check_hash(text)
+        contents = {text.content_hash: text.text for text in texts}
+        contents |= await self._contents({passage.content_hash for passage in evidence} - contents.keys())
+        for passage in evidence:
+            _check_passage(passage, contents)
+        found = [{"run_id": run_id, "evidence_id": passage.id} for passage in evidence]
+        async with self._engine.begin() as connection:
+            if texts:
+                await connection.execute(insert_new(stored_texts), [text.model_dump() for text in texts])
+            if evidence:
+                await connection.execute(insert_new(passages), [passage.model_dump() for passage in evidence])
+                await _check_identity(connection, evidence)
+                await connection.execute(insert_new(findings), found)
+
+    async def get(self, ids: Sequence[str]) -> list[Evidence]:
+        """The passages with these ids, in this order; ids that are not kept are left out."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(select(passages).where(passages.c.id.in_(set(ids))))
+            found = {row["id"]: Evidence.model_validate(dict(row)) for row in rows.mappings()}
+        return [found[id] for id in ids if id in found]
+
+    async def text(self, content_hash: str) -> StoredText | None:
+        """A stored text by its hash."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(select(stored_texts).where(stored_texts.c.content_hash == content_hash))
+            row = rows.mappings().one_or_none()
+        return None if row is None else StoredText.model_validate(dict(row))
+
+    async def of_run(self, run_id: str) -> list[Evidence]:
+        """Everything that a run found, in the order of finding."""
+        found = select(passages).join(findings).where(findings.c.run_id == run_id).order_by(findings.c.position)
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(found)
+            return [Evidence.model_validate(dict(row)) for row in rows.mappings()]
+
+    async def _contents(self, hashes: Iterable[str]) -> dict[str, str]:
+        """The kept texts with these hashes, by hash."""
+        wanted = select(stored_texts.c.content_hash, stored_texts.c.text).where(stored_texts.c.content_hash.in_(hashes))
+        async with self._engine.connect() as connection:
+            return {row.content_hash: row.text for row in await connection.execute(wanted)}
+
+
+def _check_hash(text: StoredText) -> None:
+    if sha256(text.text.encode()).hexdigest() != text.content_hash:
+        raise ValueError(f"the text of {text.document!r} does not have the hash {text.content_hash}")
+
+
+def _check_passage(passage: Evidence, contents: Mapping[str, str]) -> None:
+    content = contents.get(passage.content_hash)
+    if content is None:
+        raise ValueError(f"evidence {passage.id!r}: its text {passage.content_hash} is neither given nor kept")
+    if content[passage.start : passage.end] != passage.text:
+        raise ValueError(
+            f"evidence {passage.id!r}: its text is not what stands from {passage.start} to {passage.end} "
+            f"in {passage.document!r}"
+        )
+
+
+async def _check_identity(connection: AsyncConnection, evidence: Sequence[Evidence]) -> None:
+    """An id that is kept for another place would let a report quote words that were not found."""
+    columns = (passages.c.id, passages.c.content_hash, passages.c.start, passages.c.end)
+    rows = await connection.execute(select(*columns).where(passages.c.id.in_({passage.id for passage in evidence})))
+    kept = {row.id: (row.content_hash, row.start, row.end) for row in rows}
+    for passage in evidence:
+        if kept[passage.id] != (passage.content_hash, passage.start, passage.end):
+            raise ValueError(f"evidence {passage.id!r}: this id belongs to another passage; ids must hold the hash")

@@ -5,8 +5,13 @@ The workflow knows what the attempts that succeeded used; the ledger also knows 
 
 from typing import Literal, Protocol
 
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from graphs.budget import Usage
 from graphs.frozen import Frozen
+from storage.database import ledger
+from storage.dialect import insert_or_replace
 
 
 class LedgerEntry(Frozen):
@@ -37,3 +42,22 @@ class Ledger(Protocol):
     async def entries(self, run_id: str) -> list[LedgerEntry]:
         """A run's lines, by step, item and attempt."""
         ...
+
+
+class SqlLedger:
+    """The ledger as a table."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def record(self, entry: LedgerEntry) -> None:
+        """Writes one line; the same key again replaces it."""
+        async with self._engine.begin() as connection:
+            await connection.execute(insert_or_replace(ledger).values(entry.model_dump()))
+
+    async def entries(self, run_id: str) -> list[LedgerEntry]:
+        """A run's lines, by step, item and attempt."""
+        lines = select(ledger).where(ledger.c.run_id == run_id)
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(lines.order_by(ledger.c.step, ledger.c.item, ledger.c.attempt))
+            return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]

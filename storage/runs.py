@@ -3,9 +3,15 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from sqlalchemy import delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from graphs.contracts import ArchivedRun, RunStatus
 from graphs.events import AgentEvent
 from graphs.frozen import Frozen
+from storage.database import events as event_rows
+from storage.database import idempotency_keys, runs
+from storage.dialect import insert_new, insert_or_replace
 
 
 class RunPage(Frozen):
@@ -33,7 +39,11 @@ class RunStore(Protocol):
         ...
 
     async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent]) -> None:
-        """Keeps a run that ended, with its events; doing it twice changes nothing."""
+        """Keeps a run that ended, with its events; doing it twice changes nothing.
+
+        A run that was resumed and ended again replaces what was kept, events too. A run that ended is never replaced
+        by one that is still running.
+        """
         ...
 
     async def get(self, run_id: str) -> ArchivedRun | None:
@@ -51,3 +61,66 @@ class RunStore(Protocol):
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
         """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
         ...
+
+
+class SqlRunStore:
+    """Runs, their events and the keys they were asked for with, as three tables."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def begin(self, run: ArchivedRun) -> None:
+        """Keeps a run that was accepted; one that is kept already stays as it is."""
+        async with self._engine.begin() as connection:
+            await connection.execute(insert_new(runs).values(_row(run)))
+
+    async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent]) -> None:
+        """Keeps a run that ended, with its events, in place of what was kept of it."""
+        replaceable = runs.c.status == "running" if run.status == "running" else None
+        keep = insert_or_replace(runs, where=replaceable).values(_row(run)).returning(runs.c.run_id)
+        rows = [{"run_id": run.run_id, "seq": event.seq, "body": event.model_dump_json()} for event in events]
+        async with self._engine.begin() as connection:
+            if (await connection.execute(keep)).first() is None:
+                return
+            await connection.execute(delete(event_rows).where(event_rows.c.run_id == run.run_id))
+            if rows:
+                await connection.execute(insert(event_rows), rows)
+
+    async def get(self, run_id: str) -> ArchivedRun | None:
+        """One run."""
+        async with self._engine.connect() as connection:
+            body = await connection.scalar(select(runs.c.body).where(runs.c.run_id == run_id))
+        return None if body is None else ArchivedRun.model_validate_json(body)
+
+    async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
+        """Runs with ids below `before` (they sort by time), newest first."""
+        wanted = select(runs.c.body).order_by(runs.c.run_id.desc()).limit(limit + 1)
+        if before is not None:
+            wanted = wanted.where(runs.c.run_id < before)
+        if status is not None:
+            wanted = wanted.where(runs.c.status == status)
+        async with self._engine.connect() as connection:
+            bodies = (await connection.scalars(wanted)).all()
+        page = tuple(ArchivedRun.model_validate_json(body) for body in bodies[:limit])
+        return RunPage(runs=page, next=page[-1].run_id if len(bodies) > limit else None)
+
+    async def events(self, run_id: str, since: int = 0) -> list[AgentEvent]:
+        """An ended run's events with numbers above `since`; empty while it runs."""
+        wanted = select(event_rows.c.body).where(event_rows.c.run_id == run_id, event_rows.c.seq > since)
+        async with self._engine.connect() as connection:
+            bodies = await connection.scalars(wanted.order_by(event_rows.c.seq))
+            return [AgentEvent.model_validate_json(body) for body in bodies]
+
+    async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
+        """Claims an idempotency key for `run_id`, or says which run has it."""
+        row = {"key": key, "request_hash": request_hash, "run_id": run_id}
+        claim = insert_new(idempotency_keys).values(row).returning(idempotency_keys.c.key)
+        async with self._engine.begin() as connection:
+            mine = (await connection.execute(claim)).first() is not None
+            owner = select(idempotency_keys).where(idempotency_keys.c.key == key)
+            kept = (await connection.execute(owner)).one()
+        return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
+
+
+def _row(run: ArchivedRun) -> dict[str, str]:
+    return {"run_id": run.run_id, "status": run.status, "body": run.model_dump_json()}

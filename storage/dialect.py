@@ -1,0 +1,71 @@
+"""The only file that knows which database it is. Today SQLite; another one differs here and nowhere else."""
+
+import asyncio
+import sqlite3
+import time
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Table, event
+from sqlalchemy.dialects.sqlite import Insert, insert
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+BUSY_SECONDS: Final = 30
+"""How long a statement waits for another process that is writing, before it fails."""
+
+_PRAGMAS: Final = (
+    f"PRAGMA busy_timeout = {BUSY_SECONDS * 1_000}",
+    "PRAGMA synchronous = NORMAL",  # with a write-ahead log, a crash of the process loses nothing
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def configure(engine: AsyncEngine) -> None:
+    """Prepares every connection that `engine` will open."""
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def _connected(connection: Any, _entry: ConnectionPoolEntry) -> None:
+        cursor = connection.cursor()
+        for pragma in _PRAGMAS:
+            cursor.execute(pragma)
+        cursor.close()
+
+
+async def keep_log(engine: AsyncEngine) -> None:
+    """Has the file keep a write-ahead log, so that readers never wait for the writer; the file remembers it.
+
+    Connections that change this at the same time are refused at once, without the usual wait, so it is tried again.
+    """
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            async with engine.connect() as connection:
+                await connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+            return
+        except OperationalError as error:
+            code = getattr(error.orig, "sqlite_errorcode", None)
+            if code != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        await asyncio.sleep(0.02)
+
+
+async def lock(connection: AsyncConnection) -> None:
+    """Begins a transaction that no other process can write beside; it must be the first statement."""
+    await connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def insert_new(table: Table) -> Insert:
+    """Inserts rows; those whose key is there already stay as they are.
+
+    A writing transaction begins with such a statement, never with a read: SQLite refuses to let a transaction that has
+    read write after another one did.
+    """
+    return insert(table).on_conflict_do_nothing()
+
+
+def insert_or_replace(table: Table, *, where: ColumnElement[bool] | None = None) -> Insert:
+    """Inserts rows; those whose key is there already are replaced, if `where` holds for the row that is there."""
+    statement = insert(table)
+    values = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
+    return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=values, where=where)

@@ -1,0 +1,119 @@
+"""Runs and the ledger: what ended stays ended, lists are newest first, a key has one owner."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from graphs.budget import Usage
+from graphs.contracts import ArchivedRun
+from graphs.events import AgentEvent
+from graphs.report import ReportRef
+from graphs.state import Ending
+from storage.ledger import LedgerEntry
+from storage.store import Store, open_store
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path) as opened:
+        yield opened
+
+
+RUNNING = ArchivedRun(run_id="run-1", question="Why?", mode="iterative", status="running", started_at=1.0)
+REPORT = ReportRef(
+    artifact="0" * 64, title="T", answered=True, partial=None, words=9, references=1, verified=1, unverified=0
+)
+ENDED = RUNNING.model_copy(
+    update={"status": "completed", "finished_at": 2.5, "report": REPORT, "ending": Ending(kind="time", detail="late")}
+)
+EVENTS = [
+    AgentEvent(seq=number, type="thinking", message=str(number), at=1.0, step=number, iteration=1)
+    for number in range(1, 13)
+]
+
+
+async def test_a_run_is_kept_from_its_beginning_to_its_end(store: Store) -> None:
+    assert await store.runs.get("run-1") is None
+    await store.runs.begin(RUNNING)
+    assert await store.runs.get("run-1") == RUNNING
+    assert await store.runs.events("run-1") == []
+    await store.runs.archive(ENDED, EVENTS)
+    assert await store.runs.get("run-1") == ENDED
+    assert await store.runs.events("run-1") == EVENTS
+    assert await store.runs.events("run-1", since=10) == EVENTS[10:]
+    assert await store.runs.events("run-1", since=12) == []
+
+
+async def test_archiving_twice_changes_nothing(store: Store) -> None:
+    await asyncio.gather(*(store.runs.archive(ENDED, EVENTS) for _ in range(10)))
+    assert await store.runs.get("run-1") == ENDED
+    assert await store.runs.events("run-1") == EVENTS
+
+
+async def test_a_run_that_was_accepted_twice_stays_as_it_is(store: Store) -> None:
+    await store.runs.begin(RUNNING)
+    await store.runs.begin(RUNNING.model_copy(update={"question": "What?"}))
+    assert await store.runs.get("run-1") == RUNNING
+
+
+async def test_a_resumed_run_replaces_the_whole_earlier_one(store: Store) -> None:
+    await store.runs.archive(ENDED, EVENTS)
+    again = ENDED.model_copy(update={"status": "failed", "report": None, "finished_at": 9.0})
+    await store.runs.archive(again, EVENTS[:3])
+    assert await store.runs.get("run-1") == again
+    assert await store.runs.events("run-1") == EVENTS[:3]
+    assert (await store.runs.page(limit=5, status="completed")).runs == ()
+
+
+async def test_a_run_that_ended_never_runs_again_in_the_archive(store: Store) -> None:
+    await store.runs.archive(ENDED, EVENTS)
+    await store.runs.archive(RUNNING, EVENTS[:2])
+    await store.runs.begin(RUNNING)
+    assert await store.runs.get("run-1") == ENDED
+    assert await store.runs.events("run-1") == EVENTS
+
+
+async def test_pages_are_newest_first_and_lead_through_all_runs(store: Store) -> None:
+    for number in range(7):
+        status = "running" if number % 2 else "completed"
+        await store.runs.begin(RUNNING.model_copy(update={"run_id": f"run-{number}", "status": status}))
+    first = await store.runs.page(limit=3)
+    assert [run.run_id for run in first.runs] == ["run-6", "run-5", "run-4"]
+    second = await store.runs.page(limit=3, before=first.next)
+    third = await store.runs.page(limit=3, before=second.next)
+    assert [run.run_id for run in (*second.runs, *third.runs)] == ["run-3", "run-2", "run-1", "run-0"]
+    assert third.next is None
+    running = await store.runs.page(limit=3, status="running")
+    assert [run.run_id for run in running.runs] == ["run-5", "run-3", "run-1"]
+    assert running.next is None
+
+
+async def test_a_key_has_one_owner_however_many_ask_at_once(tmp_path: Path) -> None:
+    async with open_store(tmp_path) as one, open_store(tmp_path) as two:
+        stores = (one, two)
+        claims = await asyncio.gather(
+            *(stores[number % 2].runs.claim("key", f"hash-{number}", f"run-{number}") for number in range(50))
+        )
+    assert Counter(claim.mine for claim in claims) == {True: 1, False: 49}
+    owner = next(number for number, claim in enumerate(claims) if claim.mine)
+    assert {(claim.run_id, claim.request_hash) for claim in claims} == {(f"run-{owner}", f"hash-{owner}")}
+
+
+async def test_different_keys_are_free(store: Store) -> None:
+    claims = [await store.runs.claim(key, "hash", f"run-{key}") for key in ("a", "b")]
+    assert [(claim.run_id, claim.mine) for claim in claims] == [("run-a", True), ("run-b", True)]
+
+
+async def test_the_ledger_counts_every_attempt_once(store: Store) -> None:
+    line = LedgerEntry(run_id="run", step=2, attempt=1, node="judge", kind="agent", name="judge", outcome="failed")
+    again = line.model_copy(update={"attempt": 2, "outcome": "completed", "usage": Usage(requests=1, input_tokens=7)})
+    other = line.model_copy(update={"step": 1, "item": 3})
+    for entry in (again, line, other, line.model_copy(update={"run_id": "another"})):
+        await store.ledger.record(entry)
+    assert await store.ledger.entries("run") == [other, line, again]
+    mended = line.model_copy(update={"model": "offline"})
+    await store.ledger.record(mended)
+    assert await store.ledger.entries("run") == [other, mended, again]

@@ -1,20 +1,34 @@
 """Reading the state with JMESPath: total, so that nothing a user writes can fail a run.
 
 A path that leads nowhere is null. So is a function that is given the wrong type at run time (`length` of null); that
-rule is what lets a graph ask about things that have not happened yet. A text that does not compile is a fault of the
-graph, found before it starts.
+rule is what lets a graph ask about things that have not happened yet. A text that does not compile, calls a function
+that does not exist or could give something that is not JSON is a fault of the graph, found before it starts.
 """
 
 import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import jmespath
 from jmespath.exceptions import JMESPathError
+from jmespath.functions import Functions
 from jmespath.parser import ParsedResult
 
 from graphs.frozen import Json, JsonObject
 
+MAX_DEPTH: Final = 40
+"""Levels of a parsed expression. Evaluating takes a few Python frames a level, and where Python's own limit of frames
+lies depends on the caller: an expression near it could hold in a preview and fail in a workflow."""
+
+_FUNCTIONS: Final = frozenset(Functions.FUNCTION_TABLE)
+_TAKE_EXPRESSIONS: Final = frozenset({"map", "max_by", "min_by", "sort_by"})
+_INTO_FIRST: Final = frozenset(
+    {"subexpression", "index_expression", "pipe", "projection", "value_projection", "filter_projection"}
+)
+"""Their first child reads the view itself, the others read what the first one gave."""
+_Tree: TypeAlias = Mapping[str, Any]
 _PLAIN_PATH = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$")
 
 
@@ -24,19 +38,21 @@ def _compile(expression: str) -> ParsedResult:
 
 
 def fault(expression: str) -> str | None:
-    """Why `expression` does not compile, on one line; None if it does."""
+    """Why `expression` cannot be used, on one line; None if it can."""
     try:
-        _compile(expression)
+        tree = _compile(expression).parsed
     except JMESPathError as error:
         return str(error).splitlines()[0]
-    return None
+    except RecursionError:
+        return _too_deep()
+    return next(iter(_tree_faults(tree)), None)
 
 
 def evaluate(expression: str, view: JsonObject) -> Json:
     """The value of `expression` in `view`; null where there is none."""
     try:
         value: Any = _compile(expression).search(view)
-    except JMESPathError:
+    except (JMESPathError, ArithmeticError, TypeError, ValueError):  # jmespath lets those of Python through
         return None
     result: Json = value
     return result
@@ -57,6 +73,40 @@ def node_read(expression: str) -> tuple[str, str | None] | None:
     return rest[0], rest[1] if len(rest) > 1 else None
 
 
-def root_name(expression: str) -> str | None:
-    """The first name of a plain path; None for anything else."""
-    return expression.split(".")[0] if _PLAIN_PATH.match(expression) else None
+def root_names(expression: str) -> tuple[str, ...]:
+    """The names that an expression without faults reads from the view itself, each once, in the order of reading."""
+    return tuple(dict.fromkeys(_roots(_compile(expression).parsed)))
+
+
+def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[str]:
+    if depth > MAX_DEPTH:
+        yield _too_deep()
+        return
+    if tree["type"] == "expref" and caller not in _TAKE_EXPRESSIONS:
+        yield f"`&` is only for arguments of {', '.join(sorted(_TAKE_EXPRESSIONS))}"
+    called = tree["value"] if tree["type"] == "function_expression" else ""
+    for child in _children(tree):
+        yield from _tree_faults(child, depth=depth + 1, caller=called)
+    if called and called not in _FUNCTIONS:
+        close = get_close_matches(called, _FUNCTIONS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(_FUNCTIONS))}"
+        yield f"unknown function {called!r}; {hint}"
+
+
+def _roots(tree: _Tree) -> Iterable[str]:
+    if tree["type"] == "field":
+        yield tree["value"]
+    if tree["type"] == "expref":  # reads the items of a list
+        return
+    children = _children(tree)
+    for child in children[:1] if tree["type"] in _INTO_FIRST else children:
+        yield from _roots(child)
+
+
+def _children(tree: _Tree) -> list[_Tree]:
+    """The parts that are expressions; a slice has numbers instead."""
+    return [child for child in tree["children"] if isinstance(child, dict)]
+
+
+def _too_deep() -> str:
+    return f"it is nested deeper than {MAX_DEPTH} levels"

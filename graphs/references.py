@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from graphs.branches import BranchInput, BranchOutcomes
 from graphs.catalogue import AGENTS, REDUCERS, TOOLS
-from graphs.expressions import fault, node_read, root_name
+from graphs.expressions import fault, node_read, root_names
 from graphs.frozen import Frozen
 from graphs.spec import (
     AgentNode,
@@ -39,7 +39,9 @@ def reference_faults(graph: ResearchGraph) -> Iterable[str]:
             for text in _expression_faults(graph, edge.when, VIEW_NAMES):
                 yield f"edge {edge.from_node!r} -> {edge.to_node!r}: {text}"
         elif isinstance(edge, ParallelEdge):
-            names = VIEW_NAMES | ITEM_NAMES
+            parallel = graph.by_id.get(edge.from_node)
+            each = isinstance(parallel, ParallelNode) and parallel.for_each
+            names = VIEW_NAMES | ITEM_NAMES if each else VIEW_NAMES
             for text in _input_faults(graph, edge.inputs, BranchInput, names):
                 yield f"edge {edge.from_node!r} -> {edge.branch!r}: {text}"
 
@@ -107,9 +109,9 @@ def _input_faults(graph: ResearchGraph, inputs: Inputs, model: type[BaseModel], 
 
 def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[str]) -> Iterable[str]:
     if problem := fault(expression):
-        yield f"expression {expression!r} does not compile: {problem}"
+        yield f"expression {expression!r} cannot be used: {problem}"
         return
-    if root := root_name(expression):
+    for root in root_names(expression):
         yield from _unknown("name", root, names, within=f" in {expression!r}")
     if read := node_read(expression):
         node_id, field = read

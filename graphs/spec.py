@@ -5,7 +5,6 @@ conditions are JMESPath expressions over the view of the state (see `expressions
 that walks it, so a run in flight keeps the graph it started with.
 """
 
-from functools import cached_property
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
@@ -149,7 +148,7 @@ class ResearchGraph(Frozen):
     """Where a run can end. The first one is also where a run goes that has to end early."""
     branches: dict[NodeId, "ResearchGraph"] = {}
 
-    @cached_property
+    @property
     def by_id(self) -> dict[str, Node]:
         """The nodes by their id."""
         return {node.id: node for node in self.nodes}

@@ -58,7 +58,7 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
             _append_once(warnings, [f"The search for {query!r} in {source!r} failed: {item.error}"])
             continue
         found = SearchOutput.model_validate(item.output)
-        fresh = [ref for ref in found.evidence if ref.id not in known]
+        fresh = list({ref.id: ref for ref in found.evidence if ref.id not in known}.values())
         known.update(ref.id for ref in fresh)
         added.extend(fresh)
         calls.append(ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh)))
@@ -66,7 +66,8 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
     state = state.model_copy(
         update={"evidence": (*state.evidence, *added), "warnings": tuple(warnings)},
     )
-    return _in_this_iteration(state, tool_calls=tuple(calls), findings=tuple(ref.id for ref in added))
+    findings = (*running_iteration(state).findings, *(ref.id for ref in added))
+    return _in_this_iteration(state, tool_calls=tuple(calls), findings=findings)
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:

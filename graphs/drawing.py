@@ -12,17 +12,21 @@ _SHAPES: dict[str, tuple[str, str]] = {
     "decision": ("{", "}"),
     "parallel": ("[/", "/]"),
 }
+_KEYWORDS = frozenset(
+    {"call", "class", "classdef", "click", "default", "end", "flowchart", "graph", "href", "style", "subgraph"}
+)
+"""Words that Mermaid's grammar keeps for itself; it tells them from names by their case."""
 
 
 def mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
     """The text of the chart. `here` marks the node that a run is at."""
-    lines = ["flowchart TD", "    input([Input])"]
+    lines = ["flowchart TD", "    Input([Input])"]
     lines += _nodes(graph, prefix="", indent="    ")
-    lines.append(f"    input --> {graph.entry_node}")
+    lines.append(f"    Input --> {_name(graph.entry_node)}")
     lines += _edges(graph, prefix="", indent="    ")
-    lines += [f"    {node_id} --> report([Report])" for node_id in graph.exit_nodes]
+    lines += [f"    {_name(node_id)} --> Report([Report])" for node_id in graph.exit_nodes]
     if here is not None and here in graph.by_id:
-        lines.append(f"    style {here} stroke-width:4px")
+        lines.append(f"    style {_name(here)} stroke-width:4px")
     return "\n".join(lines) + "\n"
 
 
@@ -37,7 +41,7 @@ def outline(graph: ResearchGraph, *, here: str | None = None) -> str:
 
 
 def _nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
-    return [f"{indent}{prefix}{node.id}{_shape(node)}" for node in graph.nodes]
+    return [f"{indent}{_name(prefix + node.id)}{_shape(node)}" for node in graph.nodes]
 
 
 def _shape(node: Node) -> str:
@@ -57,7 +61,7 @@ def _edges(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
             arrow = "-.->" if edge.loop else "-->"
             label = edge.label or (edge.when if isinstance(edge, ConditionalEdge) else "")
             text = f'|"{_escaped(label)}"|' if label else ""
-            lines.append(f"{indent}{prefix}{edge.from_node} {arrow}{text} {prefix}{edge.to_node}")
+            lines.append(f"{indent}{_name(prefix + edge.from_node)} {arrow}{text} {_name(prefix + edge.to_node)}")
         if isinstance(node, ParallelNode):
             lines += _branches(graph, node, prefix=prefix, indent=indent)
     return lines
@@ -70,12 +74,17 @@ def _branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: 
         branch = graph.branches[edge.branch]
         inner = f"{prefix}{edge.branch}__"
         times = f" (one per {node.for_each})" if node.for_each else ""
-        lines.append(f'{indent}subgraph {inner}box ["{_escaped(edge.branch + times)}"]')
+        lines.append(f'{indent}subgraph {inner}Box ["{_escaped(edge.branch + times)}"]')
         lines += _nodes(branch, prefix=inner, indent=indent + "    ")
         lines += _edges(branch, prefix=inner, indent=indent + "    ")
         lines.append(f"{indent}end")
-        lines.append(f"{indent}{prefix}{node.id} ==> {inner}{branch.entry_node}")
+        lines.append(f"{indent}{_name(prefix + node.id)} ==> {_name(inner + branch.entry_node)}")
     return lines
+
+
+def _name(node_id: str) -> str:
+    """Node ids are lower case, so a capital keeps a node apart from keywords and from the chart's own shapes."""
+    return node_id.capitalize() if node_id in _KEYWORDS else node_id
 
 
 def _escaped(text: str) -> str:

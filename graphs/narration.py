@@ -62,6 +62,8 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             yield Told("error", _cut(f"{_title(entry.node)} failed: {failure.message}"), entry.node, data)
         case StepCompleted() if run.failure is not None:
             yield Told("error", _cut(f"{_title(entry.node)} failed: {run.failure.message}"), entry.node)
+        case StepCompleted() if run.state.outputs.get(entry.node) != entry.output:  # refused by its reducer
+            yield Told("error", f"{_title(entry.node)} failed: its answer does not fit", entry.node)
         case StepCompleted():
             yield from _completed(graph, entry)
     if run.ending != earlier.ending and run.ending is not None:

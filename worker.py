@@ -8,7 +8,6 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Mapping
 from datetime import timedelta
 
 from temporalio.api.enums.v1 import IndexedValueType
@@ -21,8 +20,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.agent_calls import AgentActivities
 from activities.publishing import ReportActivities
-from activities.sources.base import Source
-from activities.sources.registry import open_sources
+from activities.sources.registry import Sources, open_sources
 from activities.tools import ToolActivities
 from graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
 from settings import Settings, settings
@@ -40,7 +38,7 @@ LONGEST_PAUSE = 15.0
 """Seconds between two attempts to reach the server: doubled from the first to the longest."""
 
 
-def build_worker(client: Client, store: Store, sources: Mapping[str, Source], settings: Settings) -> Worker:
+def build_worker(client: Client, store: Store, sources: Sources, settings: Settings) -> Worker:
     """A worker with everything that a run needs, not yet started.
 
     Only the pure room and what it imports pass through the workflow sandbox; everything else is loaded anew in it.

@@ -1,5 +1,6 @@
 """The API as the command line uses it: requests, problems as one clear line, and a stream that resumes by itself."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from types import TracebackType
@@ -115,7 +116,9 @@ def problem(response: httpx.Response) -> Failed:
 
 
 def _waiting(event: ServerEvent) -> str:
-    return f"no worker answers; waiting for one ({event.data})"
+    """The API's notice that nobody can tell anything new at the moment."""
+    message: str = json.loads(event.data)["message"]
+    return message
 
 
 def _reason(error: httpx.TransportError) -> str:

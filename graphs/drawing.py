@@ -30,14 +30,18 @@ def mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def outline(graph: ResearchGraph, *, here: str | None = None) -> str:
-    """One line a node with the ways on; an arrow marks the node that a run is at. For places that draw no charts."""
-    lines = []
+def outline(graph: ResearchGraph) -> dict[str, str]:
+    """One line a node, with the ways on from it; for places that draw no charts."""
+    lines = {}
     for node in graph.nodes:
         ways = [f"{edge.to_node} ({edge.label})" if edge.label else edge.to_node for edge in graph.routes_from(node.id)]
-        mark = "=>" if node.id == here else "  "
-        lines.append(f"{mark} {node.id} -> {' | '.join(ways) or 'report'}")
-    return "\n".join(lines)
+        lines[node.id] = f"{node.id} -> {' | '.join(ways) or 'report'}"
+    return lines
+
+
+def with_place(outline: dict[str, str], here: str) -> str:
+    """An outline as text, with an arrow at the node that a run is at."""
+    return "\n".join(f"{'=>' if node_id == here else '  '} {line}" for node_id, line in outline.items())
 
 
 def _nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:

@@ -31,7 +31,7 @@ with workflow.unsafe.imports_passed_through():
         Stage,
         StopRequest,
     )
-    from graphs.drawing import outline
+    from graphs.drawing import outline, with_place
     from graphs.errors import ElcanoError
     from graphs.journal import Journal
     from graphs.report import ReportRef
@@ -59,6 +59,7 @@ class ResearchWorkflow:
         now = workflow.time()
         self._asked = asked
         self._journal = Journal(asked.graph, state, asked.limits, mode=asked.mode, started_at=now)
+        self._outline = outline(asked.graph)
         self._performer = Performer(asked, now)
         self._deadline = Deadline(now + self._journal.run.budget.research_seconds())
         self._interruption: Ending | None = None
@@ -193,8 +194,8 @@ class ResearchWorkflow:
         """Tells the one terminal event and archives the run with all of them, even if it is cancelled meanwhile."""
         now = workflow.time()
         self._journal.tell(closing.last_event(status, self._journal.run, failure, self._report), now)
-        self._enter("closed")
-        workflow.upsert_search_attributes([_OUTCOME.value_set(status)])
+        self._stage = "closed"
+        workflow.upsert_search_attributes([_STAGE.value_set("closed"), _OUTCOME.value_set(status)])
         run = closing.archived(self._asked, self._journal, status, failure, self._report, now)
         archiving = asyncio.create_task(
             workflow.execute_activity(
@@ -215,7 +216,7 @@ class ResearchWorkflow:
         run = self._journal.run
         if self._journal.leaving:
             self._enter("writing")
-        place = outline(self._journal.graph, here=work.node)
+        place = with_place(self._outline, work.node)
         workflow.set_current_details(
             f"**{self._asked.mode}**, step {run.step}, iteration {run.budget.iterations}, "
             f"{len(run.state.evidence)} passages, {run.budget.used.tokens} tokens\n\n```\n{place}\n```"

@@ -1,0 +1,46 @@
+"""The twin that the engine is measured against: the same activities, called by the plainest workflow there is."""
+
+from datetime import timedelta
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from graphs.contracts import (
+        ARCHIVE_RUN,
+        PUBLISH_REPORT,
+        RUN_TOOL,
+        ArchiveCall,
+        ArchivedRun,
+        PublishCall,
+        ToolCall,
+        ToolResult,
+    )
+    from graphs.report import ReportRef
+
+_TIMEOUT = timedelta(minutes=1)
+
+
+@workflow.defn(name="handwritten")
+class Handwritten:
+    """Calls the no-op tool `length` times, one after the other, then publishes and archives as a graph's run does."""
+
+    @workflow.run
+    async def run(self, length: int) -> int:
+        """How many calls were made."""
+        run_id = workflow.info().workflow_id
+        for step in range(length):
+            await workflow.execute_activity(
+                RUN_TOOL,
+                ToolCall(run_id=run_id, step=step, node=f"n{step:03d}", tool="noop", input={}),
+                result_type=ToolResult,
+                start_to_close_timeout=_TIMEOUT,
+            )
+        await workflow.execute_activity(
+            PUBLISH_REPORT,
+            PublishCall(run_id=run_id, question="nothing", mode="noops", draft=None, evidence=()),
+            result_type=ReportRef,
+            start_to_close_timeout=_TIMEOUT,
+        )
+        run = ArchivedRun(run_id=run_id, question="nothing", mode="noops", status="completed", started_at=0)
+        await workflow.execute_activity(ARCHIVE_RUN, ArchiveCall(run=run, events=()), start_to_close_timeout=_TIMEOUT)
+        return length

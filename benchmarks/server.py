@@ -1,0 +1,70 @@
+"""What the benchmarks share: one real server, and activities that do nothing."""
+
+import itertools
+import shutil
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.common import SearchAttributeKey
+from temporalio.testing import WorkflowEnvironment
+
+from graphs.contracts import (
+    ARCHIVE_RUN,
+    PUBLISH_REPORT,
+    RUN_TOOL,
+    SEARCH_ATTRIBUTES,
+    ArchiveCall,
+    PublishCall,
+    ToolCall,
+    ToolResult,
+)
+from graphs.report import ReportRef
+from graphs.spec import ResearchGraph, SequentialEdge, ToolNode
+from storage.payloads import data_converter
+
+
+@asynccontextmanager
+async def temporal_server() -> AsyncIterator[Client]:
+    """A client of a fresh embedded server."""
+    attributes = [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES]
+    with TemporaryDirectory() as payloads:
+        async with await WorkflowEnvironment.start_local(
+            dev_server_existing_path=shutil.which("temporal"),
+            search_attributes=attributes,
+            data_converter=data_converter(Path(payloads)),
+        ) as environment:
+            yield environment.client
+
+
+def chain_of_noops(length: int) -> ResearchGraph:
+    """A graph of `length` nodes in a row, none of which does anything."""
+    nodes = tuple(ToolNode(id=f"n{number:03d}", tool="noop") for number in range(length))
+    edges = tuple(SequentialEdge(from_node=one.id, to_node=other.id) for one, other in itertools.pairwise(nodes))
+    return ResearchGraph(name="noops", nodes=nodes, edges=edges, entry_node=nodes[0].id, exit_nodes=(nodes[-1].id,))
+
+
+@activity.defn(name=RUN_TOOL)
+async def noop(call: ToolCall) -> ToolResult:
+    """Does nothing."""
+    return ToolResult(output={"ok": True})
+
+
+@activity.defn(name=PUBLISH_REPORT)
+async def publish_nothing(call: PublishCall) -> ReportRef:
+    """Publishes nothing."""
+    return ReportRef(
+        artifact="", title="", answered=True, partial=None, words=0, references=0, verified=0, unverified=0
+    )
+
+
+@activity.defn(name=ARCHIVE_RUN)
+async def archive_nothing(call: ArchiveCall) -> None:
+    """Archives nothing."""
+
+
+NOOP_ACTIVITIES: Sequence[Callable[..., Any]] = (noop, publish_nothing, archive_nothing)

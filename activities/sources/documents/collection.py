@@ -1,0 +1,66 @@
+"""A collection: documents by key, each with a fingerprint that is cheap to take and changes whenever it may have."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Protocol
+
+WARNED: Final = 20
+"""How many skipped documents a search names; it counts the rest."""
+
+
+class Skipped(NamedTuple):
+    """A document, or a group of files, that is not searched."""
+
+    key: str
+    reason: str
+
+
+class Content(NamedTuple):
+    """One document's bytes."""
+
+    name: str
+    """Its suffix says how to read it, its stem what to call it if it has no title."""
+    data: bytes
+    title: str = ""
+    """What the document is called whatever it says itself; empty: as it says."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What is there now."""
+
+    documents: Mapping[str, str]
+    """Fingerprints by key."""
+    skipped: tuple[Skipped, ...] = ()
+    """What was left out for what it is; a search warns of it."""
+    ignored: tuple[Skipped, ...] = ()
+    """What was never meant to be searched, for whoever asks why it is not found."""
+
+
+class Collection(Protocol):
+    """Where documents come from."""
+
+    def listing(self) -> Listing:
+        """What is there, without reading it.
+
+        Raises:
+            SourceRefused: there is nothing, or it cannot be listed.
+        """
+        ...
+
+    def content(self, key: str) -> Content:
+        """The bytes of one document.
+
+        Raises:
+            FileSkipped: it cannot be read for what it is.
+            OSError: it is gone, or cannot be read now.
+        """
+        ...
+
+
+def warnings(source: str, skipped: list[Skipped]) -> tuple[str, ...]:
+    """What a search says about documents that it could not take into account: the first 20, and how many more."""
+    lines = [f"{source}: {key} was skipped: {reason}" for key, reason in skipped[:WARNED]]
+    if len(skipped) > WARNED:
+        lines.append(f"{source}: {len(skipped) - WARNED} more files were skipped")
+    return tuple(lines)

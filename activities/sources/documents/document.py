@@ -1,0 +1,82 @@
+"""What reading a file yields: blocks from a reader, then one stored text with passages that are parts of it.
+
+A reader turns bytes into blocks in reading order and knows nothing of offsets; `packing` places them.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from graphs.errors import ActivityFault
+
+_REPLACED: Final = {
+    0x00A0: " ",
+    0x2028: "\n",
+    0x2029: "\n",
+    # Ligatures are one character in print and several letters in every query.
+    **dict(zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True)),
+    # Soft hyphens, zero-width spaces and byte order marks are invisible and would split words.
+    **dict.fromkeys((0x00AD, 0x200B, 0x2060, 0xFEFF), ""),
+}
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
+
+
+class FileSkipped(ActivityFault):
+    """One document cannot be read; the others can. The text is the reason, fit for "<document>: <reason>"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One paragraph, heading or piece of code, as a reader found it."""
+
+    text: str
+    kind: Literal["text", "heading", "code"] = "text"
+    level: int = 0
+    """Of a heading: 1 is the highest."""
+    page: int = 0
+    """Counted from 1; 0: the format has no pages."""
+    anchor: str = ""
+    """Fragment that leads to it in a browser."""
+    paragraph: int = 0
+    """Counted from 1; 0: the format is cited otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a reader answers."""
+
+    blocks: list[Block]
+    title: str = ""
+    """As the format itself declares it; empty if it does not."""
+
+
+class Passage(NamedTuple):
+    """A part of a document's text, `start` to `end` in characters, that is short enough to be shown and cited."""
+
+    start: int
+    end: int
+    heading: str
+    """The headings above it, joined by ` > `."""
+    page: int
+    anchor: str
+    paragraph: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it is stored: quotes are looked up in `text`."""
+
+    title: str
+    media_type: str
+    text: str
+    passages: tuple[Passage, ...]
+
+
+def normalised(text: str) -> str:
+    """`text` in NFC, with plain spaces and line feeds, without invisible and control characters.
+
+    Compatibility forms other than ligatures stay: NFKC would turn 10² into 102.
+    """
+    unified = text.replace("\r\n", "\n").replace("\r", "\n").translate(_REPLACED)
+    return unicodedata.normalize("NFC", _CONTROL.sub(" ", unified))

@@ -1,0 +1,249 @@
+"""The index of one collection: an SQLite file that holds each document's text once and the words of its passages.
+
+The file is a cache: it can be deleted at any time and is built again by the next search. Every method opens its own
+connection, so that all may be called from any thread and any process; only who is inside `writing` may change it.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from activities.sources.documents.collection import Skipped
+from activities.sources.documents.document import Document
+from graphs.errors import SourceRefused, SourceUnavailable
+
+VERSION: Final = 1
+"""Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
+BUSY_SECONDS: Final = 10.0
+LOCK_SECONDS: Final = 0.2
+"""How often one who waits for the right to write looks whether it should still wait."""
+
+_SCHEMA: Final = (
+    """CREATE TABLE document (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        fingerprint TEXT NOT NULL,
+        data_hash TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        text_hash TEXT NOT NULL,
+        title TEXT NOT NULL,
+        media_type TEXT NOT NULL,
+        text TEXT NOT NULL
+    )""",
+    """CREATE TABLE passage (
+        id INTEGER PRIMARY KEY,
+        document INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        stop INTEGER NOT NULL,
+        heading TEXT NOT NULL,
+        page INTEGER NOT NULL,
+        anchor TEXT NOT NULL,
+        paragraph INTEGER NOT NULL
+    )""",
+    "CREATE INDEX passage_document ON passage (document)",
+    "CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', tokenize='porter unicode61')",
+)
+
+
+class Known(NamedTuple):
+    """What the index has of a document, to tell whether it changed."""
+
+    fingerprint: str
+    data_hash: str
+    """SHA-256 of the document's bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document as it is put into the index: its content, or the reason why it has none."""
+
+    key: str
+    fingerprint: str
+    """Empty: it is read again at the next opportunity."""
+    data_hash: str = ""
+    text_hash: str = ""
+    """SHA-256 of its text in UTF-8."""
+    document: Document | None = None
+    reason: str = ""
+
+
+class Index:
+    """One index file; it and its folder are created when first written to.
+
+    Raises:
+        SourceUnavailable: the file is locked, or cannot be opened, read or written at the moment (every method).
+        SourceRefused: the file is damaged, or something else (every method).
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+
+    @contextmanager
+    def writing(self, stopped: threading.Event) -> Iterator[None]:
+        """The right to write, held by one process and thread at a time and given back even by one that dies.
+
+        Raises:
+            SourceUnavailable: `stopped` was set while waiting.
+        """
+        with self._explained():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            lock = sqlite3.connect(f"{self._path}.lock", timeout=LOCK_SECONDS, isolation_level=None)
+        try:
+            while not _locked(lock):
+                if stopped.is_set():
+                    raise SourceUnavailable("the worker stops while another one brings the index up to date")
+            self._prepare()
+            yield
+        finally:
+            lock.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that sees the index as it is at this moment, whatever is written meanwhile."""
+        with self._transaction("DEFERRED") as database:
+            yield database
+
+    def known(self) -> dict[str, Known]:
+        """What the index has, by key; nothing if there is no index of this version."""
+        if not self._path.exists():
+            return {}
+        with self.reading() as database:
+            if _version(database) != VERSION:
+                return {}
+            rows = database.execute("SELECT key, fingerprint, data_hash FROM document")
+            return {key: Known(*rest) for key, *rest in rows}
+
+    def skipped(self) -> list[Skipped]:
+        """The documents that could not be read, by key."""
+        with self.reading() as database:
+            rows = database.execute("SELECT key, reason FROM document WHERE reason != '' ORDER BY key")
+            return [Skipped(*row) for row in rows]
+
+    def put(self, entries: Iterable[Entry]) -> None:
+        """Adds or replaces documents, all or none."""
+        with self._transaction("IMMEDIATE") as database:
+            for entry in entries:
+                _remove(database, entry.key)
+                _add(database, entry)
+
+    def refresh(self, fingerprints: Iterable[tuple[str, str]]) -> None:
+        """Notes the new fingerprints of documents, as (key, fingerprint), whose bytes did not change."""
+        with self._transaction("IMMEDIATE") as database:
+            database.executemany("UPDATE document SET fingerprint = ?2 WHERE key = ?1", fingerprints)
+
+    def remove(self, keys: Iterable[str]) -> None:
+        """Forgets documents, all or none."""
+        with self._transaction("IMMEDIATE") as database:
+            for key in keys:
+                _remove(database, key)
+
+    def _prepare(self) -> None:
+        with self._explained():
+            self._path.touch()
+        with self._connected() as database:
+            database.execute("PRAGMA journal_mode = WAL")  # Searches go on while a sync writes.
+        with self._transaction("IMMEDIATE") as database:
+            if _version(database) == VERSION:
+                return
+            for table in ("words", "passage", "document"):
+                database.execute(f"DROP TABLE IF EXISTS {table}")
+            for statement in _SCHEMA:
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version = {VERSION}")
+
+    @contextmanager
+    def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
+        with self._connected() as database:
+            database.execute(f"BEGIN {kind}")
+            with database:
+                yield database
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        with self._explained():
+            # mode=rw: SQLite would make an empty index where one was deleted.
+            database = sqlite3.connect(
+                f"{self._path.as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+            )
+            try:
+                database.execute("PRAGMA synchronous = NORMAL")
+                yield database
+            finally:
+                database.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turns the errors of files and of SQLite into ours."""
+        try:
+            yield
+        except (OSError, sqlite3.OperationalError) as error:
+            raise SourceUnavailable(f"the index {str(self._path)!r} cannot be used now: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise SourceRefused(
+                f"the index {str(self._path)!r} is damaged ({error}): delete it and search again"
+            ) from error
+
+
+def _locked(lock: sqlite3.Connection) -> bool:
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            return False
+        raise
+    return True
+
+
+def _version(database: sqlite3.Connection) -> int:
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _add(database: sqlite3.Connection, entry: Entry) -> None:
+    document = entry.document
+    cursor = database.execute(
+        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, media_type, text)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            entry.key,
+            entry.fingerprint,
+            entry.data_hash,
+            entry.reason,
+            entry.text_hash,
+            document.title if document else "",
+            document.media_type if document else "",
+            document.text if document else "",
+        ),
+    )
+    if document is None:
+        return
+    (last,) = database.execute("SELECT coalesce(max(id), 0) FROM passage").fetchone()
+    numbered = list(enumerate(document.passages, start=last + 1))
+    database.executemany(
+        "INSERT INTO passage (id, document, start, stop, heading, page, anchor, paragraph)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(number, cursor.lastrowid, *passage) for number, passage in numbered],
+    )
+    database.executemany(
+        "INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)",
+        [(number, document.title, p.heading, document.text[p.start : p.end]) for number, p in numbered],
+    )
+
+
+def _remove(database: sqlite3.Connection, key: str) -> None:
+    row = database.execute("SELECT id, title, text FROM document WHERE key = ?", (key,)).fetchone()
+    if row is None:
+        return
+    number, title, text = row
+    passages = database.execute("SELECT id, heading, start, stop FROM passage WHERE document = ?", (number,)).fetchall()
+    # The words table holds no text of its own: to forget a row it must be told what was in it.
+    database.executemany(
+        "INSERT INTO words (words, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
+        [(rowid, title, heading, text[start:stop]) for rowid, heading, start, stop in passages],
+    )
+    database.execute("DELETE FROM passage WHERE document = ?", (number,))
+    database.execute("DELETE FROM document WHERE id = ?", (number,))

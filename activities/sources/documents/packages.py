@@ -1,0 +1,70 @@
+"""The readmes of the installed Python packages as a collection: something to ask about before one has a folder.
+
+Only what the packages' own metadata says is read; nothing is imported.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PathDistribution
+from pathlib import Path
+from typing import Final
+
+from activities.sources.documents.collection import Content, Listing
+from activities.sources.documents.document import FileSkipped
+from graphs.errors import SourceRefused
+
+_SUFFIXES: Final = {"text/markdown": ".md", "text/plain": ".txt"}
+_SEPARATORS: Final = re.compile(r"[-_.]+")
+_INFO: Final = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)\.dist-info")
+
+
+class PackageReadmes:
+    """The long descriptions of installed distributions, by the distribution's name.
+
+    Args:
+        folders: where to look, first come first served; by default where Python itself looks.
+    """
+
+    def __init__(self, folders: Sequence[str] | None = None) -> None:
+        self._folders = folders
+
+    def listing(self) -> Listing:
+        """Every distribution; its fingerprint is its version and its metadata's size and time of change.
+
+        Raises:
+            SourceRefused: no distribution is installed.
+        """
+        found: dict[str, str] = {}
+        for name, info in self._distributions():
+            try:
+                status = (info / "METADATA").stat()
+            except OSError:  # Half-removed packages leave such folders behind.
+                continue
+            found.setdefault(name, f"{info.name}:{status.st_size}:{status.st_mtime_ns}")
+        if not found:
+            raise SourceRefused("no installed Python package has metadata to read")
+        return Listing(dict(sorted(found.items())))
+
+    def content(self, key: str) -> Content:
+        """The package's long description; its summary if it has none.
+
+        Raises:
+            FileSkipped: it has neither.
+            OSError: it was removed since it was listed.
+        """
+        info = next((info for name, info in self._distributions() if name == key), None)
+        if info is None:
+            raise FileNotFoundError(key)
+        metadata = PathDistribution(info).metadata.json
+        body = metadata.get("description") or metadata.get("summary")
+        if not isinstance(body, str) or not body.strip():
+            raise FileSkipped("the package has no description")
+        kind = str(metadata.get("description_content_type", "")).split(";")[0].strip().lower()
+        return Content(key + _SUFFIXES.get(kind, ".rst"), body.encode("utf-8", "replace"), title=key)
+
+    def _distributions(self) -> Iterator[tuple[str, Path]]:
+        for folder in self._folders if self._folders is not None else sys.path:
+            for info in sorted(Path(folder or ".").glob("*.dist-info")):
+                if match := _INFO.fullmatch(info.name):
+                    yield _SEPARATORS.sub("-", match["name"]).lower(), info

@@ -1,0 +1,122 @@
+"""Blocks become one text, and passages of about 900 characters that never cross a heading or a page.
+
+900 characters are a few paragraphs: enough to be understood alone, short enough to be shown. Code is cut between lines
+only, and short code not at all.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from activities.sources.documents.document import Block, Document, Parsed, Passage, normalised
+
+TARGET_CHARACTERS: Final = 900
+TAIL_CHARACTERS: Final = 250
+"""A rest shorter than this joins the passage before it: alone it would say nothing."""
+CODE_CHARACTERS: Final = 1_800
+HEADING_CHARACTERS: Final = 200
+SEPARATOR: Final = "\n\n"
+_SENTENCE_ENDS: Final = (". ", "! ", "? ", ".\n", "!\n", "?\n", "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A block, or a part of a long one, in its place."""
+
+    start: int
+    end: int
+    section: int
+    """Counts the headings before it: two sections may have one name."""
+    heading: str
+    block: Block
+
+
+def assemble(parsed: Parsed, name: str, media_type: str) -> Document:
+    """The stored text of the blocks and its passages; without a title of its own the document is called `name`."""
+    blocks = [clean for block in parsed.blocks if (clean := _clean(block)).text]
+    text = SEPARATOR.join(block.text for block in blocks)
+    declared = " ".join(normalised(parsed.title).split())
+    title = declared or _first_heading(blocks) or name
+    return Document(title[:HEADING_CHARACTERS], media_type, text, tuple(_passages(_units(blocks))))
+
+
+def _clean(block: Block) -> Block:
+    text = normalised(block.text)
+    if block.kind == "code":
+        return replace(block, text=text.rstrip().lstrip("\n"))
+    if block.kind == "heading":
+        return replace(block, text=" ".join(text.split())[:HEADING_CHARACTERS])
+    return replace(block, text=text.strip())
+
+
+def _first_heading(blocks: Iterable[Block]) -> str:
+    return next((block.text for block in blocks if block.kind == "heading"), "")
+
+
+def _units(blocks: list[Block]) -> Iterator[_Unit]:
+    only_headings = all(block.kind == "heading" for block in blocks)
+    path: list[tuple[int, str]] = []
+    section = offset = 0
+    for block in blocks:
+        if block.kind == "heading":
+            path = [above for above in path if above[0] < block.level]
+            path.append((block.level, block.text))
+            section += 1
+        if block.kind != "heading" or only_headings:
+            heading = " > ".join(text for _, text in path)
+            for start, end in _pieces(block):
+                yield _Unit(offset + start, offset + end, section, heading, block)
+        offset += len(block.text) + len(SEPARATOR)
+
+
+def _passages(units: Iterable[_Unit]) -> Iterator[Passage]:
+    group: list[_Unit] = []
+    for unit in units:
+        if group and not _belongs(unit, group):
+            yield _passage(group)
+            group = []
+        group.append(unit)
+    if group:
+        yield _passage(group)
+
+
+def _belongs(unit: _Unit, group: list[_Unit]) -> bool:
+    first = group[0]
+    if (unit.section, unit.block.page) != (first.section, first.block.page):
+        return False
+    room = TARGET_CHARACTERS + (TAIL_CHARACTERS if unit.end - unit.start < TAIL_CHARACTERS else 0)
+    return unit.end - first.start <= room
+
+
+def _passage(group: list[_Unit]) -> Passage:
+    first = group[0]
+    block = first.block
+    return Passage(first.start, group[-1].end, first.heading, block.page, block.anchor, block.paragraph)
+
+
+def _pieces(block: Block) -> Iterator[tuple[int, int]]:
+    """The block as spans without white space at their ends, cut after sentences or lines, else words, else anywhere."""
+    text = block.text
+    code = block.kind == "code"
+    longest = CODE_CHARACTERS if code else TARGET_CHARACTERS + TAIL_CHARACTERS
+    marks = ("\n",) if code else _SENTENCE_ENDS
+    start = 0
+    while len(text) - start > longest:
+        cut = _cut(text, start, start + TARGET_CHARACTERS, marks)
+        end = start + len(text[start:cut].rstrip())
+        if end > start:
+            yield start, end
+        start = cut
+        while start < len(text) and text[start].isspace() and not (code and text[start] != "\n"):
+            start += 1
+    if start < len(text):
+        yield start, len(text)
+
+
+def _cut(text: str, start: int, end: int, marks: tuple[str, ...]) -> int:
+    """Where to cut before `end`: after the last mark in the second half, else after a space, else at `end`."""
+    middle = (start + end) // 2
+    best = max(text.rfind(mark, middle, end) for mark in marks)
+    if best < 0:
+        best = text.rfind(" ", middle, end)
+    return best + 1 if best >= 0 else end

@@ -1,0 +1,97 @@
+"""Finding passages in an index: BM25 over title, heading and body, spread over documents.
+
+Each function takes the connection of `Index.reading`, so that what it answers is of one moment.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from activities.sources.documents.document import Passage
+from activities.sources.documents.query import expression, quoted
+
+BM25: Final = "bm25(1.5, 2.0, 1.0)"
+"""Weights of title, heading and body: the words of a heading speak for all that is under it."""
+PER_DOCUMENT: Final = 3
+"""Passages of one document that come before the fourth-best passages of any are looked at."""
+POOL: Final = 6
+"""How many times more passages are ranked than wanted, to have others when one document fills the front."""
+
+
+class Hit(NamedTuple):
+    """A passage that was found."""
+
+    score: float
+    """The higher the better; comparable within one search."""
+    document: int
+    """Its number in the index."""
+    text_hash: str
+    passage: Passage
+
+
+class Text(NamedTuple):
+    """An indexed document."""
+
+    key: str
+    text_hash: str
+    title: str
+    media_type: str
+    text: str
+
+
+def best_passages(database: sqlite3.Connection, query: str, limit: int) -> list[Hit]:
+    """The best passages, best first; none if the query has no word or no passage has one of its words."""
+    match = expression(query)
+    if not match:
+        return []
+    rows = database.execute(
+        "SELECT -found.rank, passage.document, document.text_hash, start, stop, heading, page, anchor, paragraph"
+        " FROM (SELECT rowid AS id, rank FROM words"
+        " WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS found"
+        " JOIN passage ON passage.id = found.id JOIN document ON document.id = passage.document"
+        " ORDER BY found.rank, passage.id",
+        (match, BM25, limit * POOL),
+    )
+    return spread((Hit(score, document, text, Passage(*rest)) for score, document, text, *rest in rows), limit)
+
+
+def spread(hits: Iterable[Hit], limit: int) -> list[Hit]:
+    """The first `limit` hits, those beyond a document's third only where others run out, copies of a text only once."""
+    front: list[Hit] = []
+    back: list[Hit] = []
+    taken: Counter[int] = Counter()
+    seen: set[tuple[str, int]] = set()
+    for hit in hits:
+        place = (hit.text_hash, hit.passage.start)
+        if place in seen:
+            continue
+        seen.add(place)
+        taken[hit.document] += 1
+        (front if taken[hit.document] <= PER_DOCUMENT else back).append(hit)
+    chosen = (front + back)[:limit]
+    return sorted(chosen, key=lambda hit: hit.score, reverse=True)
+
+
+def texts(database: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Text]:
+    """Indexed documents by their number."""
+    numbers = tuple(set(documents))
+    rows = database.execute(
+        "SELECT id, key, text_hash, title, media_type, text FROM document"
+        f" WHERE id IN ({', '.join('?' * len(numbers))})",
+        numbers,
+    )
+    return {number: Text(*rest) for number, *rest in rows}
+
+
+def frequencies(database: sqlite3.Connection, words: Sequence[str]) -> tuple[int, list[int]]:
+    """How many passages there are, and for each word how many have it, in any of its forms, in their text.
+
+    Titles and headings do not count: one title would make its words look common in every passage below it.
+    """
+    (total,) = database.execute("SELECT count(*) FROM passage").fetchone()
+    counts = []
+    for word in words:
+        found = database.execute("SELECT count(*) FROM words WHERE words MATCH ?", (f"body : {quoted(word)}",))
+        counts.append(int(found.fetchone()[0]))
+    return int(total), counts

@@ -1,0 +1,193 @@
+"""Documents as a source: brings the index up to date, searches it, and answers passages with their whole texts.
+
+Everything that blocks runs in threads, so that one long indexing never holds up what else the worker does.
+"""
+
+import asyncio
+import hashlib
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from activities.sources.base import Found
+from activities.sources.documents import search
+from activities.sources.documents.collection import Collection, Listing, Skipped, warnings
+from activities.sources.documents.index import Index
+from activities.sources.documents.parser import PARSE_SECONDS, Parser
+from activities.sources.documents.query import content_words
+from activities.sources.documents.search import Hit, Text
+from activities.sources.documents.sync import synchronise
+from storage.evidence import Evidence, StoredText
+
+RESYNC_SECONDS: Final = 5.0
+"""A search within this time after a sync trusts it."""
+PATH_CHARACTERS: Final = 180
+"""A longer path is shortened in ids, which may have 300 characters in all; its hash keeps it unique."""
+
+
+class DocumentsSource:
+    """One collection with its index.
+
+    Args:
+        name: what it is called, and the first part of all its ids.
+        description: one sentence for people and for the tool selector.
+        collection: the documents.
+        index_path: the index file; it and its folder are made when needed.
+        parse_seconds: how long reading one document may take.
+        clock: monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        collection: Collection,
+        index_path: Path,
+        *,
+        parse_seconds: float = PARSE_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._name = name
+        self._description = description
+        self._collection = collection
+        self._index = Index(index_path)
+        self._parser = Parser(parse_seconds)
+        self._clock = clock
+        self._stopped = threading.Event()
+        self._running: asyncio.Task[Listing] | None = None
+        self._latest: tuple[float, Listing] | None = None
+
+    @property
+    def name(self) -> str:
+        """What graphs, agents and clients call it."""
+        return self._name
+
+    @property
+    def description(self) -> str:
+        """One sentence on what can be found here."""
+        return self._description
+
+    async def search(self, query: str, limit: int) -> Found:
+        """At most `limit` passages, best first; the first search of a collection indexes it.
+
+        Raises:
+            SourceUnavailable: the index is locked or cannot be written now.
+            SourceRefused: there is no such folder, or nothing in it.
+        """
+        listing = await self._synchronised()
+        return await asyncio.to_thread(self._search, query, limit, listing)
+
+    async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
+        """The inverse document frequency of each word over all passages, as BM25 uses it; never below 0."""
+        await self._synchronised()
+        return await asyncio.to_thread(self._weights, words)
+
+    async def skipped(self) -> list[Skipped]:
+        """Every document that is not searched, and why, with a line for each kind of file that cannot be read."""
+        listing = await self._synchronised()
+        unread = await asyncio.to_thread(self._index.skipped)
+        return sorted((*listing.skipped, *unread)) + list(listing.ignored)
+
+    async def aclose(self) -> None:
+        """Ends a sync that is running; what it has done is kept."""
+        self._stopped.set()
+        self._parser.stop()
+        if self._running is not None:
+            await asyncio.wait([self._running])
+
+    async def _synchronised(self) -> Listing:
+        """The collection as the index has it. All who wait share one sync, and none can cancel it for the others."""
+        if self._latest is not None and self._clock() - self._latest[0] < RESYNC_SECONDS:
+            return self._latest[1]
+        if self._running is None:
+            self._running = asyncio.create_task(self._synchronise())
+            self._running.add_done_callback(self._finished)
+        return await asyncio.shield(self._running)
+
+    async def _synchronise(self) -> Listing:
+        began = self._clock()
+        listing = await asyncio.to_thread(synchronise, self._collection, self._index, self._parser, self._stopped)
+        self._latest = began, listing
+        return listing
+
+    def _finished(self, task: asyncio.Task[Listing]) -> None:
+        self._running = None
+        if not task.cancelled():
+            task.exception()  # Whoever waited got it; nobody may have waited.
+
+    def _search(self, query: str, limit: int, listing: Listing) -> Found:
+        with self._index.reading() as database:
+            hits = search.best_passages(database, query, limit)
+            texts = search.texts(database, (hit.document for hit in hits))
+        skipped = sorted((*listing.skipped, *self._index.skipped()))
+        notes = warnings(self._name, skipped)
+        if not content_words(query):
+            notes = (f"{self._name}: {query!r} has no word to search for", *notes)
+        now = time.time()
+        return Found(
+            evidence=tuple(self._evidence(hit, texts[hit.document], now) for hit in hits),
+            texts=tuple(self._stored(text) for text in texts.values()),
+            warnings=notes,
+        )
+
+    def _evidence(self, hit: Hit, text: Text, now: float) -> Evidence:
+        passage = hit.passage
+        document = self._document_id(text)
+        last = passage.heading.rpartition(" > ")[2]
+        return Evidence(
+            id=f"{document}:{passage.start}-{passage.end}",
+            source=self._name,
+            document=document,
+            content_hash=text.text_hash,
+            title=text.title if last in ("", text.title) else f"{text.title} > {last}",
+            locator=_locator(text.key, hit),
+            heading=passage.heading,
+            text=text.text[passage.start : passage.end],
+            start=passage.start,
+            end=passage.end,
+            score=hit.score,
+            retrieved_at=now,
+            metadata={
+                name: value
+                for name in ("page", "anchor", "paragraph")
+                if (value := getattr(passage, name))  # each format has one of them
+            },
+        )
+
+    def _stored(self, text: Text) -> StoredText:
+        return StoredText(
+            content_hash=text.text_hash,
+            document=self._document_id(text),
+            title=text.title,
+            media_type=text.media_type,
+            text=text.text,
+        )
+
+    def _document_id(self, text: Text) -> str:
+        return f"{self._name}:{_short(text.key)}@{text.text_hash[:8]}"
+
+    def _weights(self, words: Sequence[str]) -> dict[str, float]:
+        with self._index.reading() as database:
+            total, counts = search.frequencies(database, words)
+        return {
+            word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in zip(words, counts, strict=True)
+        }
+
+
+def _locator(key: str, hit: Hit) -> str:
+    passage = hit.passage
+    if passage.page:
+        return f"{key}, page {passage.page}"
+    if passage.anchor:
+        return f"{key}#{passage.anchor}"
+    return f"{key}, paragraph {passage.paragraph}" if passage.paragraph else key
+
+
+def _short(key: str) -> str:
+    if len(key) <= PATH_CHARACTERS:
+        return key
+    digest = hashlib.sha256(key.encode()).hexdigest()[:8]
+    return f"{digest}...{key[-(PATH_CHARACTERS - len(digest) - 3) :]}"

@@ -1,0 +1,105 @@
+"""Tools: what a graph's tool nodes do. What was found is stored before it is answered, and answered by reference."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, Literal
+
+from temporalio import activity
+
+from activities.failures import classified
+from activities.heartbeat import heartbeats
+from activities.sources.registry import Sources
+from graphs.catalogue import TOOLS
+from graphs.contracts import RUN_TOOL, ToolCall, ToolResult
+from graphs.errors import InputInvalid
+from graphs.frozen import Frozen
+from graphs.state import EXCERPT_CHARACTERS, EvidenceRef
+from graphs.tools import NoopInput, NoopOutput, SearchInput, SearchOutput
+from storage.evidence import Evidence
+from storage.ledger import LedgerEntry
+from storage.store import Store
+
+_MIDDLE: Final = EXCERPT_CHARACTERS // 2
+
+
+class ToolActivities:
+    """The activity `run_tool`, for every tool of the catalogue."""
+
+    def __init__(self, store: Store, sources: Sources) -> None:
+        self._store = store
+        self._sources = sources
+        self._tools: Mapping[str, Callable[[str, Any], Awaitable[Frozen]]] = {
+            "search": self._search,
+            "noop": self._noop,
+        }
+
+    @activity.defn(name=RUN_TOOL)
+    async def run_tool(self, call: ToolCall) -> ToolResult:
+        """Runs one tool once, and writes into the ledger that it did.
+
+        Raises:
+            ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
+        """
+        async with heartbeats():
+            try:
+                output = await self._run(call)
+            except Exception as error:
+                await self._record(call, "failed")
+                raise classified(error) from None
+            await self._record(call, "completed")
+        return ToolResult(output=output.model_dump(mode="json"))
+
+    async def _run(self, call: ToolCall) -> Frozen:
+        tool = self._tools.get(call.tool)
+        if tool is None:
+            raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(self._tools)}")
+        return await tool(call.run_id, TOOLS[call.tool].input.model_validate(call.input))
+
+    async def _search(self, run_id: str, given: SearchInput) -> SearchOutput:
+        found = await self._sources.get(given.source).search(given.query, given.limit)
+        await self._store.evidence.add(run_id, found.evidence, found.texts)
+        return SearchOutput(
+            source=given.source,
+            query=given.query,
+            evidence=tuple(_reference(passage) for passage in found.evidence),
+            warnings=found.warnings,
+        )
+
+    async def _noop(self, run_id: str, given: NoopInput) -> NoopOutput:
+        return NoopOutput()
+
+    async def _record(self, call: ToolCall, outcome: Literal["completed", "failed"]) -> None:
+        await self._store.ledger.record(
+            LedgerEntry(
+                run_id=call.run_id,
+                step=call.step,
+                item=call.item,
+                attempt=activity.info().attempt,
+                node=call.node,
+                kind="tool",
+                name=call.tool,
+                outcome=outcome,
+                at=time.time(),
+            )
+        )
+
+
+def excerpt(text: str) -> str:
+    """The beginning of `text` on one line, at most 240 characters and an ellipsis, cut between words if it has any."""
+    line = " ".join(text.split())
+    if len(line) <= EXCERPT_CHARACTERS:
+        return line
+    cut = line.rfind(" ", _MIDDLE, EXCERPT_CHARACTERS + 1)
+    return line[: cut if cut > 0 else EXCERPT_CHARACTERS] + "…"
+
+
+def _reference(passage: Evidence) -> EvidenceRef:
+    return EvidenceRef(
+        id=passage.id,
+        source=passage.source,
+        title=passage.title,
+        locator=passage.locator,
+        excerpt=excerpt(passage.text),
+        characters=len(passage.text),
+        document=passage.document,
+    )

@@ -123,7 +123,7 @@ def _branch_faults(graph: ResearchGraph) -> Iterable[str]:
                 yield f"node {node.id!r}: it has no branch; add a parallel edge"
             if node.for_each and branches > 1:
                 yield f"node {node.id!r}: with `for_each` it runs one branch per item, but it has {branches}"
-            if not node.for_each and node.must_succeed > branches:
+            if not node.for_each and node.must_succeed > branches > 0:
                 yield f"node {node.id!r}: {node.must_succeed} branches must succeed, but there are {branches}"
 
 

@@ -31,6 +31,13 @@ _STYLES: dict[EventType, str] = {
     "report_ready": "green",
     "complete": "bold green",
 }
+_GAUGES = {
+    "tokens": ("tokens", ",d"),
+    "cost_usd": ("US$", ".4f"),
+    "seconds": ("seconds", ",.0f"),
+    "iterations": ("iteration", "d"),
+}
+"""The limits that the budget line shows, what it calls them and how their figures look."""
 
 
 class Display(Protocol):
@@ -100,14 +107,13 @@ class _Moving:
 
 
 def budget_line(gauges: JsonObject) -> str:
-    """The budget in one line: what is used of each limit that there is."""
-    return " · ".join(
-        f"{name.replace('_', ' ')} {gauge['used']:,.6g} of {gauge['limit']:,.6g}"
-        for name, gauge in gauges.items()
-        if isinstance(gauge, dict)
-        and isinstance(gauge.get("limit"), int | float)
-        and isinstance(gauge.get("used"), int | float)
-    )
+    """What is used of each limit that there is, in one line."""
+    parts = []
+    for name, (label, form) in _GAUGES.items():
+        gauge = gauges.get(name)
+        if isinstance(gauge, dict) and isinstance(gauge.get("limit"), int | float):
+            parts.append(f"{label} {gauge['used']:{form}} of {gauge['limit']:{form}}")
+    return " · ".join(parts)
 
 
 def _where(event: AgentEvent) -> str:

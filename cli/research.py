@@ -22,6 +22,7 @@ from settings import settings
 
 _MARKDOWN = "text/markdown"
 _JSON = "application/json"
+_PIPE_WIDTH = 160
 
 
 def ask(body: JsonObject, *, watch: bool, as_json: bool, out: Path | None) -> Exit:
@@ -58,7 +59,9 @@ def runs(*, limit: int, status: str | None, as_json: bool) -> Exit:
     if as_json:
         _print(json.dumps(page))
     else:
-        Console().print(_table(page["runs"]) if page["runs"] else "There are no runs yet; `elcano ask` starts one.")
+        # A pipe has no width, and a shortened id is of no use.
+        console = Console() if sys.stdout.isatty() else Console(width=_PIPE_WIDTH)
+        console.print(_table(page["runs"]) if page["runs"] else "There are no runs yet; `elcano ask` starts one.")
     return Exit.OK
 
 
@@ -121,10 +124,11 @@ def _outcome(last: AgentEvent) -> Exit:
 
 
 def _table(listed: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for column in ("run", "status", "mode", "started"):
+    table = Table(box=None, pad_edge=False, expand=True)
+    table.add_column("run", no_wrap=True, min_width=max(len(run["run_id"]) for run in listed))
+    for column in ("status", "mode", "started"):
         table.add_column(column, no_wrap=True)
-    table.add_column("question", overflow="ellipsis", no_wrap=True)
+    table.add_column("question", overflow="ellipsis", no_wrap=True, ratio=1)
     for run in listed:
         started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run["started_at"]))
         table.add_row(run["run_id"], run["status"], run["mode"], started, " ".join(run["question"].split()))

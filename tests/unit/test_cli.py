@@ -1,5 +1,6 @@
 """The command line against a scripted server over real HTTP: streams that break, refusals, exit codes."""
 
+import io
 import json
 import re
 import subprocess
@@ -10,11 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import cli.client
 import settings
 from cli import main
 from cli.exits import Exit
+from cli.live import budget_line, display
 from dev.ports import free_ports
 from graphs.events import AgentEvent, EventType
 from graphs.frozen import JsonObject
@@ -387,3 +390,37 @@ def test_doctor_says_how_to_mend(
     assert run("doctor") == Exit.OK
     assert "secret" not in capsys.readouterr().out
     settings.settings.cache_clear()
+
+
+def test_the_budget_line_shows_the_limits_that_there_are() -> None:
+    gauges: JsonObject = {
+        "exceeded": False,
+        "tokens": {"limit": 100_000, "used": 31_000, "remaining": 69_000},
+        "cost_usd": {"limit": None, "used": 0.0, "remaining": None},
+        "seconds": {"limit": 600.0, "used": 41.7, "remaining": 558.3},
+        "iterations": {"limit": 5, "used": 2, "remaining": 3},
+    }
+    assert budget_line(gauges) == "tokens 31,000 of 100,000 · seconds 42 of 600 · iteration 2 of 5"
+    assert budget_line({}) == ""
+
+
+def test_a_terminal_keeps_the_results_and_shows_what_runs_now() -> None:
+    written = io.StringIO()
+    console = Console(file=written, force_terminal=True, width=100)
+    gauges: JsonObject = {"tokens": {"limit": 100_000, "used": 31_000}}
+    told: list[tuple[EventType, str]] = [
+        ("started", "Research [started]"),
+        ("thinking", "Thinking hard"),
+        ("looping", "Iteration 2 of at most 5"),
+        ("judging", "Judging now"),
+        ("complete", "Done"),
+    ]
+    with display(console, lambda: gauges) as shown:
+        for seq, (type, message) in enumerate(told, start=1):
+            shown.show(AgentEvent(seq=seq, type=type, message=message, at=0.0, step=0, iteration=0))
+            console.file.flush()
+        shown.say("the stream broke off")
+    text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", written.getvalue())
+    for kept in ("Research [started]", "Iteration 2 of at most 5", "Done", "the stream broke off"):
+        assert f"{kept}\n" in re.sub(r" +\n", "\n", text)
+    assert "tokens 31,000 of 100,000" in text

@@ -1,0 +1,65 @@
+"""Small graphs and runs that several tests begin with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphs.budget import Limits
+from graphs.builder import GraphBuilder
+from graphs.journal import Journal
+from graphs.modes import MODES
+from graphs.runner import run_in_memory
+from graphs.spec import AgentNode, ResearchGraph, SequentialEdge
+from graphs.state import ResearchState
+from tests.script import Script
+
+QUESTION = ResearchState(question="What is it?", sources=("library",))
+
+
+def asking(node_id: str, agent: str = "thinking", **fields: Any) -> AgentNode:
+    """An agent node that is given the question."""
+    return AgentNode(**{"id": node_id, "agent": agent, "inputs": {"question": "question"}, **fields})
+
+
+def two_nodes(**changes: Any) -> ResearchGraph:
+    """`a` leads to the exit `z`; valid unless `changes` break it."""
+    fields: Mapping[str, Any] = {
+        "name": "two",
+        "nodes": (asking("a"), asking("z", "writer")),
+        "edges": (SequentialEdge(from_node="a", to_node="z"),),
+        "entry_node": "a",
+        "exit_nodes": ("z",),
+    }
+    return ResearchGraph(**{**fields, **changes})
+
+
+def search_graph(*, for_each: str | None) -> ResearchGraph:
+    """One search node that adds evidence, then the writer."""
+    given = {"source": "'library'", "query": "item" if for_each else "question"}
+    return (
+        GraphBuilder("searching")
+        .add_tool_node("find", tool="search", inputs=given, for_each=for_each, reducer="add_evidence")
+        .add_agent_node("writer", agent="writer", inputs={"question": "question"})
+        .connect_nodes("find", "writer")
+        .set_entry_node("find")
+        .set_exit_nodes("writer")
+        .build()
+    )
+
+
+async def research(
+    script: Script,
+    *,
+    graph: ResearchGraph = MODES["iterative"],
+    limits: Limits | None = None,
+    state: ResearchState = QUESTION,
+    seconds_a_call: float = 0.0,
+) -> Journal:
+    """A run in memory; every look at the clock takes `seconds_a_call`."""
+    now = 1_000.0
+
+    def clock() -> float:
+        nonlocal now
+        now += seconds_a_call
+        return now
+
+    return await run_in_memory(graph, state, script.perform, limits=limits, clock=clock)

@@ -1,0 +1,65 @@
+"""The catalogue agrees with itself, and the built-in graphs name only what is in it."""
+
+import inspect
+from collections.abc import Iterable, Mapping
+from typing import get_type_hints
+
+import pytest
+
+from graphs.catalogue import AGENTS, REDUCERS, TOOLS, AgentSpec, ReducerSpec, ToolSpec
+from graphs.events import EVENT_TYPES, TERMINAL
+from graphs.modes import MODES
+from graphs.references import reference_faults
+from graphs.spec import AgentNode, StateNode, ToolNode
+from graphs.state import ResearchState
+
+SPECS: list[AgentSpec | ToolSpec] = [*AGENTS.values(), *TOOLS.values()]
+CATALOGUES: Iterable[Mapping[str, AgentSpec | ToolSpec | ReducerSpec]] = (AGENTS, TOOLS, REDUCERS)
+
+
+def test_each_entry_is_kept_under_its_name_and_described() -> None:
+    for catalogue in CATALOGUES:
+        for name, spec in catalogue.items():
+            assert name == spec.name
+            assert spec.description.endswith(".")
+            assert spec.input.model_config["extra"] == "forbid"
+            assert spec.input.model_config["frozen"] is True
+    assert not AGENTS.keys() & TOOLS.keys()
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_models_have_schemas_and_events_exist(spec: AgentSpec | ToolSpec) -> None:
+    assert spec.input.model_json_schema()["type"] == "object"
+    assert spec.output.model_json_schema()["type"] == "object"
+    assert {spec.starts, spec.completes} <= set(EVENT_TYPES) - TERMINAL
+
+
+@pytest.mark.parametrize("spec", REDUCERS.values(), ids=lambda spec: spec.name)
+def test_reducers_take_the_state_and_their_input(spec: ReducerSpec) -> None:
+    hints = get_type_hints(spec.apply)
+    state, output = inspect.signature(spec.apply).parameters
+    assert hints[state] is ResearchState
+    assert hints["return"] is ResearchState
+    assert hints[output] is spec.input
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_modes_name_only_known_things(mode: str) -> None:
+    graph = MODES[mode]
+    assert graph.name == mode
+    assert list(reference_faults(graph)) == []
+    for node in graph.nodes:
+        match node:
+            case AgentNode():
+                assert set(node.inputs) <= set(AGENTS[node.agent].input.model_fields)
+                assert node.reducer is None or node.reducer in REDUCERS
+            case ToolNode():
+                assert node.tool in TOOLS
+            case StateNode():
+                assert node.reducer in REDUCERS
+
+
+def test_agents_that_are_shown_evidence_estimate_it() -> None:
+    shown = {"thinking", "knowledge_gap", "judge", "writer"}
+    assert {name for name, spec in AGENTS.items() if spec.evidence_tokens} == shown
+    assert all(spec.output_tokens > 0 for spec in AGENTS.values())

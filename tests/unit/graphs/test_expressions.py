@@ -1,0 +1,105 @@
+"""Reading the state never fails; what could not be read is a fault beforehand."""
+
+import pytest
+
+from graphs.expressions import MAX_DEPTH, evaluate, fault, node_read, root_names, truth
+from graphs.frozen import Json, JsonObject
+
+VIEW: JsonObject = {"a": {"b": [1, 2]}, "text": "abc", "items": [{"n": 1}, {"n": "x"}], "zero": 0}
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("a.b[1]", 2),
+        ("a.b[-1]", 2),
+        ("items[].n", [1, "x"]),
+        ("items[?n == `1`] | [0].n", 1),
+        ("{first: a.b[0], text: text}", {"first": 1, "text": "abc"}),
+        ("nowhere.at.all", None),
+        ("text.b", None),
+        ("length(nowhere)", None),
+        ("sort_by(items, &n)", None),
+        ("contains(text, `1`)", None),
+        ("a.b[::0]", None),
+        ("ceil(`1e999`)", None),
+        ("floor(to_number('nan'))", None),
+        ("abs(text, text)", None),
+    ],
+)
+def test_evaluate(expression: str, value: Json) -> None:
+    assert fault(expression) is None
+    assert evaluate(expression, VIEW) == value
+
+
+@pytest.mark.parametrize("expression", ["nowhere", "zero", "`[]`", "`{}`", "''", "`false`", "`null`"])
+def test_what_does_not_hold(expression: str) -> None:
+    assert truth(expression, VIEW) is False
+    assert truth(f"!({expression})", VIEW) is True or expression == "zero"  # JMESPath itself counts 0 as true
+
+
+@pytest.mark.parametrize(
+    ("expression", "part"),
+    [
+        ("", "empty"),
+        ("a.", "Expecting"),
+        ("a ||", "Incomplete"),
+        ("'open", "Unclosed"),
+        ("lenght(a)", "did you mean 'length'?"),
+        ("a[?frobnicate(@)]", "known: abs"),
+        ("&a", "`&` is only for arguments of map"),
+        ("{x: &a}", "`&` is only for"),
+        ("to_string(&a)", "`&` is only for"),
+        ("(" * 499, "nested deeper"),
+        ("!" * 499 + "a", "nested deeper"),
+        ("!" * MAX_DEPTH + "a", "nested deeper"),
+    ],
+)
+def test_fault(expression: str, part: str) -> None:
+    found = fault(expression)
+    assert found is not None
+    assert part in found
+    assert "\n" not in found
+
+
+def test_long_paths_are_not_deep() -> None:
+    assert fault(".".join(["a"] * 250)) is None
+    assert fault("!" * (MAX_DEPTH - 1) + "a") is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "names"),
+    [
+        ("a", ("a",)),
+        ("a.b.c", ("a",)),
+        ("a[].b", ("a",)),
+        ("a[-1].b", ("a",)),
+        ("a[?b == c].d", ("a",)),
+        ("a.*.b", ("a",)),
+        ("a | b", ("a",)),
+        ("a || b && !c", ("a", "b", "c")),
+        ("{x: a, y: b.c}", ("a", "b")),
+        ("length(a) > `2`", ("a",)),
+        ("sort_by(a, &b)", ("a",)),
+        ("a == a", ("a",)),
+        ("budget.exceeded == true", ("budget", "true")),
+        ("@.a", ()),
+        ("`1`", ()),
+    ],
+)
+def test_root_names(expression: str, names: tuple[str, ...]) -> None:
+    assert root_names(expression) == names
+
+
+@pytest.mark.parametrize(
+    ("expression", "read"),
+    [
+        ("outputs.judge.missing", ("judge", "missing")),
+        ("outputs.judge", ("judge", None)),
+        ("outputs", None),
+        ("evidence.judge", None),
+        ("outputs.judge.missing[0]", None),
+    ],
+)
+def test_node_read(expression: str, read: tuple[str, str | None] | None) -> None:
+    assert node_read(expression) == read

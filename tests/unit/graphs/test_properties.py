@@ -1,0 +1,199 @@
+"""What holds for every valid graph, whatever becomes of its steps, and for every text that a user can write."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphs.budget import Limits
+from graphs.commands import Diverted, Entry, Finish, StepCompleted, StepFailed
+from graphs.engine import Run, advance, next_command, start
+from graphs.errors import EngineFault
+from graphs.expressions import evaluate, fault, root_names
+from graphs.journal import Journal
+from graphs.spec import ResearchGraph
+from graphs.state import Ending, ResearchState
+from graphs.validation import faults
+from tests.unit.graphs.strategies import (
+    ENTRY,
+    MUTATIONS,
+    expressions,
+    free_graphs,
+    graphs,
+    json_values,
+    limits,
+    outcomes,
+    states,
+    texts,
+)
+
+many = settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+STARTED = 1_000_000.0
+
+
+class Watched(Journal):
+    """A journal that keeps the run after every entry."""
+
+    def __init__(self, graph: ResearchGraph, state: ResearchState, limits: Limits) -> None:
+        super().__init__(graph, state, limits, mode="random", started_at=STARTED)
+        self.runs: list[Run] = [self.run]
+
+    def record(self, entry: Entry) -> None:
+        super().record(entry)
+        self.runs.append(self.run)
+
+
+def walk(data: st.DataObject) -> Watched:
+    """A random run of a random graph, to its end. The clock goes on, stands still or jumps back."""
+    journal = Watched(data.draw(graphs()), data.draw(states), data.draw(limits))
+    now = STARTED
+    for _ in range(journal.run.budget.limits.steps + 2):
+        now += data.draw(st.sampled_from([0.0, 0.1, 5.0, 100.0, -50.0]))
+        work = journal.next(now)
+        if isinstance(work, Finish):
+            return journal
+        if data.draw(st.integers(0, 9)) == 0:
+            journal.record(Diverted(at=now - STARTED, ending=Ending(kind="stopped")))
+        else:
+            journal.record(data.draw(outcomes(work, now - STARTED)))
+    raise AssertionError("the run did not end")
+
+
+@many
+@given(st.data())
+def test_every_run_ends_within_its_limits(data: st.DataObject) -> None:
+    run = walk(data).run
+    assert run.finished
+    assert run.budget.steps <= run.budget.limits.steps
+    assert run.budget.iterations <= run.budget.limits.iterations
+    assert run.state.iteration == run.budget.iterations
+
+
+@many
+@given(st.data())
+def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> None:
+    journal = walk(data)
+    last, before = journal.entries[-1], journal.runs[-2]
+    if journal.run.failure is not None and journal.run.failure.fatal:
+        assert isinstance(last, StepFailed)
+        return
+    assert before.node in journal.graph.exit_nodes
+    match last:
+        case Diverted():
+            assert journal.run.ending is not None
+        case StepFailed():
+            assert journal.run.failure == last.failure
+        case StepCompleted():
+            assert last.node == before.node
+    assert [run.node in journal.graph.exit_nodes for run in journal.runs].count(True) >= 2
+
+
+@many
+@given(st.data())
+def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
+    journal = walk(data)
+    for earlier, entry, run in zip(journal.runs, journal.entries, journal.runs[1:], strict=False):
+        if isinstance(entry, Diverted):
+            assert (run.state, run.budget.used, run.budget.steps) == (
+                earlier.state,
+                earlier.budget.used,
+                earlier.budget.steps,
+            )
+            continue
+        assert run.budget.used == earlier.budget.used + entry.usage
+        assert run.budget.steps == earlier.budget.steps + 1
+        broken = run.failure is not None or (
+            run.ending != earlier.ending and run.ending and run.ending.kind == "node_failed"
+        )
+        if broken:
+            assert run.state == earlier.state
+        elif isinstance(entry, StepCompleted) and entry.output is not None:
+            assert run.state.outputs[entry.node] == entry.output
+        assert set(earlier.state.evidence) <= set(run.state.evidence)
+        assert len({ref.id for ref in run.state.evidence}) == len(run.state.evidence)
+
+
+@many
+@given(st.data())
+def test_a_run_is_a_fold_over_its_entries(data: st.DataObject) -> None:
+    journal = walk(data)
+    graph = ResearchGraph.model_validate_json(journal.graph.model_dump_json())
+    run = start(graph, journal.runs[0].state, journal.runs[0].budget.limits)
+    assert run == journal.runs[0]
+    for entry, after in zip(journal.entries, journal.runs[1:], strict=True):
+        run = advance(graph, run, ENTRY.validate_json(ENTRY.dump_json(entry)))
+        assert run == after
+        assert Run.model_validate_json(run.model_dump_json()) == run
+
+
+@many
+@given(st.data())
+def test_events_are_numbered_without_gaps(data: st.DataObject) -> None:
+    journal = walk(data)
+    assert [event.seq for event in journal.events] == list(range(1, len(journal.events) + 1))
+    assert journal.events[0].type == "started"
+    assert not any(event.terminal for event in journal.events)
+    steps = [event.step for event in journal.events]
+    assert steps == sorted(steps)
+
+
+@many
+@given(st.data(), st.integers(-2, 2), st.sampled_from(["n0", "n1", "last", "nowhere"]))
+def test_entries_of_another_step_are_refused(data: st.DataObject, off: int, node: str) -> None:
+    journal = walk(data)
+    for run in journal.runs[:-1]:
+        wrong = StepCompleted(step=run.step + off, node=node, at=0.0)
+        if off == 0 and node == run.node:
+            continue
+        with pytest.raises(EngineFault):
+            advance(journal.graph, run, wrong)
+    for entry in journal.entries:
+        with pytest.raises(EngineFault):
+            advance(journal.graph, journal.run, entry)
+
+
+@many
+@given(st.data(), st.floats(0, 10_000))
+def test_asking_changes_nothing_and_gives_the_same_answer(data: st.DataObject, elapsed: float) -> None:
+    journal = walk(data)
+    for run in journal.runs:
+        before = run.model_dump_json()
+        assert next_command(journal.graph, run, elapsed) == next_command(journal.graph, run, elapsed)
+        assert run.model_dump_json() == before
+
+
+@many
+@given(graphs())
+def test_the_random_graphs_are_valid_and_travel_as_json(graph: ResearchGraph) -> None:
+    assert faults(graph) == []
+    assert ResearchGraph.model_validate_json(graph.model_dump_json()) == graph
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+@settings(max_examples=5, deadline=None, database=None)
+@given(graph=graphs())
+def test_every_mutation_is_found(name: str, graph: ResearchGraph) -> None:
+    assert faults(MUTATIONS[name](graph)) != []
+
+
+@many
+@given(free_graphs)
+def test_validation_is_total(graph: ResearchGraph) -> None:
+    assert all(isinstance(text, str) and text for text in faults(graph))
+
+
+@settings(max_examples=500, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(texts, st.dictionaries(st.sampled_from(["a", "b", "question"]), json_values))
+def test_an_expression_has_a_fault_or_a_value(text: str, view: dict[str, object]) -> None:
+    if fault(text) is not None:
+        return
+    value = evaluate(text, view)  # type: ignore[arg-type]
+    assert json.dumps(value) is not None
+    assert all(isinstance(name, str) for name in root_names(text))
+
+
+@many
+@given(expressions)
+def test_the_random_expressions_have_no_fault(text: str) -> None:
+    assert fault(text) is None

@@ -1,0 +1,77 @@
+"""Which passages fit into a prompt: every search is heard before any is heard twice, newer ones first.
+
+Keeping the head of the list would drop exactly what later iterations went looking for; keeping only its tail would
+drop what answered the question's first part.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from activities.agents.envelope import CHARACTERS_PER_TOKEN, EvidenceItem
+from graphs.frozen import Frozen
+from graphs.state import IterationData
+from storage.evidence import Evidence
+
+FRAME_CHARACTERS: Final = 80
+"""What an item takes beside its texts: key, field names, quotation marks."""
+
+
+class Shown(Frozen):
+    """The passages that a model is shown."""
+
+    items: tuple[EvidenceItem, ...] = ()
+    ids: dict[str, str] = {}
+    """Canonical evidence id by key."""
+    left_out: int = 0
+    """Passages that did not fit."""
+
+
+def fitting(evidence: Sequence[Evidence], conversation: Sequence[IterationData], tokens: int) -> Shown:
+    """The passages to show within `tokens`, keyed `e1`, `e2`, ... in the order of their finding.
+
+    A passage is shown whole or not at all: quotes from half a sentence would mislead.
+    """
+    room = tokens * CHARACTERS_PER_TOKEN
+    chosen: set[str] = set()
+    for passage in _in_turn(evidence, conversation):
+        size = _size(passage)
+        if size <= room:
+            chosen.add(passage.id)
+            room -= size
+    kept = [passage for passage in evidence if passage.id in chosen]
+    items = [_item(number, passage) for number, passage in enumerate(kept, start=1)]
+    return Shown(
+        items=tuple(items),
+        ids={item.key: passage.id for item, passage in zip(items, kept, strict=True)},
+        left_out=len(evidence) - len(kept),
+    )
+
+
+def _item(number: int, passage: Evidence) -> EvidenceItem:
+    return EvidenceItem(
+        key=f"e{number}",
+        title=passage.title,
+        heading=passage.heading,
+        locator=passage.locator,
+        text=passage.text,
+    )
+
+
+def _size(passage: Evidence) -> int:
+    texts = (passage.title, passage.heading, passage.locator, passage.text)
+    return FRAME_CHARACTERS + sum(len(text) for text in texts)
+
+
+def _in_turn(evidence: Sequence[Evidence], conversation: Sequence[IterationData]) -> list[Evidence]:
+    """All passages, one of each search at a time, the newest search first and each search best first."""
+    unplaced = {passage.id: passage for passage in evidence}
+    searches: list[list[Evidence]] = []
+    for turn in conversation:
+        start = 0
+        for call in turn.tool_calls:
+            ids = turn.findings[start : start + call.new]
+            start += call.new
+            searches.append([unplaced.pop(one) for one in ids if one in unplaced])
+    searches.insert(0, list(unplaced.values()))
+    longest = max(len(search) for search in searches)
+    return [search[rank] for rank in range(longest) for search in reversed(searches) if rank < len(search)]

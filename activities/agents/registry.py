@@ -1,0 +1,29 @@
+"""The agents by their names in the catalogue."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic_ai import Agent
+
+from activities.agents import judge, knowledge_gap, thinking, tool_selector, writer
+from activities.agents.loaded import Loaded
+
+
+@dataclass(frozen=True)
+class Definition:
+    """An agent and how its prompt is made."""
+
+    agent: Agent[object, Any]
+    """Its output is the catalogue's output model, or, for a writer, the draft that is stored."""
+    show: Callable[[Any, Loaded], str]
+    """From an input of the catalogue's input model to the user prompt."""
+
+
+AGENTS: Final[Mapping[str, Definition]] = {
+    "thinking": Definition(thinking.agent, thinking.show),
+    "knowledge_gap": Definition(knowledge_gap.agent, knowledge_gap.show),
+    "tool_selector": Definition(tool_selector.agent, tool_selector.show),
+    "judge": Definition(judge.agent, judge.show),
+    "writer": Definition(writer.agent, writer.show),
+}

@@ -1,0 +1,100 @@
+"""The extractive model: answers every agent's task by rules and quotations, without a key and without I/O.
+
+It reads the task envelope and nothing else. Without one it refuses: it must never pretend to chat. The same envelope
+always gets the same answer.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from pydantic import BaseModel, ValidationError
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
+
+from activities.agents.envelope import CHARACTERS_PER_TOKEN, TaskEnvelope, opened
+from activities.offline import assessing, planning, writing
+from graphs.errors import ModelRefused
+
+EXTRACTIVE: Final = "extractive-v1"
+PROVIDER: Final = "offline"
+
+ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
+    "thinking": assessing.think,
+    "knowledge_gap": assessing.evaluate,
+    "tool_selector": planning.plan,
+    "judge": assessing.judge,
+    "writer": writing.write,
+}
+
+
+class ExtractiveModel(Model[None]):
+    """A pydantic-ai model without a provider."""
+
+    @property
+    def provider(self) -> None:
+        """There is none."""
+        return None
+
+    @property
+    def model_name(self) -> str:
+        """Names the version of its rules: other rules, other name."""
+        return EXTRACTIVE
+
+    @property
+    def system(self) -> str:
+        """What the provider is called in usage and traces."""
+        return PROVIDER
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """The answer to the envelope at the end of the last user prompt, as a call of the output tool or as JSON.
+
+        Raises:
+            ModelRefused: there is no envelope, or its task is not one that this model can do.
+        """
+        text = _user_prompt(messages)
+        task = _task(text)
+        # Reading a full prompt of passages takes long enough to delay heartbeats and other activities of the loop.
+        answer = await asyncio.to_thread(ANSWERS[task.kind], task)
+        body = answer.model_dump_json()
+        tools = model_request_parameters.output_tools
+        return ModelResponse(
+            parts=[ToolCallPart(tools[0].name, body)] if tools else [TextPart(body)],
+            usage=RequestUsage(input_tokens=_tokens(text), output_tokens=_tokens(body)),
+            model_name=EXTRACTIVE,
+            provider_name=PROVIDER,
+        )
+
+
+def _task(text: str) -> TaskEnvelope:
+    try:
+        task = opened(text)
+    except ValidationError as error:
+        raise ModelRefused("The offline model was given a task envelope that it cannot read.") from error
+    if task is None:
+        raise ModelRefused("The offline model does only the tasks of this project's agents; it cannot chat.")
+    if task.kind not in ANSWERS:
+        raise ModelRefused(f"The offline model cannot do the task {task.kind!r}; choose a language model for it.")
+    return task
+
+
+def _user_prompt(messages: list[ModelMessage]) -> str:
+    prompts = [
+        part.content
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, UserPromptPart) and isinstance(part.content, str)
+    ]
+    return prompts[-1] if prompts else ""
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text) // CHARACTERS_PER_TOKEN)

@@ -1,0 +1,135 @@
+"""What to look for: a question's parts, the words nothing speaks to yet, and the searches that may close the gap."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from activities.agents.envelope import TaskEnvelope
+from activities.offline.scoring import Material
+from activities.offline.terms import Terms, content_words, stem, stems, weighted
+from graphs.agents import AgentSelectionPlan, AgentTask
+
+MOST_PARTS: Final = 5
+MOST_TASKS: Final = 8
+QUERY_WORDS: Final = 8
+
+_ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|was|were|does|do|did|can|could|should|will)"
+_JOINT: Final = re.compile(
+    rf"(?:\s*[,;]\s*|\s+)(?:and|or|but)\s+(?={_ASKING}\b)|\s*[,;]\s+(?={_ASKING}\b)", re.IGNORECASE
+)
+_COMPARED: Final = re.compile(r"\bbetween\s+(.+)|\bcompare\s+(.+)", re.IGNORECASE)
+_VERSUS: Final = re.compile(r"\s+(?:vs\.?|versus)\s+", re.IGNORECASE)
+_ENUMERATION: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|with|to)\s+", re.IGNORECASE)
+_TAIL: Final = re.compile(r"\s+(?:in|for|when|while|on|of|as|if|under|at|by|regarding|concerning)\s.*$", re.IGNORECASE)
+_NAME: Final = re.compile(r"\b[A-Z][\w-]*\b")
+
+
+def sub_questions(question: str) -> tuple[str, ...]:
+    """The parts of a question, each to be answered by itself; a question with one part is its own part."""
+    asked = [part.strip() for part in re.findall(r"[^?]+\?", question)] or [question.strip()]
+    parts = [part.strip(" ?,;") for whole in asked for part in _JOINT.split(whole)]
+    parts = [part for part in parts if content_words(part)]
+    if len(parts) == 1:
+        parts = _compared(parts[0]) or parts
+    return tuple(dict.fromkeys(parts))[:MOST_PARTS] or (question.strip(),)
+
+
+def _compared(question: str) -> list[str]:
+    """The things that a question sets side by side."""
+    match = _COMPARED.search(question)
+    if match is not None:
+        things = _ENUMERATION.split(match[1] or match[2])
+    elif _VERSUS.search(question):
+        things = _VERSUS.split(question)
+    else:
+        return []
+    things = [_TAIL.sub("", thing).strip(" ?.,") for thing in things]
+    things = [thing for thing in things if content_words(thing)]
+    return things if len(things) > 1 else []
+
+
+def anchor(question: str, given: Material) -> str | None:
+    """The word that says what the whole question is about: telling, and present in much of what was found.
+
+    Before anything was found, a proper name inside the question is the best guess.
+    """
+    names = {stem(name.lower()) for name in _NAME.findall(question.strip()[1:])}
+    passages = given.passages
+
+    def weight(one: str) -> float:
+        share = sum(one in passage.found for passage in passages) / len(passages) if passages else 1.0
+        return given.terms.weights[one] * share * (2.0 if one in names else 1.0)
+
+    best = max(given.terms.weights, key=weight, default=None)
+    return best if best is not None and weight(best) > 0 else None
+
+
+def part_anchor(question: str, part: str, given: Material) -> str | None:
+    """What one part is about: the same as the whole question, unless this sets things side by side."""
+    if _compared(question):
+        return max(given.terms.of(part).weights, key=lambda one: given.terms.weights[one], default=None)
+    return anchor(question, given)
+
+
+def with_anchor(part: Terms, whole: Terms, about: str | None) -> Terms:
+    """`part` and the anchor, so that a sub-question does not drift to another subject."""
+    if about is None or about in part.weights:
+        return part
+    return Terms({**part.weights, about: whole.weights[about]}, whole.written)
+
+
+def gaps(question: str, given: Material) -> tuple[str, ...]:
+    """The parts of the question that the evidence covers least, each with the words nothing speaks to."""
+    open_parts = []
+    for part in sub_questions(question):
+        terms = given.terms.of(part)
+        missing = terms.missing(given.found)
+        if missing:
+            covered = terms.coverage(given.found)
+            open_parts.append((covered, f"{part}: nothing on {', '.join(missing)}" if covered else f"{part}?"))
+    return tuple(text for _, text in sorted(open_parts, key=lambda each: each[0]))
+
+
+def plan(task: TaskEnvelope) -> AgentSelectionPlan:
+    """One search per gap and source, none that was made before; without new words to try, no search at all."""
+    made = {(search.source, _key(search.query)) for turn in task.conversation for search in turn.searches}
+    begun = any(turn.searches for turn in task.conversation)
+    wanted = [task.gap] if begun else [task.question, *sub_questions(task.question)]
+    terms = weighted(task.question, task.term_weights, [])
+    about = anchor(task.question, Material((), terms))
+    tasks: list[AgentTask] = []
+    queries = [
+        *(_query(text, terms, about) for text in wanted),
+        *(_query(text, terms, None) for text in task.suggested_queries),
+    ]
+    for query in dict.fromkeys(queries):
+        for source in task.sources:
+            key = (source.name, _key(query))
+            if query and key not in made:
+                made.add(key)
+                tasks.append(AgentTask(source=source.name, query=query, gap=task.gap[:500]))
+    return AgentSelectionPlan(tasks=tuple(tasks[:MOST_TASKS]))
+
+
+def next_queries(question: str, given: Material, made: Iterable[str]) -> tuple[str, ...]:
+    """Searches for the missing words: all of them together, then each beside the anchor."""
+    missing = given.terms.missing(given.found)
+    about = anchor(question, given)
+    name = given.terms.written[about] if about is not None else ""
+    tries = [" ".join(dict.fromkeys([*missing, name])), *(f"{word} {name}" for word in missing)]
+    known = {_key(query) for query in made}
+    fresh = [" ".join(query.split()) for query in tries if missing and _key(query) not in known]
+    return tuple(dict.fromkeys(fresh))[:3]
+
+
+def _query(text: str, terms: Terms, about: str | None) -> str:
+    """The telling words of `text`, and the anchor if it lacks it."""
+    chosen: Sequence[str] = content_words(text)[:QUERY_WORDS]
+    if about is not None and about not in stems(text):
+        chosen = (terms.written[about], *chosen[: QUERY_WORDS - 1])
+    return " ".join(chosen)
+
+
+def _key(query: str) -> frozenset[str]:
+    """Two queries with the same stems find the same passages."""
+    return frozenset(stems(query))

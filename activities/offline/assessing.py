@@ -6,7 +6,7 @@ Coverage says that something speaks to a part, not that it is answered well; the
 from typing import Final
 
 from activities.agents.envelope import TaskEnvelope
-from activities.offline.planning import gaps, next_queries, part_anchor, sub_questions, with_anchor
+from activities.offline.planning import anchor, gaps, next_queries, part_anchor, sub_questions
 from activities.offline.scoring import Material, material
 from graphs.agents import JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
 
@@ -81,13 +81,13 @@ def judge(task: TaskEnvelope) -> JudgeAssessment:
 
 
 def answerable(question: str, given: Material) -> bool:
-    """Whether one passage holds enough of the question, or of one of its parts, to be quoted as an answer."""
-    if given.best_coverage(given.terms) >= ANSWERABLE:
+    """Whether one passage on the subject holds enough of the question, or of one of its parts, to be quoted for it."""
+    if given.on_subject(anchor(question, given)).best_coverage(given.terms) >= ANSWERABLE:
         return True
     parts = sub_questions(question)
     return len(parts) > 1 and any(part_coverage(question, part, given) >= ANSWERABLE_PART for part in parts)
 
 
 def part_coverage(question: str, part: str, given: Material) -> float:
-    """The share of one part of the question, its subject included, that the best single passage holds."""
-    return given.best_coverage(with_anchor(given.terms.of(part), given.terms, part_anchor(question, part, given)))
+    """The share of one part of the question that the best single passage on its subject holds."""
+    return given.on_subject(part_anchor(question, part, given)).best_coverage(given.terms.of(part))

@@ -51,17 +51,17 @@ def _compared(question: str) -> list[str]:
 def anchor(question: str, given: Material) -> str | None:
     """The word that says what the whole question is about: telling, and present in much of what was found.
 
-    Before anything was found, a proper name inside the question is the best guess.
+    A proper name that occurs at all goes before any other word.
     """
-    names = {stem(name.lower()) for name in _NAME.findall(question.strip()[1:])}
     passages = given.passages
 
     def weight(one: str) -> float:
         share = sum(one in passage.found for passage in passages) / len(passages) if passages else 1.0
-        return given.terms.weights[one] * share * (2.0 if one in names else 1.0)
+        return given.terms.weights[one] * share
 
-    best = max(given.terms.weights, key=weight, default=None)
-    return best if best is not None and weight(best) > 0 else None
+    present = [one for one in given.terms.weights if weight(one) > 0]
+    names = {stem(name.lower()) for name in _NAME.findall(question)}
+    return max([one for one in present if one in names] or present, key=weight, default=None)
 
 
 def part_anchor(question: str, part: str, given: Material) -> str | None:
@@ -69,13 +69,6 @@ def part_anchor(question: str, part: str, given: Material) -> str | None:
     if _compared(question):
         return max(given.terms.of(part).weights, key=lambda one: given.terms.weights[one], default=None)
     return anchor(question, given)
-
-
-def with_anchor(part: Terms, whole: Terms, about: str | None) -> Terms:
-    """`part` and the anchor, so that a sub-question does not drift to another subject."""
-    if about is None or about in part.weights:
-        return part
-    return Terms({**part.weights, about: whole.weights[about]}, whole.written)
 
 
 def gaps(question: str, given: Material) -> tuple[str, ...]:

@@ -40,7 +40,8 @@ _POINTER: Final = re.compile(
     re.IGNORECASE,
 )
 _ASIDE: Final = re.compile(
-    r"\b(?:change ?logs?|changes|what's (?:changed|new)|release notes|release history|news|history|fixed|fixes|added|contributing|licen[cs]e|sponsors|credits)\b"
+    r"\b(?:change ?logs?|changes|what's (?:changed|new)|release notes|release history|news|history|fixed|fixes|added)\b"
+    r"|\b(?:contributing|licen[cs]e|sponsors|credits)\b"
     r"|\bv?\d+\.\d+(?:\.\d+)?\b.*\d{4}",
     re.IGNORECASE,
 )
@@ -83,6 +84,12 @@ class Material:
     def found(self) -> frozenset[str]:
         """The stems of all passages together."""
         return frozenset().union(*(passage.found for passage in self.passages))
+
+    def on_subject(self, about: str | None) -> "Material":
+        """Only the passages that hold the stem `about`: the same words in a text on something else answer nothing."""
+        if about is None:
+            return self
+        return Material(tuple(one for one in self.passages if about in one.found), self.terms)
 
     def best_coverage(self, terms: Terms) -> float:
         """The share of `terms` that the best single passage holds."""

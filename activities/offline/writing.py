@@ -131,16 +131,11 @@ def _nearest(given: Material, used: Sequence[Candidate]) -> tuple[str, ...]:
     return tuple(by_title.values())[:MOST_RELATED]
 
 
-def _on_subject(given: Material, about: str | None) -> frozenset[str]:
-    """The stems of the passages that hold the anchor: a word in a text on something else answers nothing."""
-    return frozenset().union(*(one.found for one in given.passages if about is None or about in one.found))
-
-
 def _limitations(given: Material, about: str | None, silent: Sequence[str]) -> tuple[str, ...]:
     if not given.passages:
         return ("Nothing was found in the sources that were searched.",)
     limitations = [f"No single passage speaks to enough of this part of the question: {part}." for part in silent]
-    if missing := given.terms.missing(_on_subject(given, about)):
+    if missing := given.terms.missing(given.on_subject(about).found):
         limitations.append(f"No passage that was found on the subject mentions: {', '.join(missing)}.")
     return tuple(limitations)
 

@@ -2,6 +2,8 @@ import io
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from activities.sources.documents.document import Document, FileSkipped, normalised
 from activities.sources.documents.reading import FORMATS, parse
@@ -234,3 +236,18 @@ def test_declared_sizes_are_checked_before_anything_is_unpacked(monkeypatch: pyt
 def test_garbage_of_every_kind_is_skipped(suffix: str) -> None:
     with pytest.raises(FileSkipped):
         parse(f"a{suffix}", b"\x00\xfe\x01" * 1_000)
+
+
+MARKUP = st.text(alphabet=st.sampled_from("#=-~`*_[]()<>!|:. \t\n\r\x0c\u2028ax1\ud7ffé&;"), max_size=400)
+
+
+@given(
+    content=st.binary(max_size=400) | MARKUP.map(str.encode), suffix=st.sampled_from([".md", ".rst", ".txt", ".html"])
+)
+def test_whatever_is_in_a_text_it_is_read_or_skipped(content: bytes, suffix: str) -> None:
+    try:
+        document = parse(f"a{suffix}", content)
+    except FileSkipped:
+        return
+    assert document.text.encode()
+    assert all(document.text[start:end].strip() for start, end, *_ in document.passages)

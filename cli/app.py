@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -79,8 +79,7 @@ def serve(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show everything that the processes log.")] = False,
 ) -> None:
     """Run Temporal, a worker and the API together until Ctrl-C."""
-    program = [sys.executable, "-P", "-m", "dev", *(["--verbose"] if verbose else [])]
-    os.execv(sys.executable, program)  # the same process: signals reach the stack directly
+    _become("dev", *(["--verbose"] if verbose else []))
 
 
 @app.command()
@@ -124,9 +123,7 @@ def stop(
 @app.command()
 def doctor() -> None:
     """Check everything that a run needs, and say how to mend what is missing."""
-    from cli.doctor import examine
-
-    raise typer.Exit(examine())
+    _become("dev.doctor")
 
 
 @graph_app.command("list")
@@ -159,3 +156,11 @@ def graph_draw(name: Name) -> None:
     from cli import graphs
 
     raise typer.Exit(graphs.draw(name))
+
+
+def _become(module: str, *arguments: str) -> NoReturn:
+    """Turns this process into another program: signals reach it directly, and its exit code is ours.
+
+    `-P`: no module of the folder that the user is in is taken for one of ours.
+    """
+    os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])

@@ -14,7 +14,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.markdown import Markdown
 
-from cli.exits import Exit
 from dev.errors import CannotStart
 from dev.ports import free_ports
 from dev.stack import stack
@@ -24,6 +23,9 @@ QUESTION = "How do durable workflows, typed agents and a web API fit together in
 """The readmes of temporalio, pydantic-ai and FastAPI, among the packages that the demo searches, answer it."""
 DATA_DIR = Path(".elcano/demo")
 _ASK_GRACE = 10.0
+_PARTIAL = 4
+"""The exit code of `elcano ask` for a report that is partial: for a demo, that is a success."""
+_INTERRUPTED = 130
 
 
 def demo_settings(docs: Path | None) -> Settings:
@@ -61,7 +63,7 @@ async def run(question: str, mode: str, docs: Path | None) -> int:
         _show(report)
         _say(f"\nThe report is in {report}")
         _say(f"`ELCANO_DATA_DIR={DATA_DIR} make serve` opens this run again, with Temporal's own page and the API.")
-    return Exit.OK if code == Exit.PARTIAL else code
+    return 0 if code == _PARTIAL else code
 
 
 async def _ask(chosen: Settings, question: str, *options: str) -> int:
@@ -88,7 +90,7 @@ def main() -> None:
         sys.exit(asyncio.run(run(arguments.question, arguments.mode, arguments.docs)))
     except asyncio.CancelledError:
         _say("stopped; nothing is left running")
-        sys.exit(Exit.INTERRUPTED)
+        sys.exit(_INTERRUPTED)
     except CannotStart as error:
         sys.exit(f"The demo cannot start: {error}")
 

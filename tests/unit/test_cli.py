@@ -360,38 +360,6 @@ def test_help_imports_nothing_heavy() -> None:
     assert shown.returncode == 0, shown.stderr
 
 
-def test_doctor_says_how_to_mend(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    (documents / "a.md").write_text("# A\n\nText.\n")
-    (documents / "b.xyz").write_text("?")
-    values: dict[str, str] = {
-        "ELCANO_DATA_DIR": str(tmp_path / "data"),
-        "ELCANO_MODEL": "openai:gpt-5.1,offline",
-        "ELCANO_COLLECTIONS": json.dumps({"good": str(documents), "gone": str(tmp_path / "gone")}),
-        "OPENAI_API_KEY": "",
-    }
-    for name, value in values.items():
-        monkeypatch.setenv(name, value)
-    (port,) = free_ports(1)
-    use_api(monkeypatch, port)
-    assert run("doctor") == Exit.FAILED
-    shown = capsys.readouterr().out
-    assert "set OPENAI_API_KEY" in shown
-    assert "collection good: 1 documents" in shown
-    assert "leaves out *.xyz" in shown
-    assert "collection gone: " in shown
-    assert "`elcano serve` starts one" in shown
-    monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    monkeypatch.setenv("ELCANO_COLLECTIONS", "{}")
-    settings.settings.cache_clear()
-    assert run("doctor") == Exit.OK
-    assert "secret" not in capsys.readouterr().out
-    settings.settings.cache_clear()
-
-
 def test_the_budget_line_shows_the_limits_that_there_are() -> None:
     gauges: JsonObject = {
         "exceeded": False,

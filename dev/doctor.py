@@ -16,7 +16,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from activities.sources.documents.folder import Folder
-from cli.exits import Exit
 from dev.folder import owner
 from dev.ports import is_free, listener
 from dev.stack import ports, temporal_binary
@@ -65,8 +64,8 @@ class Finding:
 Look = Callable[[Settings], Iterable[Finding]]
 
 
-def examine() -> Exit:
-    """Prints every finding; the exit code says whether something has to be mended."""
+def main() -> int:
+    """Prints every finding; the exit code is 1 if something has to be mended, else 0."""
     console = Console(soft_wrap=True, highlight=False)
     marks = {"good": "[green]ok  [/]", "note": "[yellow]note[/]", "fault": "[red]MEND[/]"}
     findings = [finding for look in LOOKS for finding in look(settings())]
@@ -74,7 +73,7 @@ def examine() -> Exit:
         console.print(f"{marks[finding.grade]}  {escape(finding.text)}")
         if finding.remedy:
             console.print(f"      {escape(finding.remedy)}")
-    return Exit.FAILED if any(finding.grade == "fault" for finding in findings) else Exit.OK
+    return int(any(finding.grade == "fault" for finding in findings))
 
 
 def python(_: Settings) -> Iterable[Finding]:
@@ -184,3 +183,7 @@ def _key(name: str) -> Finding:
 
 
 LOOKS: tuple[Look, ...] = (python, temporal, data_folder, stack_or_ports, api, models, collections)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

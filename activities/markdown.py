@@ -1,0 +1,75 @@
+"""Text of strangers as Markdown that stays what it is: one line, no HTML, no links or images of its own.
+
+No `[` leaves this file bare, but for that of a link whose text is bold. So in a report, a number in bare brackets is
+always one that code gave. Markup of CommonMark and GitHub is disarmed by backslashes, HTML by entities, because
+careless renderers overlook backslashes.
+"""
+
+import re
+from typing import Final
+from urllib.parse import quote
+
+_MARKUP: Final = re.compile(r"[\\`*\[\]~|$]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a word is no markup
+_BLOCK: Final = re.compile(r"[-+*](?=\s|$)|#{1,6}(?=\s|$)|[-=]{2,}|~{3,}|(?:[-*_] ?){3,}$")
+"""What makes a line that begins with it a list, a heading, a rule or a fence."""
+_LIST_NUMBER: Final = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+_INLINE: Final = re.compile(
+    r"\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\[\]&<>]+?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<loose>`+|[\\\[\]&<>])"
+)
+_ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_IN_ADDRESS: Final = "%!#$&'()*+,/:;=?@~"
+
+
+def plain(text: str) -> str:
+    """`text` on one line, shown exactly as it reads: none of it is markup."""
+    escaped = _MARKUP.sub(r"\\\g<0>", _one_line(text))
+    return _begun("".join(_ENTITIES.get(character, character) for character in escaped))
+
+
+def prose(text: str) -> str:
+    """`text` on one line, with its emphasis and code, but without links, images, HTML or marks like our citations.
+
+    Code that has brackets or HTML in it is shown with its backticks.
+    """
+    return _begun(_INLINE.sub(_disarmed, _one_line(text)))
+
+
+def link(title: str, locator: str) -> str:
+    """`title` as a link if `locator` is a web address, else both as text."""
+    shown = f"**{plain(title) or 'untitled'}**"
+    if _is_web(locator):
+        return f"[{shown}]({_target(locator)})"
+    return f"{shown} ({plain(locator)})" if locator else shown
+
+
+def place(locator: str) -> str:
+    """A locator alone: a link if it is a web address, else text."""
+    return f"[**{plain(locator)}**]({_target(locator)})" if _is_web(locator) else plain(locator)
+
+
+def _is_web(locator: str) -> bool:
+    return locator.startswith(("http://", "https://"))
+
+
+def _target(address: str) -> str:
+    return f"<{quote(address, safe=_IN_ADDRESS)}>"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _begun(line: str) -> str:
+    """`line` as what a line may begin with."""
+    if _BLOCK.match(line):
+        return "\\" + line
+    return _LIST_NUMBER.sub(r"\1\\\2", line) if _LIST_NUMBER.match(line) else line
+
+
+def _disarmed(found: re.Match[str]) -> str:
+    if found["code"]:
+        return found[0]
+    characters = found["escaped"] or found["loose"]
+    return "".join(_ENTITIES.get(character, "\\" + character) for character in characters)

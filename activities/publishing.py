@@ -1,0 +1,145 @@
+"""The last two activities of a run: its draft becomes a checked report, and what it leaves behind is archived.
+
+Both may be tried again after they have done their work: a report is kept by its content, which holds no time, and an
+archived run replaces itself.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+from temporalio import activity
+
+from activities.citations import check, cited_ids
+from activities.failures import classified
+from activities.rendering import partial_reason, render_evidence, render_report
+from graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, PublishCall
+from graphs.errors import InputInvalid
+from graphs.report import Report, ReportDraft, ReportRef
+from storage.evidence import Evidence, StoredText
+from storage.ledger import LedgerEntry
+from storage.store import Store
+
+MEDIA_TYPE: Final = "application/json"
+TITLE_CHARACTERS: Final = 300
+"""Of a report without a draft; a draft has the same limit."""
+
+_STEP: Final = 0
+"""Publishing is no step of the graph; those are numbered from 1."""
+
+
+class ReportActivities:
+    """The activities `publish_report` and `archive_run`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @activity.defn(name=PUBLISH_REPORT)
+    async def publish_report(self, call: PublishCall) -> ReportRef:
+        """Checks the citations of a draft, keeps the `Report` as JSON and answers with its figures.
+
+        Raises:
+            ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
+        """
+        try:
+            report = await self._report(call)
+            artifact = await self._store.artifacts.put(report.model_dump_json(), MEDIA_TYPE)
+        except Exception as error:
+            await self._record(call, "failed")
+            raise classified(error) from None
+        await self._record(call, "completed")
+        return _figures(report, artifact)
+
+    @activity.defn(name=ARCHIVE_RUN)
+    async def archive_run(self, call: ArchiveCall) -> None:
+        """Keeps a run that ended and its events, in place of what was kept of it.
+
+        Raises:
+            ApplicationError: it failed; whether to try again is decided by `failures.classified`.
+        """
+        try:
+            await self._store.runs.archive(call.run, call.events)
+        except Exception as error:
+            raise classified(error) from None
+
+    async def _report(self, call: PublishCall) -> Report:
+        evidence = await self._store.evidence.get(call.evidence)
+        if call.draft is None:
+            return _unwritten(call, evidence)
+        draft = await self._draft(call.draft)
+        cited = set(cited_ids(draft))
+        texts = await self._texts(passage for passage in evidence if passage.id in cited)
+        checked = check(draft, evidence, texts)
+        return Report(
+            run_id=call.run_id,
+            question=call.question,
+            title=draft.title,
+            markdown=render_report(call, checked),
+            answered=draft.answered,
+            partial=partial_reason(call.ending),
+            model=", ".join(call.models),
+            references=checked.references,
+            citations=checked.citations,
+            unverified=checked.unverified,
+            warnings=call.warnings,
+        )
+
+    async def _draft(self, key: str) -> ReportDraft:
+        stored = await self._store.artifacts.get(key)
+        if stored is None:
+            raise InputInvalid("draft", f"the store has no draft {key!r}; do all workers share one data folder?")
+        return ReportDraft.model_validate_json(stored)
+
+    async def _texts(self, passages: Iterable[Evidence]) -> dict[str, StoredText]:
+        texts = {}
+        for content_hash in dict.fromkeys(passage.content_hash for passage in passages):
+            text = await self._store.evidence.text(content_hash)
+            if text is not None:  # the store keeps no passage without its text
+                texts[content_hash] = text
+        return texts
+
+    async def _record(self, call: PublishCall, outcome: Literal["completed", "failed"]) -> None:
+        await self._store.ledger.record(
+            LedgerEntry(
+                run_id=call.run_id,
+                step=_STEP,
+                attempt=activity.info().attempt,
+                node="publish",
+                kind="publish",
+                name=PUBLISH_REPORT,
+                outcome=outcome,
+                at=time.time(),
+            )
+        )
+
+
+def _unwritten(call: PublishCall, evidence: Sequence[Evidence]) -> Report:
+    """The report of a run without a draft: its evidence, labelled as no more than that."""
+    title = " ".join(call.question.split())
+    title = title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"
+    return Report(
+        run_id=call.run_id,
+        question=call.question,
+        title=title,
+        markdown=render_evidence(call, title, evidence),
+        answered=False,
+        partial=partial_reason(call.ending),
+        model="",
+        references=(),
+        citations=(),
+        unverified=(),
+        warnings=call.warnings,
+    )
+
+
+def _figures(report: Report, artifact: str) -> ReportRef:
+    return ReportRef(
+        artifact=artifact,
+        title=report.title,
+        answered=report.answered,
+        partial=report.partial,
+        words=len(report.markdown.split()),
+        references=len(report.references),
+        verified=len(report.citations) - len(report.unverified),
+        unverified=len(report.unverified),
+    )

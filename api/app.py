@@ -1,0 +1,87 @@
+"""The application is made by one function, and everything that it works with can be given to it.
+
+Nothing is connected at import. The store is opened when the application starts; Temporal is connected by the first
+call that needs it.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from temporalio.client import Client
+
+from api.body_limit import BodyLimit
+from api.connection import Connection, connect
+from api.errors import Problem, install
+from api.routes import graphs, health, results, runs
+from api.services import Services
+from api.stream import Feeds
+from api.temporal import Temporal
+from graphs.contracts import TASK_QUEUE
+from settings import Settings
+from storage.store import Store, open_store
+
+TITLE = "Elcano"
+DESCRIPTION = "Durable deep research: a question over HTTP, a report whose citations were checked."
+
+
+def create_app(
+    settings: Settings,
+    *,
+    store: Store | None = None,
+    client: Callable[[], Awaitable[Client]] | None = None,
+    task_queue: str = TASK_QUEUE,
+) -> FastAPI:
+    """The API.
+
+    Args:
+        settings: Where the store and Temporal are, and which sources there are.
+        store: An open store to use; it is not closed. Left out: the one in `settings.data_dir`.
+        client: Makes the Temporal client; left out: connects as the settings say.
+        task_queue: Where runs are put.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            kept = await stack.enter_async_context(open_store(settings.data_dir)) if store is None else store
+            temporal = Temporal(Connection(client or partial(connect, settings)), task_queue)
+            feeds = Feeds(temporal, kept)
+            stack.push_async_callback(feeds.close)
+            app.state.services = Services(settings, kept, temporal, feeds)
+            yield
+
+    app = FastAPI(
+        title=TITLE,
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        generate_unique_id_function=_operation_id,
+    )
+    install(app)
+    app.add_middleware(BodyLimit)
+    for router in (runs.router, results.router, graphs.router, health.router):
+        app.include_router(router)
+    app.openapi = partial(_openapi, app)  # type: ignore[method-assign]
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """FastAPI's document, with the problem model that the routes' problem responses refer to."""
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes, tags=app.openapi_tags
+        )
+        problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas = document["components"]["schemas"]
+        schemas.update(problem.pop("$defs"))
+        schemas["Problem"] = problem
+        app.openapi_schema = document
+    return app.openapi_schema

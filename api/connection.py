@@ -1,0 +1,53 @@
+"""The connection to Temporal is made by the first call that needs it, and anew until that works.
+
+So the API starts, answers and serves finished runs while Temporal is away.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
+
+from temporalio.client import Client
+from temporalio.envconfig import ClientConfig
+
+from api.errors import TemporalUnavailable
+from settings import Settings
+from storage.payloads import data_converter
+
+CONNECT_TIMEOUT: Final = timedelta(seconds=5)
+
+
+class Connection:
+    """One client, made when it is first asked for."""
+
+    def __init__(self, connect: Callable[[], Awaitable[Client]]) -> None:
+        self._connect = connect
+        self._client: Client | None = None
+        self._connecting = asyncio.Lock()
+
+    async def client(self) -> Client:
+        """The client.
+
+        Raises:
+            TemporalUnavailable: the server cannot be reached.
+        """
+        async with self._connecting:
+            if self._client is None:
+                try:
+                    self._client = await self._connect()
+                except RuntimeError as error:  # how the SDK says that it cannot connect
+                    raise TemporalUnavailable("Temporal cannot be reached; is its server running?") from error
+            return self._client
+
+
+async def connect(settings: Settings) -> Client:
+    """A client of the server that the settings name, with the converter that the workers use.
+
+    Raises:
+        RuntimeError: the server cannot be reached.
+    """
+    config = ClientConfig.load_client_connect_config()
+    config["target_host"] = settings.temporal_address or config.get("target_host") or settings.temporal_target
+    converter = data_converter(settings.data_dir / "payloads")
+    return await Client.connect(**config, data_converter=converter, connect_timeout=CONNECT_TIMEOUT)

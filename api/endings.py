@@ -1,0 +1,125 @@
+"""A run that ended without saying so is told to the store here.
+
+A workflow archives itself as its last deed. One that is terminated, runs into a server limit or fails outside its own
+care has no last deed: the store goes on believing that it runs. Whoever notices calls `settle`.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from temporalio.exceptions import ApplicationError
+
+from api.errors import RunForgotten, RunUnreadable, WorkerNotAnswering
+from api.temporal import Execution, Temporal
+from graphs.contracts import ArchivedRun, RunSnapshot, RunStatus
+from graphs.events import AgentEvent, EventType
+from graphs.state import Failure
+from storage.store import Store
+
+START_GRACE: Final = 60.0
+"""Seconds after which a run that Temporal does not know is not one that is just being started."""
+
+_TERMINAL_TYPES: dict[RunStatus, EventType] = {"completed": "complete", "failed": "failed"}
+
+
+async def settle(run: ArchivedRun, temporal: Temporal, store: Store, known: Sequence[AgentEvent] = ()) -> ArchivedRun:
+    """The run as it ended, archived with all its events; `run` itself as long as its workflow is open.
+
+    `known` are the events that are at hand already, from the first. While no worker can tell the others, a closed run
+    is returned as it ended but not archived, so that no event is lost.
+    """
+    try:
+        execution = await temporal.describe(run.run_id)
+    except RunForgotten:
+        if time.time() - run.started_at < START_GRACE:
+            return run
+        execution = Execution(status="terminated", closed_at=None, pending=())
+    if execution.status == "running":
+        return run
+    archived = await store.runs.get(run.run_id)  # it may have archived itself just before it closed
+    if archived is not None and archived.status != "running":
+        return archived
+    return await _settle_closed(run, execution, temporal, store, known)
+
+
+async def _settle_closed(
+    run: ArchivedRun, execution: Execution, temporal: Temporal, store: Store, known: Sequence[AgentEvent]
+) -> ArchivedRun:
+    try:
+        cause = await temporal.reason(run.run_id)
+    except RunForgotten:
+        return await _archive(run, execution, "Temporal no longer knows it", None, known, store)
+    reason = str(cause) if cause is not None else ""
+    if execution.status == "failed" and cause is not None:
+        run = run.model_copy(update={"failure": _failure(cause)})
+    try:
+        events = [*known, *await _events(run.run_id, len(known), temporal)]
+        snapshot = await temporal.snapshot(run.run_id, closed_too=True)
+    except RunUnreadable:
+        return await _archive(run, execution, reason, None, known, store)
+    except WorkerNotAnswering:
+        return _ended(run, execution, None)
+    return await _archive(run, execution, reason, snapshot, events, store)
+
+
+async def _archive(
+    run: ArchivedRun,
+    execution: Execution,
+    reason: str,
+    snapshot: RunSnapshot | None,
+    events: Sequence[AgentEvent],
+    store: Store,
+) -> ArchivedRun:
+    ended = _ended(run, execution, snapshot)
+    if not events or not events[-1].terminal:
+        events = [*events, _last_event(ended, reason, events)]
+    await store.runs.archive(ended, events)
+    return ended
+
+
+async def _events(run_id: str, since: int, temporal: Temporal) -> list[AgentEvent]:
+    events: list[AgentEvent] = []
+    more = True
+    while more:
+        page = await temporal.progress(run_id, since + len(events))
+        events += page.events
+        more = page.more
+    return events
+
+
+def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None) -> ArchivedRun:
+    facts: dict[str, object] = {
+        "status": execution.status,
+        "finished_at": time.time() if execution.closed_at is None else execution.closed_at,
+    }
+    if snapshot is not None:
+        facts |= {
+            "ending": snapshot.ending,
+            "failure": snapshot.failure or run.failure,
+            "report": snapshot.report,
+            "budget": snapshot.budget,
+            "iterations": snapshot.iteration,
+            "steps": snapshot.step,
+            "evidence": snapshot.evidence_ids,
+        }
+    return run.model_copy(update=facts)
+
+
+def _failure(cause: BaseException) -> Failure:
+    kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
+    return Failure(node="", type=kind, message=str(cause)[:2_000])
+
+
+def _last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent]) -> AgentEvent:
+    """The terminal event that the run did not tell itself."""
+    what = "The run was ended from outside" if run.status in ("terminated", "cancelled") else f"The run {run.status}"
+    return AgentEvent(
+        seq=before[-1].seq + 1 if before else 1,
+        type=_TERMINAL_TYPES.get(run.status, "cancelled"),
+        message=f"{what}: {reason}" if reason else what,
+        at=run.finished_at or time.time(),
+        step=before[-1].step if before else 0,
+        iteration=before[-1].iteration if before else 0,
+        data={"outside": True},
+    )

@@ -1,0 +1,238 @@
+"""Every refusal of the API, and the one table that turns an error into a problem document (RFC 9457).
+
+A route never builds an error response: it raises, and the table says status, title and type. The detail is the text of
+the error, written for the person who has to act; an unexpected error shows no detail, because its text was written for
+nobody.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import Field
+from starlette.exceptions import HTTPException
+
+from graphs.errors import ElcanoError, GraphInvalid, InputInvalid
+from graphs.frozen import Frozen
+
+PROBLEM_MEDIA_TYPE = "application/problem+json"
+
+
+class FieldFault(Frozen):
+    """One part of a request that cannot work."""
+
+    field: str = Field(description="Where it is in the request.", examples=["budget.tokens"])
+    message: str = Field(description="What is wrong and what to do.", examples=["must be at least 1000"])
+
+
+class Problem(Frozen):
+    """Why a request was not done (RFC 9457)."""
+
+    type: str = Field(description="Names the kind of problem, for programs.", examples=["urn:elcano:run-not-found"])
+    title: str = Field(description="The kind of problem in words.", examples=["No such run"])
+    status: int = Field(description="The HTTP status.", examples=[404])
+    detail: str = Field(default="", description="What happened here and what to do about it.")
+    instance: str = Field(default="", description="The path that was asked for.", examples=["/v1/runs/run-1"])
+    errors: tuple[FieldFault, ...] = Field(default=(), description="Every part of the request that cannot work.")
+
+
+class RequestInvalid(ElcanoError):
+    """Parts of a request cannot work; `faults` names all that were found."""
+
+    def __init__(self, faults: Sequence[FieldFault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(f"{fault.field}: {fault.message}" for fault in faults))
+
+
+class BodyUnreadable(ElcanoError):
+    """A body is not JSON."""
+
+
+class BodyTooLarge(ElcanoError):
+    """A body is over the size that the API reads."""
+
+
+class LastEventIdInvalid(ElcanoError):
+    """A stream was asked to go on after something that is no event number."""
+
+
+class NotAcceptable(ElcanoError):
+    """None of the forms that the client accepts can be made."""
+
+
+class RunNotFound(ElcanoError):
+    """No run has this id."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"there is no run {run_id!r}; `GET /v1/runs` lists them")
+
+
+class GraphNotFound(ElcanoError):
+    """No built-in graph has this name."""
+
+
+class KeyReused(ElcanoError):
+    """An idempotency key came a second time with another request."""
+
+
+class ReportNotReady(ElcanoError):
+    """A run has no report."""
+
+
+class ReportLost(ElcanoError):
+    """A run has a report that the store does not have: a damaged data directory."""
+
+
+class RunEnded(ElcanoError):
+    """A run cannot be controlled any more."""
+
+
+class StopRefused(ElcanoError):
+    """The workflow is open and refused to be stopped."""
+
+
+class TemporalUnavailable(ElcanoError):
+    """Temporal cannot be reached or is overloaded; the same request may work later."""
+
+
+class TemporalRefused(ElcanoError):
+    """Temporal answered that it will not do this: credentials, namespace, a missing search attribute."""
+
+
+class WorkerNotAnswering(ElcanoError):
+    """Temporal answers, but no worker does."""
+
+
+class RunUnreadable(ElcanoError):
+    """A worker answers, but cannot bring the run's workflow to life."""
+
+
+class RunForgotten(ElcanoError):
+    """Temporal has no such workflow: it never started, or its retention is over."""
+
+
+@dataclass(frozen=True)
+class ProblemKind:
+    """One line of the table."""
+
+    status: int
+    name: str
+    title: str
+    retry_after: int | None = None
+    """Seconds after which the same request is worth another try."""
+
+    @property
+    def type(self) -> str:
+        """The URI that programs compare."""
+        return f"urn:elcano:{self.name}"
+
+
+PROBLEMS: Mapping[type[Exception], ProblemKind] = {
+    BodyUnreadable: ProblemKind(400, "body-unreadable", "The body is not JSON"),
+    LastEventIdInvalid: ProblemKind(400, "last-event-id-invalid", "Not an event number"),
+    RunNotFound: ProblemKind(404, "run-not-found", "No such run"),
+    RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
+    GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
+    NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
+    ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
+    RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
+    StopRefused: ProblemKind(409, "stop-refused", "The run cannot be stopped now"),
+    BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
+    RequestInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
+    InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
+    GraphInvalid: ProblemKind(422, "graph-invalid", "The graph has faults"),
+    KeyReused: ProblemKind(422, "key-reused", "The idempotency key belongs to another request"),
+    ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
+    TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
+    RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
+    TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),
+    WorkerNotAnswering: ProblemKind(503, "worker-not-answering", "No worker answers", retry_after=5),
+}
+
+
+def problem_docs(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
+    """What a route declares as its `responses`: the problems that it answers with, by status."""
+    titles: dict[int | str, list[str]] = {}
+    for error in errors:
+        kind = PROBLEMS[error]
+        titles.setdefault(kind.status, []).append(f"{kind.title} (`{kind.type}`)")
+    content = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": "; ".join(texts), "content": content} for status, texts in titles.items()}
+
+
+def field_faults(errors: Iterable[Mapping[str, Any]], *, skip: int = 0) -> tuple[FieldFault, ...]:
+    """Pydantic's errors as faults; the first `skip` parts of each place (`body`, `query`) are left out."""
+    return tuple(
+        FieldFault(field=".".join(str(part) for part in error["loc"][skip:]) or "body", message=error["msg"])
+        for error in errors
+    )
+
+
+def problem_response(
+    status: int,
+    title: str,
+    *,
+    kind: str = "about:blank",
+    detail: str = "",
+    instance: str = "",
+    errors: Sequence[FieldFault] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """A problem document as a response."""
+    problem = Problem(type=kind, title=title, status=status, detail=detail, instance=instance, errors=tuple(errors))
+    content = problem.model_dump_json(exclude_defaults=True)
+    return Response(content, status_code=status, media_type=PROBLEM_MEDIA_TYPE, headers=headers)
+
+
+def known_problem(error: Exception, instance: str) -> Response:
+    """The response for an error of the table."""
+    kind = next(PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS)
+    faults: tuple[FieldFault, ...] = ()
+    if isinstance(error, RequestInvalid):
+        faults = error.faults
+    elif isinstance(error, InputInvalid):
+        faults = (FieldFault(field=error.field, message=str(error)),)
+    elif isinstance(error, GraphInvalid):
+        faults = tuple(FieldFault(field="graph", message=fault) for fault in error.faults)
+    headers = None if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
+    return problem_response(
+        kind.status, kind.title, kind=kind.type, detail=str(error), instance=instance, errors=faults, headers=headers
+    )
+
+
+async def _known(request: Request, error: Exception) -> Response:
+    return known_problem(error, request.url.path)
+
+
+async def _validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    for fault in error.errors():
+        if fault["type"] == "json_invalid":
+            where = f" at character {fault['loc'][-1]}" if len(fault["loc"]) > 1 else ""
+            return known_problem(BodyUnreadable(f"the body is not JSON{where}"), request.url.path)
+    return known_problem(RequestInvalid(field_faults(error.errors(), skip=1)), request.url.path)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == HTTPStatus.NO_CONTENT:
+        return Response(status_code=error.status_code, headers=error.headers)
+    title = HTTPStatus(error.status_code).phrase
+    detail = error.detail if error.detail != title else ""
+    return problem_response(error.status_code, title, detail=detail, instance=request.url.path, headers=error.headers)
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    return problem_response(500, "Internal error", instance=request.url.path)
+
+
+def install(app: FastAPI) -> None:
+    """Makes every error of `app` a problem document."""
+    for error in PROBLEMS:
+        app.add_exception_handler(error, _known)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)

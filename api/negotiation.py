@@ -1,0 +1,37 @@
+"""Which form of a thing a client wants: the `Accept` header against the forms on offer (RFC 9110, 12.5.1)."""
+
+from collections.abc import Sequence
+
+from api.errors import NotAcceptable
+
+
+def choose(accept: str | None, offers: Sequence[str]) -> str:
+    """The offer that the client likes best; of two liked equally the first, and the first without a header.
+
+    Raises:
+        NotAcceptable: the client accepts none of them.
+    """
+    ranges = [_range(part) for part in (accept or "*/*").split(",") if part.strip()]
+    liked = [(max((_quality(offer, *wanted) for wanted in ranges), default=(0, 0.0))[1], offer) for offer in offers]
+    quality, best = max(liked, key=lambda pair: pair[0])
+    if quality <= 0:
+        raise NotAcceptable(f"this is served as {' or '.join(offers)}, not as {accept!r}")
+    return best
+
+
+def _range(part: str) -> tuple[str, float]:
+    """`text/html;q=0.8` as its media range and quality; a quality that is no number counts as 0."""
+    media, *parameters = (piece.strip().lower() for piece in part.split(";"))
+    quality = next((text[2:] for text in parameters if text.startswith("q=")), "1")
+    return media, float(quality) if quality.replace(".", "", 1).isdigit() else 0.0
+
+
+def _quality(offer: str, media: str, quality: float) -> tuple[int, float]:
+    """How precisely a media range names the offer (0: not at all), and how much it is wanted."""
+    if media == offer:
+        return 3, quality
+    if media.endswith("/*") and offer.startswith(media[:-1]):
+        return 2, quality
+    if media == "*/*":
+        return 1, quality
+    return 0, 0.0

@@ -1,0 +1,141 @@
+"""Requests are strict: an unknown field, a number in quotes or a control character is refused, with the field's name.
+
+What needs the server's settings to judge is judged in `submission`.
+"""
+
+import unicodedata
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
+
+from api.errors import FieldFault, RequestInvalid, field_faults
+from api.schemas import Described
+from graphs.budget import Limits, microusd
+
+MAX_QUESTION = 10_000
+MAX_BACKGROUND = 50_000
+MAX_INSTRUCTIONS = 5_000
+
+_LIMITS = Limits.model_json_schema()["properties"]
+
+
+def _plain(text: str) -> str:
+    """Refuses control characters: they cannot be seen, and neither models nor terminals agree on them."""
+    for position, character in enumerate(text):
+        if unicodedata.category(character) == "Cc" and character not in "\n\r\t":
+            raise PydanticCustomError(
+                "control_character",
+                "has the control character U+{code} at position {position}; remove it",
+                {"code": f"{ord(character):04X}", "position": position},
+            )
+    return text
+
+
+def _spoken(text: str) -> str:
+    """Text without the white space around it, of which something must be left."""
+    stripped = _plain(text).strip()
+    if not stripped:
+        raise PydanticCustomError("blank", "is empty; ask something")
+    return stripped
+
+
+Text: TypeAlias = Annotated[str, AfterValidator(_plain)]
+
+
+class Request(Described):
+    """The base of what clients send."""
+
+    model_config = ConfigDict(strict=True)
+
+
+def _bounds(limit: str) -> dict[str, Any]:
+    """What OpenAPI says of a limit's range, as `graphs.budget.Limits` has it."""
+    return {key: _LIMITS[limit][key] for key in ("minimum", "maximum", "default") if key in _LIMITS[limit]}
+
+
+class BudgetRequest(Request):
+    """What a run may spend. What is left out has its default; when something is used up the report is written."""
+
+    tokens: int | None = Field(default=None, examples=[100_000], json_schema_extra=_bounds("tokens"))
+    """Input and output tokens of all model calls together."""
+    cost_usd: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, examples=[0.5], json_schema_extra={"maximum": 10_000}
+    )
+    """US dollars; left out: not limited."""
+    seconds: float | None = Field(
+        default=None, allow_inf_nan=False, examples=[600], json_schema_extra=_bounds("seconds")
+    )
+    """Seconds from the start to the end of the report."""
+    iterations: int | None = Field(default=None, examples=[5], json_schema_extra=_bounds("iterations"))
+    """How often the research loop may run."""
+    steps: int | None = Field(default=None, examples=[200], json_schema_extra=_bounds("steps"))
+    """Nodes of the graph visited."""
+
+    def limits(self) -> Limits:
+        """The budget as a run takes it.
+
+        Raises:
+            RequestInvalid: a value is out of its range.
+        """
+        given: dict[str, Any] = self.model_dump(exclude={"cost_usd"}, exclude_none=True)
+        if self.cost_usd is not None:
+            given["cost_microusd"] = microusd(self.cost_usd)
+        try:
+            return Limits(**given)
+        except ValidationError as error:
+            raise RequestInvalid([self._named(fault) for fault in field_faults(error.errors())]) from error
+
+    def _named(self, fault: FieldFault) -> FieldFault:
+        """A fault of `Limits` in the words of the request."""
+        if fault.field == "cost_microusd":
+            return FieldFault(field="budget.cost_usd", message="Input should be at most 10000")
+        return FieldFault(field=f"budget.{fault.field}", message=fault.message)
+
+
+class ModelRequest(Request):
+    """Which models answer."""
+
+    default: Text = Field(default="", max_length=500, examples=["offline"])
+    """`offline`, a provider string (`openai:gpt-5.1`) or a comma-separated fallback list; empty: as the server is
+    set up."""
+    by_agent: dict[str, Annotated[Text, Field(max_length=500)]] = Field(
+        default={}, max_length=50, examples=[{"writer": "anthropic:claude-sonnet-4-5"}]
+    )
+    """Exceptions by the name of an agent."""
+
+
+def _default_model(value: object) -> object:
+    return {"default": value} if isinstance(value, str) else value
+
+
+class RunRequest(Request):
+    """A question to research."""
+
+    question: Annotated[str, AfterValidator(_spoken)] = Field(
+        max_length=MAX_QUESTION, examples=["Which Python packages here can read PDF files, and how do they differ?"]
+    )
+    """What is to be found out."""
+    mode: Annotated[str, Field(max_length=100)] = Field(default="iterative", examples=["iterative"])
+    """The graph that works on it; `GET /v1/graphs` lists them."""
+    sources: list[Annotated[str, Field(max_length=100)]] | None = Field(
+        default=None, min_length=1, max_length=50, examples=[["packages"]]
+    )
+    """What is searched, by name; left out: every source that the server has."""
+    background: Text = Field(default="", max_length=MAX_BACKGROUND, examples=["We only run on Linux."])
+    """What the agents should know besides the question."""
+    instructions: Text = Field(default="", max_length=MAX_INSTRUCTIONS, examples=["One page, for engineers."])
+    """What you want of the report's length, tone or form."""
+    budget: BudgetRequest = BudgetRequest()
+    """What the run may spend."""
+    model: Annotated[
+        ModelRequest, BeforeValidator(_default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
+    ] = Field(default=ModelRequest(), examples=["offline", {"by_agent": {"writer": "openai:gpt-5.1"}}])
+    """Which models answer: one for all agents, or an object with exceptions."""
+
+
+class StopBody(Request):
+    """Why a run is to end now."""
+
+    reason: Text = Field(default="", max_length=500, examples=["We know enough."])
+    """Shown in the report's head and in the events."""

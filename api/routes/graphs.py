@@ -1,0 +1,92 @@
+"""Graphs: which there are, what they look like, and whether one of your own could run."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Header, Query, Response
+from pydantic import ValidationError
+
+from api.errors import (
+    BodyTooLarge,
+    BodyUnreadable,
+    GraphNotFound,
+    NotAcceptable,
+    RequestInvalid,
+    field_faults,
+    problem_docs,
+)
+from api.negotiation import choose
+from api.schemas import GraphCard, GraphVerdict
+from graphs.drawing import mermaid
+from graphs.modes import MODES
+from graphs.spec import AgentNode, ResearchGraph
+from graphs.validation import faults
+
+JSON = "application/json"
+MERMAID = "text/vnd.mermaid"
+TEXT = "text/plain"
+
+router = APIRouter(prefix="/v1/graphs", tags=["graphs"])
+
+
+@router.get("")
+async def list_graphs() -> list[GraphCard]:
+    """List the built-in graphs: the modes that a run can have."""
+    return [_card(graph) for graph in MODES.values()]
+
+
+@router.get("/schema")
+async def graph_schema() -> dict[str, Any]:
+    """Read the JSON Schema of a graph, for editors and for programs that write graphs."""
+    return ResearchGraph.model_json_schema()
+
+
+@router.post("/validate", responses=problem_docs(BodyUnreadable, BodyTooLarge, RequestInvalid))
+async def validate_graph(
+    graph: Annotated[Any, Body(description="A graph as JSON (see `GET /v1/graphs/schema`).")],
+) -> GraphVerdict:
+    """Check a graph: every fault at once, each naming its node, edge or field."""
+    try:
+        found = faults(ResearchGraph.model_validate(graph))
+    except ValidationError as error:
+        found = [f"{fault.field}: {fault.message}" for fault in field_faults(error.errors())]
+    return GraphVerdict(valid=not found, faults=tuple(found))
+
+
+@router.get(
+    "/{name}",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The graph, in the form that `format` or `Accept` asks for",
+            "content": {
+                JSON: {"schema": ResearchGraph.model_json_schema()},
+                MERMAID: {"schema": {"type": "string"}},
+                TEXT: {"schema": {"type": "string"}},
+            },
+        },
+        **problem_docs(GraphNotFound, NotAcceptable, RequestInvalid),
+    },
+)
+async def get_graph(
+    name: str,
+    form: Annotated[
+        Literal["json", "mermaid"] | None, Query(alias="format", description="Goes before `Accept`.")
+    ] = None,
+    accept: Annotated[
+        str | None, Header(description="`application/json` (default), `text/vnd.mermaid` or `text/plain`.")
+    ] = None,
+) -> Response:
+    """Read a built-in graph, as JSON or drawn as a Mermaid flow chart."""
+    graph = MODES.get(name)
+    if graph is None:
+        raise GraphNotFound(f"there is no graph {name!r}; there are {', '.join(MODES)}")
+    media = {"json": JSON, "mermaid": MERMAID}[form] if form else choose(accept, (JSON, MERMAID, TEXT))
+    content = graph.model_dump_json() if media == JSON else mermaid(graph)
+    return Response(content, media_type=media, headers={"Vary": "Accept"})
+
+
+def _card(graph: ResearchGraph) -> GraphCard:
+    agents = {node.agent for node in graph.nodes if isinstance(node, AgentNode)}
+    return GraphCard(
+        name=graph.name, description=graph.description, nodes=len(graph.nodes), agents=tuple(sorted(agents))
+    )

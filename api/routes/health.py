@@ -1,0 +1,60 @@
+"""Whether the process lives, and whether a run that is asked for now would be worked on."""
+
+import asyncio
+import logging
+
+from fastapi import APIRouter, Response
+
+from api.errors import TemporalRefused, TemporalUnavailable
+from api.schemas import Check, Health, Readiness
+from api.services import Provided
+from api.temporal import Temporal
+from storage.store import Store
+
+router = APIRouter(tags=["health"])
+
+_log = logging.getLogger("api.health")
+
+
+@router.get("/healthz")
+async def healthz() -> Health:
+    """Say that this process answers; nothing else is checked."""
+    return Health()
+
+
+@router.get("/readyz", responses={503: {"model": Readiness, "description": "Something is missing; `checks` says what"}})
+async def readyz(services: Provided, response: Response) -> Readiness:
+    """Check everything that a run needs: Temporal, the store, a worker."""
+    temporal, store, worker = await asyncio.gather(
+        _temporal(services.temporal), _store(services.store), _worker(services.temporal)
+    )
+    ready = temporal.ok and store.ok and worker.ok
+    if not ready:
+        response.status_code = 503
+    return Readiness(ready=ready, checks={"temporal": temporal, "store": store, "worker": worker})
+
+
+async def _temporal(temporal: Temporal) -> Check:
+    try:
+        await temporal.check()
+    except (TemporalUnavailable, TemporalRefused) as error:
+        return Check(ok=False, detail=str(error))
+    return Check(ok=True)
+
+
+async def _store(store: Store) -> Check:
+    """Writes: a full or read-only disk still reads well."""
+    try:
+        await store.artifacts.put("", "text/plain")
+    except Exception:  # whatever it is, it is the answer
+        _log.exception("the store cannot be written")
+        return Check(ok=False, detail="the store cannot be written; the log says why")
+    return Check(ok=True)
+
+
+async def _worker(temporal: Temporal) -> Check:
+    try:
+        polls = await temporal.worker_polls()
+    except (TemporalUnavailable, TemporalRefused) as error:
+        return Check(ok=False, detail=str(error))
+    return Check(ok=polls, detail="" if polls else f"no worker polls the task queue {temporal.task_queue!r}")

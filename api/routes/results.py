@@ -1,0 +1,66 @@
+"""What a run leaves: its report and its evidence."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+
+from api.errors import NotAcceptable, ReportLost, ReportNotReady, RequestInvalid, RunNotFound, problem_docs
+from api.negotiation import choose
+from api.reading import read_run
+from api.schemas import EvidencePage
+from api.services import Provided
+from graphs.report import Report
+
+MARKDOWN = "text/markdown"
+JSON = "application/json"
+
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
+
+
+@router.get(
+    "/report",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The report, in the form that `Accept` asks for",
+            "content": {MARKDOWN: {"schema": {"type": "string"}}, JSON: {"schema": Report.model_json_schema()}},
+        },
+        **problem_docs(RunNotFound, NotAcceptable, ReportNotReady, ReportLost, RequestInvalid),
+    },
+)
+async def get_report(
+    run_id: str,
+    services: Provided,
+    accept: Annotated[str | None, Header(description="`text/markdown` (default) or `application/json`.")] = None,
+) -> Response:
+    """Read a run's report, as Markdown or with every checked citation as JSON."""
+    form = choose(accept, (MARKDOWN, JSON))
+    run = await read_run(run_id, services.temporal, services.store)
+    if run.report is None:
+        raise ReportNotReady(f"the run {run_id!r} has no report; its status is {run.status!r}")
+    stored = await services.store.artifacts.get(run.report.artifact)
+    if stored is None:
+        raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
+    report = Report.model_validate_json(stored)
+    content = report.markdown if form == MARKDOWN else report.model_dump_json()
+    return Response(content, media_type=form, headers={"Vary": "Accept"})
+
+
+@router.get("/evidence", responses=problem_docs(RunNotFound, RequestInvalid))
+async def list_evidence(
+    run_id: str,
+    services: Provided,
+    offset: Annotated[int, Query(ge=0, le=1_000_000, description="Passages to leave out.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=200, description="Passages a page.")] = 50,
+) -> EvidencePage:
+    """Read the passages that a run found, whole and in the order of finding; also while it runs."""
+    if await services.store.runs.get(run_id) is None:
+        raise RunNotFound(run_id)
+    found = await services.store.evidence.of_run(run_id)
+    end = offset + limit
+    return EvidencePage(
+        run_id=run_id,
+        total=len(found),
+        next=end if end < len(found) else None,
+        evidence=tuple(found[offset:end]),
+    )

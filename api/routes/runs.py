@@ -1,0 +1,180 @@
+"""Runs: ask for one, list them, see how one stands, follow it, stop it."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.exceptions import HTTPException
+
+from api.errors import (
+    BodyTooLarge,
+    BodyUnreadable,
+    KeyReused,
+    LastEventIdInvalid,
+    RequestInvalid,
+    RunEnded,
+    RunForgotten,
+    RunNotFound,
+    StopRefused,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerNotAnswering,
+    problem_docs,
+)
+from api.reading import read_run
+from api.requests import RunRequest, StopBody
+from api.schemas import RunList, RunView, StopAccepted
+from api.services import Provided
+from api.stream import Feed, Waiting
+from api.submission import submit
+from graphs.contracts import RunStatus, StopRequest
+
+RECONNECT_MILLISECONDS = 2_000
+
+router = APIRouter(prefix="/v1/runs", tags=["runs"])
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses={
+        200: {"model": RunView, "description": "The run that the same key and request started before"},
+        **problem_docs(BodyUnreadable, BodyTooLarge, RequestInvalid, KeyReused, TemporalRefused, TemporalUnavailable),
+    },
+)
+async def start_run(
+    request: RunRequest,
+    services: Provided,
+    response: Response,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=255,
+            description="A text of your own that makes it safe to send this request again: it starts one run.",
+            examples=["3f0c6f5e-nightly-report"],
+        ),
+    ] = None,
+) -> RunView:
+    """Start a run: a question becomes a durable workflow.
+
+    The answer comes at once; follow the run with `GET /v1/runs/{run_id}/events`. With an `Idempotency-Key` the same
+    request can be sent again after a lost answer or a 503 and never starts a second run.
+    """
+    submission = await submit(
+        request,
+        idempotency_key,
+        temporal=services.temporal,
+        store=services.store,
+        settings=services.settings,
+    )
+    run_id = submission.run.run_id
+    response.headers["Location"] = f"/v1/runs/{run_id}"
+    if submission.new:
+        return RunView.of(submission.run)
+    response.status_code = 200
+    return await read_run(run_id, services.temporal, services.store)
+
+
+@router.get("", responses=problem_docs(RequestInvalid))
+async def list_runs(
+    services: Provided,
+    limit: Annotated[int, Query(ge=1, le=200, description="Runs a page.")] = 20,
+    before: Annotated[str | None, Query(max_length=100, description="The `next` of the page before.")] = None,
+    status: Annotated[RunStatus | None, Query(description="Only runs that are known to be so.")] = None,
+) -> RunList:
+    """List runs, newest first, as they are stored."""
+    page = await services.store.runs.page(limit=limit, before=before, status=status)
+    return RunList(runs=tuple(RunView.of(run) for run in page.runs), next=page.next)
+
+
+@router.get("/{run_id}", responses=problem_docs(RunNotFound, TemporalRefused))
+async def get_run(run_id: str, services: Provided) -> RunView:
+    """See how a run stands.
+
+    A running run is asked; if no worker answers within two seconds the answer is marked `stale`.
+    """
+    return await read_run(run_id, services.temporal, services.store)
+
+
+async def last_event_id(
+    since: Annotated[str | None, Query(description="Go on after this event number.", examples=["12"])] = None,
+    last_event_id: Annotated[
+        str | None, Header(description="The same, as browsers send it when they reconnect; it goes before `since`.")
+    ] = None,
+) -> int:
+    """The number of the last event that the client has; 0 for none."""
+    text = last_event_id if last_event_id is not None else since
+    if text is None:
+        return 0
+    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+        raise LastEventIdInvalid(f"{text[:50]!r} is not an event number; leave it out to read from the beginning")
+    return int(text)
+
+
+async def open_feed(
+    run_id: str, since: Annotated[int, Depends(last_event_id)], services: Provided
+) -> AsyncIterator[Feed]:
+    """The run's feed, shared and open as long as the response is being sent."""
+    async with services.feeds.open(run_id) as feed:
+        if feed.closed and feed.last <= since:
+            raise HTTPException(204)  # the one answer after which a browser's EventSource does not come again
+        yield feed
+
+
+@router.get(
+    "/{run_id}/events",
+    response_class=EventSourceResponse,
+    responses={
+        204: {"description": "The run has ended and you have its last event"},
+        **problem_docs(LastEventIdInvalid, RunNotFound, RequestInvalid),
+    },
+)
+async def follow_run(
+    feed: Annotated[Feed, Depends(open_feed)], since: Annotated[int, Depends(last_event_id)]
+) -> AsyncIterator[ServerSentEvent]:
+    """Follow a run as server-sent events, from its first event to its last.
+
+    Each message is one numbered event: `event` is its type, `id` its number, `data` the event as JSON. The stream ends
+    after the terminal one (`complete`, `failed` or `cancelled`). A client that reconnects with `Last-Event-ID` gets
+    what it missed. While no worker answers, a message `waiting` without an id says so.
+    """
+    async for item in feed.follow(since):
+        if isinstance(item, Waiting):
+            yield ServerSentEvent(data=item, event="waiting", retry=RECONNECT_MILLISECONDS)
+        else:
+            yield ServerSentEvent(data=item, event=item.type, id=str(item.seq), retry=RECONNECT_MILLISECONDS)
+
+
+@router.post(
+    "/{run_id}/stop",
+    status_code=202,
+    responses=problem_docs(
+        BodyUnreadable,
+        RunNotFound,
+        RunEnded,
+        StopRefused,
+        BodyTooLarge,
+        RequestInvalid,
+        TemporalRefused,
+        TemporalUnavailable,
+        WorkerNotAnswering,
+    ),
+)
+async def stop_run(run_id: str, services: Provided, body: StopBody | None = None) -> StopAccepted:
+    """Stop a run: it ends its research and writes the report from what it has.
+
+    A request that no worker takes within ten seconds is not kept: send it again.
+    """
+    reason = body.reason if body else ""
+    run = await services.store.runs.get(run_id)
+    if run is None:
+        raise RunNotFound(run_id)
+    if run.status != "running":
+        raise RunEnded(f"the run {run_id!r} has ended: {run.status}")
+    try:
+        await services.temporal.stop(run_id, StopRequest(reason=reason))
+    except RunForgotten as error:
+        raise RunEnded(f"the run {run_id!r} has ended") from error
+    return StopAccepted(run_id=run_id, reason=reason)

@@ -1,0 +1,183 @@
+"""What answers look like; these descriptions and examples are the API's manual.
+
+Times are seconds since the epoch, as in events.
+"""
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from graphs.contracts import ArchivedRun, RunSnapshot, RunStatus, Stage
+from graphs.frozen import Frozen, JsonObject
+from graphs.report import ReportRef
+from graphs.spec import NodeId
+from graphs.state import Ending, Failure
+from storage.evidence import Evidence
+
+
+class Described(Frozen):
+    """The base of what is sent and answered: the text under a field is its description in OpenAPI."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class PendingActivity(Described):
+    """An activity that Temporal is waiting for."""
+
+    activity_id: str = Field(examples=["0004-judge"])
+    """Step and node."""
+    activity: str = Field(examples=["run_agent"])
+    """The activity's name."""
+    attempt: int = Field(examples=[2])
+    """How often it was tried, this time included."""
+    last_failure: str = Field(default="", examples=["the provider did not answer in 120 s"])
+    """Why it failed the last time; empty if it did not."""
+
+
+class RunView(Described):
+    """A run: how it stands, or how it ended."""
+
+    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """Names the run everywhere; also the id of its Temporal workflow."""
+    question: str = Field(examples=["Which Python packages here can read PDF files?"])
+    """What is to be found out."""
+    mode: str = Field(examples=["iterative"])
+    """The graph that works on it."""
+    status: RunStatus = Field(examples=["running"])
+    """`terminated`: ended from outside, without a report."""
+    started_at: float = Field(examples=[1_795_000_000.25])
+    """When it was accepted."""
+    finished_at: float | None = Field(default=None, examples=[1_795_000_042.5])
+    """When it ended; null while it runs."""
+    stage: Stage | None = Field(default=None, examples=["researching"])
+    """Where a running run is; null if nobody was asked or no worker answers."""
+    node: str = Field(default="", examples=["judge"])
+    """The node that a running run is at."""
+    iterations: int = Field(default=0, examples=[2])
+    """Turns of the research loop."""
+    steps: int = Field(default=0, examples=[17])
+    """Nodes visited."""
+    evidence: int = Field(default=0, examples=[12])
+    """Passages found."""
+    sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
+    """What is searched."""
+    budget: JsonObject = Field(
+        default={}, examples=[{"tokens": {"limit": 100_000, "used": 31_000, "remaining": 69_000}}]
+    )
+    """Per limit what it is, what is used and what remains."""
+    ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
+    """Why it left its graph early; null if it did not."""
+    failure: Failure | None = None
+    """The node that failed for good, if one did."""
+    report: ReportRef | None = None
+    """The report's figures; `GET /v1/runs/{run_id}/report` has its text."""
+    last_event: int | None = Field(default=None, examples=[23])
+    """Number of a running run's last event."""
+    worker: Literal["answering", "not answering"] | None = None
+    """Whether a worker told how it stands; null for ended runs and in lists."""
+    stale: bool = False
+    """True: only what was stored at the start is shown, because nobody could tell more."""
+    pending: tuple[PendingActivity, ...] = ()
+    """If no worker answers: what Temporal is waiting for."""
+
+    @classmethod
+    def of(cls, run: ArchivedRun) -> "RunView":
+        """A run as it is stored."""
+        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence"})
+        return cls.model_validate({**shared, "evidence": len(run.evidence)})
+
+    def at(self, snapshot: RunSnapshot) -> "RunView":
+        """A running run as its workflow sees it."""
+        return self.model_copy(
+            update={
+                "stage": snapshot.stage,
+                "node": snapshot.node,
+                "iterations": snapshot.iteration,
+                "steps": snapshot.step,
+                "evidence": snapshot.evidence,
+                "budget": snapshot.budget,
+                "ending": snapshot.ending,
+                "failure": snapshot.failure,
+                "report": snapshot.report,
+                "last_event": snapshot.last_event,
+                "worker": "answering",
+            }
+        )
+
+
+class RunList(Described):
+    """One page of runs, newest first."""
+
+    runs: tuple[RunView, ...]
+    """As they are stored: a running one is shown as it was accepted."""
+    next: str | None = Field(default=None, examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """Pass it as `before` for the next page; null on the last one."""
+
+
+class StopAccepted(Described):
+    """The run was told to end."""
+
+    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run; it still writes its report, from what it has."""
+    reason: str = Field(examples=["We know enough."])
+    """What it was told."""
+
+
+class EvidencePage(Described):
+    """One page of what a run found, in the order of finding."""
+
+    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run."""
+    total: int = Field(examples=[12])
+    """Passages found so far."""
+    next: int | None = Field(default=None, examples=[50])
+    """Pass it as `offset` for the next page; null on the last one."""
+    evidence: tuple[Evidence, ...]
+    """Whole passages, each with its place in the stored text."""
+
+
+class GraphCard(Described):
+    """A built-in graph in a list."""
+
+    name: NodeId = Field(examples=["iterative"])
+    """Pass it as `mode`."""
+    description: str = Field(examples=["Think, find the gap, search for it, judge."])
+    """What it does."""
+    nodes: int = Field(examples=[9])
+    """How many nodes it has."""
+    agents: tuple[str, ...] = Field(examples=[["judge", "thinking", "writer"]])
+    """The agents that it calls."""
+
+
+class GraphVerdict(Described):
+    """Whether a graph can run."""
+
+    valid: bool = Field(examples=[False])
+    """True if it has no faults."""
+    faults: tuple[str, ...] = Field(default=(), examples=[["node 'judge' cannot be reached from 'thinking'"]])
+    """Every fault, each naming its node, edge or field."""
+
+
+class Health(Described):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+    """Nothing else was checked."""
+
+
+class Check(Described):
+    """One thing that the API needs."""
+
+    ok: bool = Field(examples=[True])
+    """Whether it works."""
+    detail: str = Field(default="", examples=["no worker polls the task queue 'elcano'"])
+    """What is wrong, if something is."""
+
+
+class Readiness(Described):
+    """Whether a run that is asked for now would be worked on."""
+
+    ready: bool
+    """True if every check passed."""
+    checks: dict[Literal["temporal", "store", "worker"], Check]
+    """Each check's result."""

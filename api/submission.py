@@ -1,0 +1,118 @@
+"""From a request to a running workflow: everything that can be refused is refused before anything is kept.
+
+The order is: judge, claim the idempotency key, make sure that Temporal answers, keep the run, start the workflow. Each
+step can be done twice, so a client that lost the answer sends the same request with the same key again.
+"""
+
+import json
+import time
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from hashlib import sha256
+
+from ulid import ULID
+
+from api.errors import FieldFault, KeyReused, RequestInvalid
+from api.requests import RunRequest
+from api.temporal import Temporal
+from graphs.catalogue import AGENTS
+from graphs.contracts import ArchivedRun, ModelChoice, ResearchInput
+from graphs.modes import MODES
+from settings import Settings
+from storage.store import Store
+
+PACKAGES_SOURCE = "packages"
+"""The built-in collection of package descriptions."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """An accepted request."""
+
+    run: ArchivedRun
+    new: bool
+    """False: the same request was accepted before."""
+
+
+def known_sources(settings: Settings) -> tuple[str, ...]:
+    """Names of the sources that this server can search."""
+    packages = (PACKAGES_SOURCE,) if settings.package_readmes else ()
+    return tuple(dict.fromkeys((*settings.collections, *packages)))
+
+
+def research_input(request: RunRequest, run_id: str, settings: Settings) -> ResearchInput:
+    """The workflow's input for a request.
+
+    Raises:
+        RequestInvalid: with everything that the server cannot do.
+    """
+    sources = known_sources(settings)
+    if faults := list(_faults(request, sources)):
+        raise RequestInvalid(faults)
+    return ResearchInput(
+        run_id=run_id,
+        question=request.question,
+        mode=request.mode,
+        graph=MODES[request.mode],
+        limits=request.budget.limits(),
+        sources=sources if request.sources is None else tuple(dict.fromkeys(request.sources)),
+        background=request.background,
+        instructions=request.instructions,
+        models=ModelChoice(default=request.model.default, by_agent=request.model.by_agent),
+    )
+
+
+async def submit(
+    request: RunRequest, key: str | None, *, temporal: Temporal, store: Store, settings: Settings
+) -> Submission:
+    """Starts a run, or finds the one that the same request with the same key started.
+
+    Raises:
+        RequestInvalid: the request cannot work.
+        KeyReused: the key came with another request before.
+        TemporalUnavailable: nothing was started, or it is not known; the same request with the same key is safe.
+    """
+    asked = research_input(request, f"run-{ULID()}".lower(), settings)
+    if key is not None:
+        claim = await store.runs.claim(key, request_hash(request), asked.run_id)
+        if claim.request_hash != request_hash(request):
+            raise KeyReused(f"the key {key!r} belongs to run {claim.run_id!r}, which was asked for in other words")
+        asked = asked.model_copy(update={"run_id": claim.run_id})
+        kept = None if claim.mine else await store.runs.get(claim.run_id)
+        if kept is not None and kept.status != "running":
+            return Submission(kept, new=False)
+    await temporal.check()
+    run = ArchivedRun(
+        run_id=asked.run_id,
+        question=asked.question,
+        mode=asked.mode,
+        tenant=asked.tenant,
+        status="running",
+        started_at=time.time(),
+        sources=asked.sources,
+    )
+    await store.runs.begin(run)
+    return Submission(run, new=await temporal.start(asked))
+
+
+def request_hash(request: RunRequest) -> str:
+    """SHA-256 of what a request says, hexadecimal; the order of its fields and its white space do not matter."""
+    said = json.dumps(request.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
+    return sha256(said.encode()).hexdigest()
+
+
+def _faults(request: RunRequest, sources: Collection[str]) -> Iterable[FieldFault]:
+    if not sources:
+        yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
+    yield from _unknown("mode", "mode", [request.mode], MODES)
+    yield from _unknown("sources", "source", request.sources or (), sources)
+    yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
+
+
+def _unknown(field: str, kind: str, names: Iterable[str], known: Collection[str]) -> Iterable[FieldFault]:
+    for name in names:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+            yield FieldFault(field=field, message=f"unknown {kind} {name!r}; {hint}")

@@ -1,0 +1,273 @@
+"""Every call that the API makes to Temporal.
+
+Runs are addressed by workflow id alone, so continue-as-new and resets are followed. No call waits for ever: each has a
+time after which the other side counts as not answering.
+"""
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import EventType, TaskQueueType
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeWorkflowExecutionRequest
+from temporalio.client import (
+    WorkflowExecutionStatus,
+    WorkflowFailureError,
+    WorkflowHandle,
+    WorkflowQueryRejectedError,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
+from temporalio.common import (
+    QueryRejectCondition,
+    SearchAttributeKey,
+    SearchAttributePair,
+    TypedSearchAttributes,
+    WorkflowIDReusePolicy,
+)
+from temporalio.exceptions import WorkflowAlreadyStartedError
+
+from api.connection import Connection
+from api.errors import (
+    StopRefused,
+    WorkerNotAnswering,
+)
+from api.rpc import mapped, mapped_query
+from api.schemas import PendingActivity
+from graphs.contracts import (
+    MODE_ATTRIBUTE,
+    PROGRESS_QUERY,
+    RESEARCH_WORKFLOW,
+    SNAPSHOT_QUERY,
+    STAGE_ATTRIBUTE,
+    STOP_UPDATE,
+    TENANT_ATTRIBUTE,
+    ProgressPage,
+    ResearchInput,
+    RunSnapshot,
+    RunStatus,
+    StopRequest,
+)
+
+CALL_TIMEOUT: Final = timedelta(seconds=5)
+"""For calls that the server answers by itself."""
+SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
+"""A reader of one run would rather have what is stored than wait longer."""
+PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
+"""A worker that has to replay a long history needs seconds."""
+STOP_TIMEOUT: Final = timedelta(seconds=10)
+POLLER_AGE: Final = timedelta(seconds=70)
+"""A worker polls at least once a minute."""
+SUMMARY_LENGTH: Final = 200
+"""Characters of the question that Temporal's UI shows."""
+
+_WAKING = frozenset(
+    {
+        EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
+    }
+)
+_STATUSES: Mapping[int, RunStatus] = {
+    WorkflowExecutionStatus.COMPLETED: "completed",
+    WorkflowExecutionStatus.FAILED: "failed",
+    WorkflowExecutionStatus.CANCELED: "cancelled",
+    WorkflowExecutionStatus.TERMINATED: "terminated",
+    WorkflowExecutionStatus.TIMED_OUT: "terminated",
+}
+"""Any other status (continued, paused) is a workflow that goes on."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What the server knows of a workflow without asking a worker."""
+
+    status: RunStatus
+    closed_at: float | None
+    """Seconds since the epoch."""
+    pending: tuple[PendingActivity, ...]
+
+
+class Temporal:
+    """Research runs as the server has them. Every method can raise `TemporalUnavailable` and `TemporalRefused`."""
+
+    def __init__(self, connection: Connection, task_queue: str) -> None:
+        self.task_queue = task_queue
+        self._connection = connection
+
+    async def check(self) -> None:
+        """Makes sure that the server answers.
+
+        Raises:
+            TemporalUnavailable: it does not.
+        """
+        client = await self._connection.client()
+        with mapped():
+            await client.service_client.check_health(timeout=CALL_TIMEOUT)
+
+    async def start(self, asked: ResearchInput) -> bool:
+        """Starts a run; False if its workflow was started before.
+
+        Raises:
+            TemporalUnavailable: it is not known whether it was started; doing it again is safe.
+        """
+        client = await self._connection.client()
+        with mapped():
+            try:
+                await client.start_workflow(
+                    RESEARCH_WORKFLOW,
+                    asked,
+                    id=asked.run_id,
+                    task_queue=self.task_queue,
+                    id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+                    search_attributes=_search_attributes(asked),
+                    static_summary=asked.question[:SUMMARY_LENGTH],
+                    rpc_timeout=CALL_TIMEOUT,
+                )
+            except WorkflowAlreadyStartedError:
+                return False
+        return True
+
+    async def progress(self, run_id: str, since: int) -> ProgressPage:
+        """The run's events after number `since`; also of a closed workflow, as long as Temporal keeps it.
+
+        Raises:
+            WorkerNotAnswering: no worker answered in `PROGRESS_TIMEOUT`.
+            RunUnreadable: a worker did, with an error.
+            RunForgotten: there is no such workflow.
+        """
+        handle = await self._handle(run_id)
+        with mapped_query():
+            page: ProgressPage = await handle.query(
+                PROGRESS_QUERY, since, result_type=ProgressPage, rpc_timeout=PROGRESS_TIMEOUT
+            )
+        return page
+
+    async def snapshot(self, run_id: str, *, closed_too: bool = False) -> RunSnapshot | None:
+        """Where the run is; None if its workflow is closed and `closed_too` is not set.
+
+        Raises:
+            WorkerNotAnswering: no worker answered in `SNAPSHOT_TIMEOUT`.
+            RunUnreadable: a worker did, with an error.
+            RunForgotten: there is no such workflow.
+        """
+        handle = await self._handle(run_id)
+        with mapped_query():
+            try:
+                snapshot: RunSnapshot = await handle.query(
+                    SNAPSHOT_QUERY,
+                    result_type=RunSnapshot,
+                    reject_condition=None if closed_too else QueryRejectCondition.NOT_OPEN,
+                    rpc_timeout=SNAPSHOT_TIMEOUT,
+                )
+            except WorkflowQueryRejectedError:
+                return None
+        return snapshot
+
+    async def stop(self, run_id: str, request: StopRequest) -> None:
+        """Tells the run to write its report now.
+
+        Raises:
+            WorkerNotAnswering: no worker took the request in `STOP_TIMEOUT`; it is not kept.
+            StopRefused: the run is past the point where it can be stopped.
+            RunForgotten: there is no such workflow, or it is closed.
+        """
+        handle = await self._handle(run_id)
+        with mapped():
+            try:
+                await handle.execute_update(STOP_UPDATE, request, rpc_timeout=STOP_TIMEOUT)
+            except WorkflowUpdateFailedError as error:
+                raise StopRefused(str(error.cause)) from error
+            except WorkflowUpdateRPCTimeoutOrCancelledError as error:
+                raise WorkerNotAnswering(
+                    "no worker took the request, and it is not kept: send it again when a worker runs"
+                ) from error
+
+    async def describe(self, run_id: str) -> Execution:
+        """What the server knows of the run's workflow.
+
+        Raises:
+            RunForgotten: there is no such workflow.
+        """
+        client = await self._connection.client()
+        # The SDK's `describe()` cannot read the status of a workflow that was paused.
+        request = DescribeWorkflowExecutionRequest(
+            namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
+        )
+        with mapped():
+            answer = await client.workflow_service.describe_workflow_execution(
+                request, retry=True, timeout=CALL_TIMEOUT
+            )
+        info = answer.workflow_execution_info
+        return Execution(
+            status=_STATUSES.get(info.status, "running"),
+            closed_at=info.close_time.ToMilliseconds() / 1_000 if info.HasField("close_time") else None,
+            pending=tuple(
+                PendingActivity(
+                    activity_id=pending.activity_id,
+                    activity=pending.activity_type.name,
+                    attempt=pending.attempt,
+                    last_failure=pending.last_failure.message,
+                )
+                for pending in answer.pending_activities
+            ),
+        )
+
+    async def reason(self, run_id: str) -> BaseException | None:
+        """Why a closed workflow did not complete, as the server has it; None if it completed."""
+        handle = await self._handle(run_id)
+        with mapped():
+            try:
+                await handle.result(rpc_timeout=CALL_TIMEOUT)
+            except WorkflowFailureError as error:
+                return error.cause
+        return None
+
+    async def changes(self, run_id: str) -> AsyncIterator[None]:
+        """Yields whenever the workflow may have done something; ends when it is closed (or reset).
+
+        Costs the workflow nothing: it is a long poll of the history.
+
+        Raises:
+            RunForgotten: there is no such workflow.
+        """
+        handle = await self._handle(run_id)
+        with mapped():
+            continued = True
+            while continued:
+                async for event in handle.fetch_history_events(wait_new_event=True):
+                    continued = event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
+                    if event.event_type in _WAKING:
+                        yield
+
+    async def worker_polls(self) -> bool:
+        """Whether a worker asked for workflow tasks lately."""
+        client = await self._connection.client()
+        request = DescribeTaskQueueRequest(
+            namespace=client.namespace,
+            task_queue=TaskQueue(name=self.task_queue),
+            task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+        )
+        with mapped():
+            answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)
+        polled = max((poller.last_access_time.ToSeconds() for poller in answer.pollers), default=0)
+        return polled > time.time() - POLLER_AGE.total_seconds()
+
+    async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
+        client = await self._connection.client()
+        return client.get_workflow_handle(run_id)
+
+
+def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:
+    values = {MODE_ATTRIBUTE: asked.mode, STAGE_ATTRIBUTE: "researching", TENANT_ATTRIBUTE: asked.tenant}
+    return TypedSearchAttributes(
+        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in values.items()]
+    )

@@ -1,0 +1,86 @@
+"""An API over the shared Temporal server, with a store and a task queue of its own for each test."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from api.app import create_app
+from settings import Settings
+from storage.store import Store, open_store
+from tests.api import scripted
+
+StartRun = Callable[..., Awaitable[str]]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path / "data") as opened:
+        yield opened
+
+
+@pytest.fixture
+def task_queue() -> str:
+    return f"api-{uuid4().hex}"
+
+
+@pytest.fixture
+def api_settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path / "data", collections={"handbook": tmp_path}, package_readmes=True)
+
+
+@pytest.fixture
+def app(api_settings: Settings, store: Store, temporal: Client, task_queue: str) -> FastAPI:
+    async def client() -> Client:
+        return temporal
+
+    return create_app(api_settings, store=store, client=client, task_queue=task_queue)
+
+
+@pytest.fixture
+async def api(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://api") as made:
+        yield made
+
+
+@pytest.fixture
+async def served(app: FastAPI) -> AsyncIterator[str]:
+    """The API behind a real server; yields its address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
+        await asyncio.sleep(0.01)
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    await serving
+
+
+@pytest.fixture
+def make_worker(temporal: Client, store: Store, task_queue: str) -> Callable[[], Worker]:
+    return lambda: scripted.worker(temporal, store, task_queue)
+
+
+@pytest.fixture
+async def worker(make_worker: Callable[[], Worker]) -> AsyncIterator[None]:
+    async with make_worker():
+        yield
+
+
+@pytest.fixture
+def unreachable(api_settings: Settings, store: Store) -> FastAPI:
+    """An API whose Temporal server is away."""
+
+    async def client() -> Client:
+        return await Client.connect("127.0.0.1:1")
+
+    return create_app(api_settings, store=store, client=client)

@@ -1,0 +1,144 @@
+"""A research workflow that does what a test signals, under the real names, and counts who asks it."""
+
+from collections import Counter
+from datetime import timedelta
+
+from temporalio import activity, workflow
+from temporalio.client import Client
+from temporalio.exceptions import ApplicationError
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+from graphs.contracts import (
+    ARCHIVE_RUN,
+    PROGRESS_QUERY,
+    RESEARCH_WORKFLOW,
+    SNAPSHOT_QUERY,
+    STOP_UPDATE,
+    ArchiveCall,
+    ArchivedRun,
+    ProgressPage,
+    ResearchInput,
+    RunSnapshot,
+    StopRequest,
+)
+from graphs.events import AgentEvent, EventType
+from storage.store import Store
+
+PAGE = 3
+"""Small, so that a handful of events makes several pages."""
+
+queries: Counter[str] = Counter()
+"""How often each run was asked for its progress."""
+starts: Counter[str] = Counter()
+"""How often a workflow of each question began."""
+
+
+class ScriptedInput(ResearchInput):
+    told: tuple[AgentEvent, ...] = ()
+    """Events from before the run was continued as new."""
+
+
+@workflow.defn(name=RESEARCH_WORKFLOW)
+class ScriptedWorkflow:
+    @workflow.init
+    def __init__(self, asked: ScriptedInput) -> None:
+        self._asked = asked
+        self._events = list(asked.told)
+        self._order = ""
+
+    @workflow.run
+    async def run(self, asked: ScriptedInput) -> None:
+        if not self._events:
+            if not workflow.unsafe.is_replaying():
+                starts[asked.question] += 1
+            self._tell("started")
+        await workflow.wait_condition(lambda: self._order != "")
+        if self._order == "continue":
+            workflow.continue_as_new(asked.model_copy(update={"told": tuple(self._events)}))
+        if self._order == "break":
+            raise ApplicationError("a wheel came off", type="Broken")
+        if self._order == "vanish":
+            return
+        self._tell("complete")
+        await workflow.execute_activity(
+            ARCHIVE_RUN,
+            ArchiveCall(run=self._archived(), events=tuple(self._events)),
+            start_to_close_timeout=timedelta(seconds=10),
+        )
+
+    @workflow.signal
+    def emit(self, count: int) -> None:
+        for _ in range(count):
+            self._tell("thinking")
+
+    @workflow.signal
+    def order(self, what: str) -> None:
+        self._order = what
+
+    @workflow.query(name=PROGRESS_QUERY)
+    def progress(self, since: int) -> ProgressPage:
+        queries[self._asked.run_id] += 1
+        page = self._events[since : since + PAGE]
+        last = page[-1].seq if page else since
+        return ProgressPage(
+            events=tuple(page), last=last, more=last < len(self._events), done=bool(page) and page[-1].terminal
+        )
+
+    @workflow.query(name=SNAPSHOT_QUERY)
+    def snapshot(self) -> RunSnapshot:
+        return RunSnapshot(
+            run_id=self._asked.run_id,
+            question=self._asked.question,
+            mode=self._asked.mode,
+            graph=self._asked.graph.name,
+            node="thinking",
+            stage="researching",
+            step=7,
+            iteration=2,
+            evidence=1,
+            evidence_ids=("e-1",),
+            last_event=len(self._events),
+        )
+
+    @workflow.update(name=STOP_UPDATE)
+    def stop(self, request: StopRequest) -> None:
+        self._tell("ending_early", request.reason)
+        self._order = "complete"
+
+    @stop.validator
+    def _can_be_stopped(self, request: StopRequest) -> None:
+        if request.reason == "refuse me":
+            raise ApplicationError("the run is writing its report")
+
+    def _tell(self, kind: EventType, message: str = "") -> None:
+        number = len(self._events) + 1
+        event = AgentEvent(
+            seq=number, type=kind, message=message or f"event {number}", at=workflow.time(), step=number, iteration=1
+        )
+        self._events.append(event)
+
+    def _archived(self) -> ArchivedRun:
+        return ArchivedRun(
+            run_id=self._asked.run_id,
+            question=self._asked.question,
+            mode=self._asked.mode,
+            status="completed",
+            started_at=workflow.time(),
+            finished_at=workflow.time(),
+        )
+
+
+def worker(client: Client, store: Store, task_queue: str) -> Worker:
+    """A worker for scripted runs that archives into `store`; use it with `async with`."""
+
+    @activity.defn(name=ARCHIVE_RUN)
+    async def archive(call: ArchiveCall) -> None:
+        await store.runs.archive(call.run, call.events)
+
+    return Worker(
+        client,
+        task_queue=task_queue,
+        workflows=[ScriptedWorkflow],
+        activities=[archive],
+        workflow_runner=UnsandboxedWorkflowRunner(),
+    )

@@ -1,0 +1,51 @@
+"""Reading server-sent events, as a browser does."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+
+@dataclass(frozen=True)
+class Message:
+    event: str
+    id: str | None
+    data: Any
+
+
+@asynccontextmanager
+async def following(
+    url: str, *, headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None
+) -> AsyncIterator[AsyncIterator[Message]]:
+    """The messages of a stream, while the connection is open."""
+    own = client or httpx.AsyncClient(timeout=60)
+    try:
+        async with own.stream("GET", url, headers=headers) as response:
+            assert response.status_code == 200, await response.aread()
+            assert response.headers["content-type"].startswith("text/event-stream")
+            yield _messages(response)
+    finally:
+        if client is None:
+            await own.aclose()
+
+
+async def read_all(
+    url: str, *, headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None
+) -> list[Message]:
+    """Every message until the server ends the stream."""
+    async with following(url, headers=headers, client=client) as messages:
+        return [message async for message in messages]
+
+
+async def _messages(response: httpx.Response) -> AsyncIterator[Message]:
+    fields: dict[str, str] = {}
+    async for line in response.aiter_lines():
+        name, _, value = line.partition(": ")
+        if line and name:
+            fields[name] = value
+        elif "event" in fields:
+            yield Message(fields["event"], fields.get("id"), json.loads(fields["data"]))
+            fields = {}

@@ -1,0 +1,226 @@
+"""Following a run: replay, resume, many clients, no worker, an end from outside, clients that go away."""
+
+import asyncio
+from collections.abc import Callable
+
+import httpx
+import pytest
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from api import stream
+from graphs.contracts import ArchivedRun
+from graphs.events import AgentEvent
+from storage.store import Store
+from tests.api import scripted
+from tests.api.sse import Message, following, read_all
+
+
+async def start(url: str) -> str:
+    async with httpx.AsyncClient() as client:
+        answer = await client.post(f"{url}/v1/runs", json={"question": "What is there to know?"})
+    run_id: str = answer.json()["run_id"]
+    return run_id
+
+
+def numbers(messages: list[Message]) -> list[int]:
+    return [int(message.id) for message in messages if message.id is not None]
+
+
+def watchers() -> list[asyncio.Task[object]]:
+    return [task for task in asyncio.all_tasks() if task.get_name().startswith("watch ")]
+
+
+async def no_watchers() -> None:
+    while watchers():  # noqa: ASYNC110 - the point is that they go by themselves
+        await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def ended_run(store: Store) -> str:
+    kinds = ("started", "thinking", "searching", "complete")
+    events = [
+        AgentEvent.model_validate(
+            {"seq": number, "type": kind, "message": kind, "at": 1.0, "step": number, "iteration": 1}
+        )
+        for number, kind in enumerate(kinds, 1)
+    ]
+    run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="completed", started_at=1.0)
+    await store.runs.archive(run, events)
+    return run.run_id
+
+
+@pytest.mark.usefixtures("worker")
+async def test_events_arrive_while_the_run_works_and_end_with_it(served: str, temporal: Client) -> None:
+    run_id = await start(served)
+    handle = temporal.get_workflow_handle(run_id)
+    async with following(f"{served}/v1/runs/{run_id}/events") as messages:
+        first = await anext(messages)
+        assert (first.event, first.id, first.data["message"]) == ("started", "1", "event 1")
+        await handle.signal("emit", 8)
+        live = [await anext(messages) for _ in range(8)]
+        assert numbers(live) == list(range(2, 10))
+        await handle.signal("order", "complete")
+        rest = [message async for message in messages]
+    assert [message.event for message in rest] == ["complete"]
+    await no_watchers()
+
+
+async def test_an_ended_run_is_replayed_from_the_store(served: str, ended_run: str) -> None:
+    messages = await read_all(f"{served}/v1/runs/{ended_run}/events")
+    assert [message.event for message in messages] == ["started", "thinking", "searching", "complete"]
+    assert numbers(messages) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("query", "headers", "expected"),
+    [
+        ("?since=2", {}, [3, 4]),
+        ("", {"Last-Event-ID": "3"}, [4]),
+        ("?since=1", {"Last-Event-ID": "3"}, [4]),
+        ("?since=0", {}, [1, 2, 3, 4]),
+    ],
+)
+async def test_a_client_goes_on_where_it_was(
+    served: str, ended_run: str, query: str, headers: dict[str, str], expected: list[int]
+) -> None:
+    assert numbers(await read_all(f"{served}/v1/runs/{ended_run}/events{query}", headers=headers)) == expected
+
+
+@pytest.mark.parametrize("since", ["4", "99"])
+async def test_a_client_that_has_everything_is_told_not_to_come_again(
+    api: httpx.AsyncClient, ended_run: str, since: str
+) -> None:
+    answer = await api.get(f"/v1/runs/{ended_run}/events", headers={"Last-Event-ID": since})
+    assert answer.status_code == 204
+    assert answer.content == b""
+
+
+@pytest.mark.parametrize("bad", ["abc", "-1", "1.5", "", " ", "1e3", "²", "9" * 16])
+async def test_a_number_that_is_none_is_refused(api: httpx.AsyncClient, ended_run: str, bad: str) -> None:
+    by_query = await api.get(f"/v1/runs/{ended_run}/events", params={"since": bad})
+    by_header = await api.get(f"/v1/runs/{ended_run}/events", headers={"Last-Event-ID": bad.encode()})
+    for answer in (by_query, by_header):
+        assert answer.status_code == 400
+        assert answer.json()["type"] == "urn:elcano:last-event-id-invalid"
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_late_client_reads_everything_from_the_same_watcher(served: str, temporal: Client) -> None:
+    run_id = await start(served)
+    handle = temporal.get_workflow_handle(run_id)
+    await handle.signal("emit", 5)
+    async with following(f"{served}/v1/runs/{run_id}/events") as early:
+        assert numbers([await anext(early) for _ in range(6)]) == [1, 2, 3, 4, 5, 6]
+        async with following(f"{served}/v1/runs/{run_id}/events") as late:
+            assert numbers([await anext(late) for _ in range(6)]) == [1, 2, 3, 4, 5, 6]
+            assert len(watchers()) == 1
+            await handle.signal("emit", 1)
+            assert (await anext(early)).id == (await anext(late)).id == "7"
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_hundred_clients_share_few_queries(served: str, temporal: Client) -> None:
+    run_id = await start(served)
+    handle = temporal.get_workflow_handle(run_id)
+    limits = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(timeout=60, limits=limits) as client:
+        reading = [
+            asyncio.create_task(read_all(f"{served}/v1/runs/{run_id}/events", client=client)) for _ in range(100)
+        ]
+        for _ in range(10):
+            await handle.signal("emit", 2)
+        await handle.signal("order", "complete")
+        streams = await asyncio.gather(*reading)
+    assert [numbers(messages) for messages in streams] == [list(range(1, 23))] * 100
+    assert scripted.queries[run_id] < 100
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_slow_client_delays_nobody(served: str, temporal: Client) -> None:
+    run_id = await start(served)
+    handle = temporal.get_workflow_handle(run_id)
+    async with following(f"{served}/v1/runs/{run_id}/events") as slow:
+        reading = asyncio.create_task(read_all(f"{served}/v1/runs/{run_id}/events"))
+        for _ in range(5):
+            await handle.signal("emit", 100)
+        await handle.signal("order", "complete")
+        assert numbers(await reading) == list(range(1, 503))
+        assert numbers([message async for message in slow]) == list(range(1, 503))
+
+
+async def test_without_a_worker_the_stream_says_so_and_goes_on(
+    served: str, temporal: Client, make_worker: Callable[[], Worker]
+) -> None:
+    run_id = await start(served)
+    async with following(f"{served}/v1/runs/{run_id}/events") as messages:
+        waiting = await anext(messages)
+        assert (waiting.event, waiting.id) == ("waiting", None)
+        assert "no worker answers" in waiting.data["message"]
+        async with make_worker():
+            assert (await anext(messages)).event == "started"
+            await temporal.get_workflow_handle(run_id).signal("order", "complete")
+            assert [message.event async for message in messages] == ["complete"]
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_run_that_continues_as_new_goes_on_in_the_same_stream(served: str, temporal: Client) -> None:
+    run_id = await start(served)
+    handle = temporal.get_workflow_handle(run_id)
+    async with following(f"{served}/v1/runs/{run_id}/events") as messages:
+        assert (await anext(messages)).id == "1"
+        await handle.signal("order", "continue")
+        await handle.signal("emit", 3)
+        assert numbers([await anext(messages) for _ in range(3)]) == [2, 3, 4]
+        await handle.signal("order", "complete")
+        assert [message.event async for message in messages] == ["complete"]
+
+
+@pytest.mark.usefixtures("worker")
+@pytest.mark.parametrize(("how", "last"), [("terminate", "cancelled"), ("break", "failed"), ("vanish", "complete")])
+async def test_a_run_that_ends_without_saying_so_still_ends_the_stream(
+    served: str, temporal: Client, store: Store, how: str, last: str
+) -> None:
+    run_id = await start(served)
+    handle = temporal.get_workflow_handle(run_id)
+    async with following(f"{served}/v1/runs/{run_id}/events") as messages:
+        assert (await anext(messages)).id == "1"
+        await handle.signal("emit", 2)
+        assert numbers([await anext(messages) for _ in range(2)]) == [2, 3]
+        await (handle.terminate("out") if how == "terminate" else handle.signal("order", how))
+        rest = [message async for message in messages]
+    assert [(message.event, message.id) for message in rest] == [(last, "4")]
+    assert rest[0].data["data"] == {"outside": True}
+    replayed = await read_all(f"{served}/v1/runs/{run_id}/events")
+    assert numbers(replayed) == [1, 2, 3, 4]
+    assert [event.type for event in await store.runs.events(run_id, 3)] == [last]
+
+
+@pytest.mark.usefixtures("worker")
+async def test_clients_that_go_away_leave_nothing_behind(served: str, temporal: Client) -> None:
+    run_id = await start(served)
+    before = len(asyncio.all_tasks())
+    for _ in range(3):
+        async with following(f"{served}/v1/runs/{run_id}/events") as messages:
+            await anext(messages)
+            assert len(watchers()) == 1
+        await no_watchers()
+    while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_watcher_that_breaks_off_ends_its_streams_and_is_replaced(
+    served: str, temporal: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    run_id = await start(served)
+
+    async def broken(self: stream.Watcher) -> None:
+        raise ValueError("no bytes left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stream.Watcher, "_look", broken)
+        assert await read_all(f"{served}/v1/runs/{run_id}/events") == []
+    assert "broke off" in caplog.text
+    async with following(f"{served}/v1/runs/{run_id}/events") as messages:
+        assert (await anext(messages)).event == "started"

@@ -1,0 +1,231 @@
+"""Asking for a run: what is accepted, what is refused, and that one key means one run."""
+
+import asyncio
+import json
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from temporalio.client import Client
+
+from api.body_limit import MAX_BODY
+from graphs.contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
+from storage.store import Store
+from tests.api import scripted
+
+JSON = {"content-type": "application/json"}
+QUESTION = "Which packages read PDF files?"
+
+
+def fields(response: httpx.Response) -> list[str]:
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert problem["status"] == response.status_code
+    assert problem["type"].startswith("urn:elcano:")
+    assert problem["title"]
+    return [fault["field"] for fault in problem.get("errors", [])]
+
+
+async def test_a_question_becomes_a_workflow(api: httpx.AsyncClient, temporal: Client, store: Store) -> None:
+    budget = {"tokens": 5_000, "cost_usd": 0.25, "seconds": 60, "iterations": 2, "steps": 30}
+    answer = await api.post(
+        "/v1/runs",
+        json={
+            "question": f"  {QUESTION}\n",
+            "mode": "iterative",
+            "sources": ["handbook"],
+            "background": "Linux only.",
+            "instructions": "One page.",
+            "budget": budget,
+            "model": {"default": "offline", "by_agent": {"writer": "offline"}},
+        },
+    )
+    assert answer.status_code == 201
+    run = answer.json()
+    assert answer.headers["location"] == f"/v1/runs/{run['run_id']}"
+    assert run["question"] == QUESTION
+    assert run["status"] == "running"
+    assert run["sources"] == ["handbook"]
+    described = await temporal.get_workflow_handle(run["run_id"]).describe()
+    values = {pair.key.name: pair.value for pair in described.typed_search_attributes}
+    assert values[MODE_ATTRIBUTE] == "iterative"
+    assert values[STAGE_ATTRIBUTE] == "researching"
+    assert values[TENANT_ATTRIBUTE] == "default"
+    assert await described.static_summary() == QUESTION
+    kept = await store.runs.get(run["run_id"])
+    assert kept is not None
+    assert kept.status == "running"
+
+
+async def test_the_workflow_gets_the_whole_request(api: httpx.AsyncClient, temporal: Client) -> None:
+    answer = await api.post(
+        "/v1/runs",
+        json={"question": QUESTION, "budget": {"cost_usd": 0.1, "iterations": 2}, "model": "offline", "sources": None},
+    )
+    history = await temporal.get_workflow_handle(answer.json()["run_id"]).fetch_history()
+    started = history.events[0].workflow_execution_started_event_attributes
+    [asked] = await temporal.data_converter.decode(started.input.payloads)
+    assert asked["question"] == QUESTION
+    assert asked["limits"]["cost_microusd"] == 100_000
+    assert asked["limits"]["iterations"] == 2
+    assert asked["limits"]["tokens"] == 100_000
+    assert asked["models"]["default"] == "offline"
+    assert asked["sources"] == ["handbook", "packages"]
+    assert asked["graph"]["name"] == "iterative"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"question": ""}, "question"),
+        ({"question": " \n\t "}, "question"),
+        ({"question": "x" * 10_001}, "question"),
+        ({"question": "x" * 100_000}, "question"),
+        ({"question": "a\u0000b"}, "question"),
+        ({"question": "a\u001b[31mb"}, "question"),
+        ({"question": "a\ud800b"}, "question"),
+        ({"question": 7}, "question"),
+        ({"question": None}, "question"),
+        ({"background": "a\u0007b"}, "background"),
+        ({"instructions": "x" * 5_001}, "instructions"),
+        ({"mode": "iterativ"}, "mode"),
+        ({"mode": ""}, "mode"),
+        ({"sources": ["handbok"]}, "sources"),
+        ({"sources": []}, "sources"),
+        ({"sources": "handbook"}, "sources"),
+        ({"sources": [1]}, "sources.0"),
+        ({"budget": {"tokens": -1}}, "budget.tokens"),
+        ({"budget": {"tokens": 10**12}}, "budget.tokens"),
+        ({"budget": {"tokens": "5000"}}, "budget.tokens"),
+        ({"budget": {"tokens": True}}, "budget.tokens"),
+        ({"budget": {"cost_usd": 0}}, "budget.cost_usd"),
+        ({"budget": {"cost_usd": 1e9}}, "budget.cost_usd"),
+        ({"budget": {"seconds": 0.5}}, "budget.seconds"),
+        ({"budget": {"iterations": 51}}, "budget.iterations"),
+        ({"budget": {"steps": 1}}, "budget.steps"),
+        ({"budget": {"dollars": 1}}, "budget.dollars"),
+        ({"budget": None}, "budget"),
+        ({"model": 3}, "model"),
+        ({"model": {"by_agent": {"wirter": "offline"}}}, "model.by_agent"),
+        ({"model": {"defualt": "offline"}}, "model.defualt"),
+        ({"quesiton": "x"}, "quesiton"),
+    ],
+)
+async def test_what_cannot_work_is_refused_by_name(
+    api: httpx.AsyncClient, store: Store, change: dict[str, Any], field: str
+) -> None:
+    body = json.dumps({"question": QUESTION, **change})
+    answer = await api.post("/v1/runs", content=body, headers=JSON)
+    assert answer.status_code == 422
+    assert fields(answer) == [field]
+    assert (await store.runs.page(limit=1)).runs == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "guess"),
+    [
+        ({"mode": "iterativ"}, "iterative"),
+        ({"sources": ["handbok"]}, "handbook"),
+        ({"model": {"by_agent": {"wirter": "offline"}}}, "writer"),
+    ],
+)
+async def test_a_near_miss_is_guessed(api: httpx.AsyncClient, change: dict[str, Any], guess: str) -> None:
+    answer = await api.post("/v1/runs", json={"question": QUESTION, **change})
+    assert f"did you mean '{guess}'?" in answer.json()["detail"]
+
+
+async def test_all_faults_are_told_at_once(api: httpx.AsyncClient) -> None:
+    answer = await api.post("/v1/runs", json={"question": "", "budget": {"steps": "x"}, "colour": "red"})
+    assert fields(answer) == ["question", "budget.steps", "colour"]
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+async def test_numbers_that_are_none_are_refused(api: httpx.AsyncClient, number: str) -> None:
+    body = f'{{"question": "{QUESTION}", "budget": {{"seconds": {number}}}}}'
+    answer = await api.post("/v1/runs", content=body, headers=JSON)
+    assert answer.status_code == 422
+    assert fields(answer) == ["budget.seconds"]
+
+
+@pytest.mark.parametrize("body", [b"{", b'{"question": }', b"\xff", b"[" * 100_000])
+async def test_a_body_that_is_no_json_is_refused(api: httpx.AsyncClient, body: bytes) -> None:
+    answer = await api.post("/v1/runs", content=body, headers=JSON)
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(("body", "headers"), [(b"", JSON), (b"[]", JSON), (b'{"question": "x"}', {})])
+async def test_a_body_that_is_no_json_object_is_refused(
+    api: httpx.AsyncClient, body: bytes, headers: dict[str, str]
+) -> None:
+    answer = await api.post("/v1/runs", content=body, headers=headers)
+    assert answer.status_code == 422
+    assert fields(answer) == ["body"]
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+async def test_a_body_over_the_limit_is_refused(api: httpx.AsyncClient, chunked: bool) -> None:
+    async def chunks() -> Any:
+        for _ in range(MAX_BODY // 65_536 + 1):
+            yield b" " * 65_536
+
+    content = chunks() if chunked else b" " * (MAX_BODY + 1)
+    answer = await api.post("/v1/runs", content=content, headers=JSON)
+    assert answer.status_code == 413
+    assert answer.json()["type"] == "urn:elcano:body-too-large"
+
+
+@pytest.mark.usefixtures("worker")
+async def test_fifty_posts_with_one_key_start_one_run(api: httpx.AsyncClient, store: Store) -> None:
+    question = "What happens fifty times at once?"
+    headers = {"Idempotency-Key": "fifty"}
+    answers = await asyncio.gather(
+        *(api.post("/v1/runs", json={"question": question}, headers=headers) for _ in range(50))
+    )
+    assert sorted(answer.status_code for answer in answers) == [200] * 49 + [201]
+    assert len({answer.json()["run_id"] for answer in answers}) == 1
+    assert len((await store.runs.page(limit=10)).runs) == 1
+    assert scripted.starts[question] == 1
+
+
+async def test_a_key_for_another_request_is_refused(api: httpx.AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k"}
+    first = await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)
+    same = await api.post("/v1/runs", content=f'{{ "question":  "{QUESTION}" }}', headers={**headers, **JSON})
+    other = await api.post(
+        "/v1/runs", json={"question": QUESTION, "mode": "iterative", "budget": {"steps": 9}}, headers=headers
+    )
+    assert first.status_code == 201
+    assert same.status_code == 200
+    assert same.json()["run_id"] == first.json()["run_id"]
+    assert other.status_code == 422
+    assert other.json()["type"] == "urn:elcano:key-reused"
+
+
+async def test_a_key_of_an_ended_run_returns_it(api: httpx.AsyncClient, store: Store, temporal: Client) -> None:
+    headers = {"Idempotency-Key": "done"}
+    run_id = (await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)).json()["run_id"]
+    kept = await store.runs.get(run_id)
+    assert kept is not None
+    await store.runs.archive(kept.model_copy(update={"status": "completed"}), [])
+    again = await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)
+    assert again.status_code == 200
+    assert again.json()["status"] == "completed"
+
+
+async def test_without_temporal_nothing_is_half_done(
+    unreachable: FastAPI, api: httpx.AsyncClient, store: Store
+) -> None:
+    request = {"question": QUESTION}
+    headers = {"Idempotency-Key": "later"}
+    transport = httpx.ASGITransport(unreachable)
+    client = httpx.AsyncClient(transport=transport, base_url="http://api")
+    async with unreachable.router.lifespan_context(unreachable), client as away:
+        refused = await away.post("/v1/runs", json=request, headers=headers)
+    assert refused.status_code == 503
+    assert refused.headers["retry-after"].isdigit()
+    assert refused.json()["type"] == "urn:elcano:temporal-unavailable"
+    assert (await store.runs.page(limit=1)).runs == ()
+    accepted = await api.post("/v1/runs", json=request, headers=headers)
+    assert accepted.status_code == 201

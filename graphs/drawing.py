@@ -76,7 +76,7 @@ def _branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: 
     lines: list[str] = []
     for edge in graph.branches_from(node.id):
         branch = graph.branches[edge.branch]
-        inner = f"{prefix}{edge.branch}__"
+        inner = f"{prefix}{node.id}__{edge.branch}__"  # two nodes may run one graph
         times = f" (one per {node.for_each})" if node.for_each else ""
         lines.append(f'{indent}subgraph {inner}Box ["{_escaped(edge.branch + times)}"]')
         lines += _nodes(branch, prefix=inner, indent=indent + "    ")

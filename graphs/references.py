@@ -112,7 +112,10 @@ def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[s
         yield f"expression {expression!r} cannot be used: {problem}"
         return
     for root in root_names(expression):
-        yield from _unknown("name", root, names, within=f" in {expression!r}")
+        if root in ITEM_NAMES - names:
+            yield f"{root!r} in {expression!r} can be read only within a `for_each`"
+        else:
+            yield from _unknown("name", root, names, within=f" in {expression!r}")
     if read := node_read(expression):
         node_id, field = read
         yield from _unknown("node", node_id, graph.by_id, within=f" in {expression!r}")

@@ -188,11 +188,11 @@ def working_nodes(draw: DrawFn, node_id: str, *, exit: bool = False) -> Node:
     )
     match kind:
         case "agent":
-            agent = draw(st.sampled_from(sorted(AGENTS)))
+            agent = draw(st.sampled_from(sorted(ANSWERS.keys() & AGENTS.keys())))
             reducer = draw(st.sampled_from([None, REDUCER_OF.get(agent)]))
             return AgentNode(id=node_id, agent=agent, inputs=draw(inputs(AGENTS[agent].input)), reducer=reducer)
         case "tool":
-            tool = draw(st.sampled_from(sorted(TOOLS)))
+            tool = draw(st.sampled_from(sorted(ANSWERS.keys() & TOOLS.keys())))
             reducer = draw(st.sampled_from([None, REDUCER_OF[tool]]))
             each = draw(st.none() | expressions)
             return ToolNode(

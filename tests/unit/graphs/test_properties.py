@@ -28,7 +28,7 @@ from tests.unit.graphs.strategies import (
     texts,
 )
 
-many = settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=100, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 STARTED = 1_000_000.0
 
 

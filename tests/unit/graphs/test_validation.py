@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from graphs.catalogue import AGENTS
 from graphs.errors import GraphInvalid
 from graphs.modes import MODES
 from graphs.spec import (
@@ -20,10 +21,6 @@ from graphs.validation import faults, require_valid
 from tests.unit.graphs.samples import asking, two_nodes
 
 ON = SequentialEdge(from_node="a", to_node="z")
-KNOWN = (
-    "known: background, budget, conversation, evidence, instructions, iteration, outputs, question, sources, values, "
-    "warnings"
-)
 LEAF = ResearchGraph(name="leaf", nodes=(ToolNode(id="only", tool="noop"),), entry_node="only", exit_nodes=("only",))
 
 
@@ -138,7 +135,7 @@ def test_valid_graphs_have_no_fault() -> None:
         ),
         (
             two_nodes(nodes=(ToolNode(id="a", tool="noop", inputs={"payload": "item"}), asking("z", "writer"))),
-            "node 'a': unknown name 'item' in 'item'; " + KNOWN,
+            "node 'a': 'item' in 'item' can be read only within a `for_each`",
         ),
         (
             two_nodes(nodes=(StateNode(id="a", reducer="set_value"), asking("z", "writer"))),
@@ -169,7 +166,7 @@ def test_valid_graphs_have_no_fault() -> None:
         ),
         (
             wide(ParallelNode(id="a"), section(question="item")),
-            "edge 'a' -> 'b': unknown name 'item' in 'item'; " + KNOWN,
+            "edge 'a' -> 'b': 'item' in 'item' can be read only within a `for_each`",
         ),
         (
             wide(ParallelNode(id="a"), ParallelEdge(from_node="a", branch="b")),
@@ -187,7 +184,7 @@ def test_each_fault_is_named_once(graph: ResearchGraph, message: str) -> None:
 
 def test_a_name_that_resembles_nothing_gets_the_known_ones() -> None:
     (message,) = faults(first(agent="qqqq"))
-    assert message.endswith("known: judge, knowledge_gap, thinking, tool_selector, writer")
+    assert message.endswith("known: " + ", ".join(sorted(AGENTS)))
 
 
 def test_a_text_that_does_not_compile_is_quoted_with_the_reason_on_one_line() -> None:

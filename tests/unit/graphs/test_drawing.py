@@ -1,0 +1,121 @@
+"""A graph as a picture: the seeds' iterative flow, every kind of node, and texts that cannot break the chart."""
+
+import re
+
+from graphs.builder import GraphBuilder
+from graphs.drawing import mermaid, outline, with_place
+from graphs.modes import MODES
+from graphs.spec import ConditionalEdge, DecisionNode, ParallelEdge, ParallelNode, SequentialEdge, StateNode, ToolNode
+from tests.unit.graphs.samples import asking, two_nodes
+from tests.unit.graphs.strategies import LEAF
+
+
+def test_the_iterative_graph_is_the_picture_of_the_seeds() -> None:
+    lines = [line.strip() for line in mermaid(MODES["iterative"]).splitlines()]
+    assert lines[0] == "flowchart TD"
+    for line in (
+        "Input --> thinking",
+        "thinking --> knowledge_gap",
+        "knowledge_gap --> complete",
+        'complete{"Complete?"}',
+        'complete -->|"complete"| writer',
+        'complete -->|"gaps remain"| tool_selector',
+        "tool_selector --> execute_tools",
+        'iterations -.->|"loop back"| thinking',
+        "writer --> Report([Report])",
+    ):
+        assert lines.count(line) == 1, line
+
+
+def test_each_kind_has_a_shape_and_each_branch_a_box() -> None:
+    graph = (
+        GraphBuilder("shapes")
+        .add_decision_node("start")
+        .add_state_node("note", reducer="set_values")
+        .add_tool_node("wait", tool="noop", description="for you")
+        .add_parallel_node(ParallelNode(id="sections", for_each="sources"))
+        .add_branch("sections", "leaf", LEAF, inputs={"question": "item"})
+        .add_agent_node("end", agent="writer", inputs={"question": "question"})
+        .connect_nodes("start", "note", "wait", "sections", "end")
+        .set_entry_node("start")
+        .set_exit_nodes("end")
+        .build()
+    )
+    assert mermaid(graph, here="end") == (
+        "flowchart TD\n"
+        "    Input([Input])\n"
+        '    start{"Start"}\n'
+        '    note[("Note")]\n'
+        '    wait[["Wait<br/>for you"]]\n'
+        '    sections[/"Sections"/]\n'
+        '    End["End"]\n'
+        "    Input --> start\n"
+        "    start --> note\n"
+        "    note --> wait\n"
+        "    wait --> sections\n"
+        "    sections --> End\n"
+        '    subgraph sections__leaf__Box ["leaf (one per sources)"]\n'
+        '        sections__leaf__only[["Only"]]\n'
+        "    end\n"
+        "    sections ==> sections__leaf__only\n"
+        "    End --> Report([Report])\n"
+        "    style End stroke-width:4px\n"
+    )
+
+
+def test_one_graph_run_by_two_nodes_is_drawn_twice() -> None:
+    wide = [ParallelNode(id=name) for name in ("one", "two")]
+    graph = two_nodes(
+        nodes=(*wide, asking("z", "writer")),
+        edges=(
+            SequentialEdge(from_node="one", to_node="two"),
+            SequentialEdge(from_node="two", to_node="z"),
+            *(ParallelEdge(from_node=node.id, branch="leaf", inputs={"question": "question"}) for node in wide),
+        ),
+        branches={"leaf": LEAF},
+        entry_node="one",
+    )
+    shapes = re.findall(r"^\s*(\w+)\[\[", mermaid(graph), flags=re.MULTILINE)
+    assert shapes == ["one__leaf__only", "two__leaf__only"]
+
+
+def test_nodes_may_be_named_like_the_charts_own_words() -> None:
+    names = ["input", "report", "graph", "subgraph", "style", "class", "click", "default"]
+    ways = [*names[1:], "end"]
+    graph = two_nodes(
+        nodes=(*(StateNode(id=name, reducer="set_values") for name in names), asking("end", "writer")),
+        edges=tuple(SequentialEdge(from_node=one, to_node=two) for one, two in zip(names, ways, strict=True)),
+        entry_node="input",
+        exit_nodes=("end",),
+    )
+    chart = mermaid(graph)
+    assert "    Input --> input\n" in chart
+    ids = re.findall(r"^    (\w+)[\[(]", chart, flags=re.MULTILINE)
+    assert ids == ["Input", "input", "report", "Graph", "Subgraph", "Style", "Class", "Click", "Default", "End"]
+
+
+def test_no_text_can_leave_its_quotes() -> None:
+    text = 'a "quoted" [b] {c} (d) | e #quot; <br>\n--> z'
+    graph = two_nodes(
+        nodes=(DecisionNode(id="a", description=text), ToolNode(id="b", tool="noop", description=text), asking("z")),
+        edges=(
+            SequentialEdge(from_node="a", to_node="b", label=text),
+            SequentialEdge(from_node="b", to_node="z"),
+            ConditionalEdge(from_node="b", to_node="z", when='question == "a"'),
+        ),
+    )
+    lines = mermaid(graph).splitlines()
+    assert len(lines) == 10
+    assert all(line.count('"') in (0, 2) for line in lines)
+    escaped = "a #quot;quoted#quot; [b] {c} (d) | e #35;quot; <br> --> z"
+    assert f'    a{{"{escaped}"}}' in lines
+    assert f'    a -->|"{escaped}"| b' in lines
+    assert '    b -->|"question == #quot;a#quot;"| z' in lines
+
+
+def test_the_outline_marks_the_place() -> None:
+    lines = with_place(outline(MODES["iterative"]), "judge").splitlines()
+    assert "=> judge -> budget" in lines
+    assert [line for line in lines if line.startswith("=>")] == ["=> judge -> budget"]
+    assert "   complete -> writer (complete) | tool_selector (gaps remain)" in lines
+    assert lines[-1] == "   writer -> report"

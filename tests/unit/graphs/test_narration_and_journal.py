@@ -1,0 +1,176 @@
+"""What a run tells: each event once, with its figures, its step and its time."""
+
+import pytest
+
+from graphs.branches import BranchInput
+from graphs.budget import Limits, Usage
+from graphs.commands import BranchStart, CallTool, Diverted, Entry, Finish, RunBranches, StepCompleted, StepFailed
+from graphs.events import TERMINAL, AgentEvent, EventType
+from graphs.frozen import Json, JsonObject
+from graphs.journal import Journal
+from graphs.modes import MODES
+from graphs.narration import MESSAGE_CHARACTERS, before
+from graphs.spec import ConditionalEdge, ResearchGraph, SequentialEdge
+from graphs.state import Ending, Failure
+from tests.script import passages
+from tests.unit.graphs.samples import QUESTION, asking, search_graph, two_nodes
+from tests.unit.graphs.strategies import ANSWERS
+
+SEARCHED: JsonObject = {"source": "library", "query": "q", "evidence": passages("a", "b")}
+
+
+def begun(graph: ResearchGraph, limits: Limits | None = None) -> Journal:
+    return Journal(graph, QUESTION, limits or Limits(), mode="sample", started_at=100.0)
+
+
+def told(journal: Journal, entry: Entry) -> list[AgentEvent]:
+    known = len(journal.events)
+    journal.record(entry)
+    return journal.events[known:]
+
+
+def texts(events: list[AgentEvent]) -> list[tuple[EventType, str]]:
+    return [(event.type, event.message) for event in events]
+
+
+def test_a_story_from_beginning_to_end() -> None:
+    journal = begun(two_nodes())
+    journal.next(101.0)
+    journal.record(
+        StepCompleted(step=1, node="a", at=5.0, output={"thought": "hm"}, usage=Usage(input_tokens=7), model="m")
+    )
+    journal.next(106.0)
+    journal.record(StepCompleted(step=2, node="z", at=9.0, output=ANSWERS["writer"]))
+    assert isinstance(journal.next(110.0), Finish)
+    rows = [(event.seq, event.type, event.message, event.at, event.step, event.node) for event in journal.events]
+    assert rows == [
+        (1, "started", "Research started: What is it?", 100.0, 1, ""),
+        (2, "thinking", "A: Reflects on what is known and where to look next.", 101.0, 1, "a"),
+        (3, "thinking", "Thought: hm", 105.0, 1, "a"),
+        (4, "synthesizing", "Z: Writes the report, each claim with the words that support it.", 106.0, 2, "z"),
+        (5, "synthesizing", "Drafted: T (1 claims from 1 passages)", 109.0, 2, "z"),
+    ]
+    assert journal.events[0].data == {"mode": "sample"}
+    assert journal.events[2].data == {"tokens": 7, "model": "m"}
+    assert [entry.step for entry in journal.entries if isinstance(entry, StepCompleted)] == [1, 2]
+    assert not {event.type for event in journal.events} & TERMINAL
+
+
+@pytest.mark.parametrize(
+    ("agent", "output", "text", "data"),
+    [
+        (
+            "knowledge_gap",
+            {"research_complete": False, "outstanding_gaps": ["g", "h"]},
+            "Missing: g; h",
+            {"complete": False, "gaps": ["g", "h"]},
+        ),
+        ("knowledge_gap", {"research_complete": True}, "Nothing is missing", {"complete": True, "gaps": []}),
+        (
+            "tool_selector",
+            {"tasks": [{"source": "s", "query": "q"}, {"source": "s", "query": "r"}]},
+            "Searches chosen: q · r",
+            {"queries": ["q", "r"]},
+        ),
+        ("tool_selector", {"tasks": []}, "No search left to make", {"queries": []}),
+    ],
+)
+def test_outputs_in_a_sentence(agent: str, output: JsonObject, text: str, data: JsonObject) -> None:
+    journal = begun(two_nodes(nodes=(asking("a", agent), asking("z", "writer"))))
+    (event,) = told(journal, StepCompleted(step=1, node="a", at=0.0, output=output))
+    assert (event.message, event.data) == (text, data)
+
+
+@pytest.mark.parametrize("output", [None, 3, "text", [], {}, {"tasks": 3, "items": "x", "outstanding_gaps": {}}])
+@pytest.mark.parametrize("agent", ["thinking", "knowledge_gap", "tool_selector", "judge", "writer"])
+def test_any_output_can_be_told(agent: str, output: Json) -> None:
+    journal = begun(two_nodes(nodes=(asking("a", agent), asking("z", "writer"))))
+    assert len(told(journal, StepCompleted(step=1, node="a", at=0.0, output=output))) == 1
+
+
+def test_searches_are_counted_with_those_that_failed() -> None:
+    items: Json = {"items": [{"index": 0, "output": SEARCHED}, {"index": 1, "input": {"query": "r"}, "error": "gone"}]}
+    journal = begun(search_graph(for_each="sources"))
+    (event,) = told(journal, StepCompleted(step=1, node="find", at=0.0, output=items))
+    assert event.type == "search_complete"
+    assert event.message == "2 passages from 2 searches, 1 of them failed"
+    assert event.data == {"passages": 2, "searches": 2, "failed": 1}
+    (single,) = told(begun(search_graph(for_each=None)), StepCompleted(step=1, node="find", at=0.0, output=SEARCHED))
+    assert single.message == "2 passages from 1 searches"
+
+
+def test_work_names_its_queries_and_sections() -> None:
+    (searching,) = before(CallTool(step=1, node="find_it", tool="search", inputs=({"query": "q"}, {"query": "r"})))
+    assert (searching.message, searching.data) == ("Find it: q · r", {"queries": ["q", "r"]})
+    (idle,) = before(CallTool(step=1, node="wait", tool="noop", inputs=({},)))
+    assert idle.message == "Wait: Does nothing, durably: for measuring and for trying a graph out."
+    branches = tuple(
+        BranchStart(index=index, parallel_path_id=str(index), branch="b", input=BranchInput(question="q?", title=title))
+        for index, title in enumerate(("T", ""))
+    )
+    (parallel,) = before(RunBranches(step=1, node="sections", branches=branches))
+    assert parallel.message.startswith("Sections: 2 ")
+    assert parallel.data == {"sections": ["T", "q?"]}
+
+
+def test_a_failure_is_an_error_and_then_the_way_out() -> None:
+    failure = Failure(node="a", type="Gone", message="no", attempts=3)
+    events = told(begun(two_nodes()), StepFailed(step=1, node="a", at=1.0, failure=failure))
+    assert texts(events) == [("error", "A failed: no"), ("ending_early", "Going to the report now: a failed: no")]
+    assert events[0].data == {"type": "Gone", "attempts": 3}
+    assert events[1].data == {"reason": "node_failed"}
+
+
+def test_a_refused_answer_is_not_told_as_done() -> None:
+    graph = two_nodes(nodes=(asking("a", reducer="record_thought"), asking("z", "writer")))
+    events = told(begun(graph), StepCompleted(step=1, node="a", at=1.0, output={"thoughts": "hm"}))
+    assert [event.type for event in events] == ["error", "ending_early"]
+
+
+def test_a_failing_exit_is_one_error() -> None:
+    journal = begun(two_nodes(nodes=(asking("a"), asking("z", "thinking", reducer="record_thought"))))
+    journal.record(StepCompleted(step=1, node="a", at=0.0))
+    (event,) = told(journal, StepCompleted(step=2, node="z", at=0.0, output={}))
+    assert (event.type, event.message) == ("error", "Z failed: thought: Field required")
+    assert journal.leaving
+
+
+def test_a_diversion_says_why() -> None:
+    journal = begun(two_nodes())
+    assert not journal.leaving
+    (event,) = told(journal, Diverted(at=1.0, ending=Ending(kind="stopped", detail="enough")))
+    assert (event.type, event.message) == ("ending_early", "Going to the report now: enough")
+    assert journal.leaving
+
+
+def test_each_turn_is_told_until_none_is_left() -> None:
+    ways = (
+        SequentialEdge(from_node="a", to_node="z"),
+        ConditionalEdge(from_node="a", to_node="a", when="question", loop=True),
+    )
+    journal = begun(two_nodes(edges=ways), Limits(iterations=2))
+    first = told(journal, StepCompleted(step=1, node="a", at=0.0, output={"thought": "one"}))
+    assert texts(first) == [("thinking", "Thought: one"), ("looping", "Iteration 2 of at most 2")]
+    second = told(journal, StepCompleted(step=2, node="a", at=0.0, output={"thought": "two"}))
+    assert texts(second)[1:] == [("ending_early", "Going to the report now: all 2 iterations were used")]
+    assert [event.iteration for event in (*first, *second)] == [2, 2, 2, 2]
+
+
+def test_long_texts_are_cut_in_events_only() -> None:
+    journal = begun(two_nodes())
+    (event,) = told(journal, StepCompleted(step=1, node="a", at=0.0, output={"thought": "x" * 4_000}))
+    assert len(event.message) == MESSAGE_CHARACTERS
+    assert event.message.endswith("…")
+    assert journal.run.state.outputs["a"] == {"thought": "x" * 4_000}
+
+
+def test_decisions_take_no_time_and_tell_nothing() -> None:
+    journal = begun(MODES["iterative"])
+    journal.record(StepCompleted(step=1, node="thinking", at=0.0, output=ANSWERS["thinking"]))
+    journal.record(StepCompleted(step=2, node="knowledge_gap", at=0.0, output=ANSWERS["knowledge_gap"]))
+    known = len(journal.events)
+    work = journal.next(100.0)
+    assert not isinstance(work, Finish)
+    assert (work.step, work.node) == (4, "tool_selector")
+    assert [event.node for event in journal.events[known:]] == ["tool_selector"]
+    assert len(journal.entries) == 3

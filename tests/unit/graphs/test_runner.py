@@ -1,0 +1,148 @@
+"""Iterative research from end to end in memory: every way in which it can end."""
+
+import pytest
+
+from graphs.budget import Limits
+from graphs.contracts import FailureType
+from graphs.frozen import JsonObject
+from graphs.journal import Journal
+from graphs.state import ToolCallRecord
+from tests.script import Answer, Refused, Script
+from tests.unit.graphs.samples import research, search_graph
+
+
+def refusing(*, query: str = "", type: str = "Scripted") -> Answer:
+    def answer(given: JsonObject) -> JsonObject:
+        if query in str(given.get("query", "")):
+            raise Refused("no such thing", type=type)
+        return {"source": "library", "query": str(given["query"]), "evidence": []}
+
+    return answer
+
+
+def reason(journal: Journal) -> str | None:
+    return journal.run.ending.kind if journal.run.ending else None
+
+
+async def test_it_completes_when_nothing_is_missing() -> None:
+    script = Script(complete_in=2)
+    run = (await research(script)).run
+    turn = ["thinking", "knowledge_gap", "tool_selector", "search", "search", "judge"]
+    assert script.calls == [*turn, "thinking", "knowledge_gap", "writer"]
+    assert (run.finished, run.ending, run.failure) == (True, None, None)
+    assert (run.budget.iterations, run.budget.steps) == (2, 12)
+    assert [ref.id for ref in run.state.evidence] == ["doc:gap-1-a", "doc:gap-1-b"]
+    assert [record.number for record in run.state.conversation] == [1, 2]
+    assert run.state.conversation[0].findings == ("doc:gap-1-a", "doc:gap-1-b")
+    assert run.budget.used.requests == 7
+
+
+async def test_it_writes_when_the_judge_is_content() -> None:
+    script = Script(complete_in=99)
+    script.overrides["judge"] = lambda given: {
+        "sufficient": True,
+        "confidence": 0.9,
+        "recommendation": "synthesize",
+        "reasoning": "enough",
+    }
+    journal = await research(script)
+    assert (journal.run.finished, reason(journal), journal.run.budget.iterations) == (True, None, 1)
+
+
+async def test_the_last_iteration_ends_in_a_report() -> None:
+    script = Script(complete_in=99)
+    journal = await research(script, limits=Limits(iterations=3))
+    assert reason(journal) == "iterations"
+    assert journal.run.budget.iterations == 3
+    assert script.calls.count("judge") == 3
+    assert script.calls[-1] == "writer"
+
+
+async def test_spent_tokens_end_in_a_report_within_the_limit() -> None:
+    script = Script(complete_in=99, tokens=2_000)
+    journal = await research(script, limits=Limits(tokens=30_000))
+    assert reason(journal) == "tokens"
+    assert script.calls[-1] == "writer"
+    assert journal.run.budget.used.tokens <= 30_000
+
+
+async def test_spent_money_ends_in_a_report() -> None:
+    script = Script(complete_in=99)
+    journal = await research(script, limits=Limits(cost_microusd=100))
+    assert reason(journal) == "cost"
+    assert script.calls[-1] == "writer"
+
+
+async def test_time_that_is_up_ends_in_a_report() -> None:
+    script = Script(complete_in=99)
+    journal = await research(script, limits=Limits(seconds=60, iterations=50, steps=2_000), seconds_a_call=4.0)
+    assert reason(journal) == "time"
+    assert script.calls[-1] == "writer"
+    assert journal.run.budget.elapsed < 60
+
+
+async def test_the_last_step_is_the_report() -> None:
+    script = Script(complete_in=99)
+    journal = await research(script, limits=Limits(steps=6))
+    assert (reason(journal), journal.run.budget.steps, script.calls[-1]) == ("steps", 6, "writer")
+
+
+@pytest.mark.parametrize("name", ["thinking", "knowledge_gap", "tool_selector", "judge"])
+async def test_a_failing_node_ends_in_a_report(name: str) -> None:
+    script = Script(complete_in=99)
+    script.overrides[name] = refusing()
+    journal = await research(script)
+    assert reason(journal) == "node_failed"
+    assert journal.run.failure is None
+    assert script.calls.count(name) == 1
+    assert script.calls[-1] == "writer"
+    assert name not in journal.run.state.outputs
+
+
+async def test_a_fatal_failure_ends_the_run_at_once() -> None:
+    script = Script()
+    script.overrides["thinking"] = refusing(type=FailureType.MODEL_REFUSED)
+    run = (await research(script)).run
+    assert run.failure is not None
+    assert (run.finished, run.failure.fatal, script.calls) == (True, True, ["thinking"])
+
+
+async def test_a_failing_writer_ends_the_run_with_its_evidence() -> None:
+    script = Script()
+    script.overrides["writer"] = refusing()
+    run = (await research(script)).run
+    assert run.failure is not None
+    assert (run.finished, run.failure.node, len(run.state.evidence)) == (True, "writer", 2)
+
+
+async def test_a_plan_without_searches_goes_on_to_the_judge() -> None:
+    script = Script(complete_in=2)
+    script.overrides["tool_selector"] = lambda given: {"tasks": []}
+    journal = await research(script)
+    assert "search" not in script.calls
+    assert script.calls.count("judge") == 1
+    assert (reason(journal), journal.run.state.evidence) == (None, ())
+
+
+async def test_one_failing_search_leaves_the_others() -> None:
+    script = Script()
+    script.overrides["search"] = refusing(query="gap 1 b")
+    journal = await research(script)
+    assert reason(journal) is None
+    assert journal.run.state.warnings == ("The search for 'gap 1 b' in 'library' failed: no such thing",)
+    assert journal.run.state.conversation[0].tool_calls == (
+        ToolCallRecord(source="library", query="gap 1 a"),
+        ToolCallRecord(source="library", query="gap 1 b", error="no such thing"),
+    )
+
+
+async def test_a_single_failing_search_fails_its_node() -> None:
+    script = Script()
+    script.overrides["search"] = refusing()
+    journal = await research(script, graph=search_graph(for_each=None))
+    assert (reason(journal), script.calls) == ("node_failed", ["search", "writer"])
+
+
+async def test_the_same_outcomes_tell_the_same_story() -> None:
+    one, two = [await research(Script(complete_in=4), seconds_a_call=1.0) for _ in range(2)]
+    assert (one.run, one.entries, one.events) == (two.run, two.entries, two.events)

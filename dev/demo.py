@@ -16,7 +16,7 @@ from rich.markdown import Markdown
 
 from dev.errors import CannotStart
 from dev.ports import free_ports
-from dev.stack import stack
+from dev.stack import child_environment, stack
 from settings import Settings, settings
 
 QUESTION = "How do durable workflows, typed agents and a web API fit together in Python: what does each library do?"
@@ -68,7 +68,7 @@ async def run(question: str, mode: str, docs: Path | None) -> int:
 
 async def _ask(chosen: Settings, question: str, *options: str) -> int:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "cli", "ask", *options, "--", question, env=chosen.environment()
+        sys.executable, "-P", "-m", "cli", "ask", *options, "--", question, env=child_environment(chosen)
     )
     try:
         return await process.wait()

@@ -154,7 +154,7 @@ def require_free_ports(settings: Settings) -> None:
 
 
 def _assemble(settings: Settings, guarded: Guard, say: Say, verbose: bool) -> Stack:
-    environment = _environment(settings)
+    environment = child_environment(settings)
 
     def child(name: str, *command: str) -> Child:
         log = settings.data_dir / "logs" / f"{name}.log"
@@ -183,7 +183,8 @@ def _temporal_command(settings: Settings) -> list[str]:
     return command
 
 
-def _environment(settings: Settings) -> dict[str, str]:
+def child_environment(settings: Settings) -> dict[str, str]:
+    """What programs of this project are started with: these settings, and our modules within reach."""
     environment = settings.environment()
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), environment.get("PYTHONPATH"))))
     if settings.temporal_address:

@@ -1,0 +1,97 @@
+"""The worker as a program: it waits for its server, prepares the namespace, and stops when it is told to."""
+
+import asyncio
+import logging
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
+from temporalio.testing import WorkflowEnvironment
+
+import worker
+from dev.ports import free_ports
+from dev.stack import temporal_binary
+from graphs.contracts import SEARCH_ATTRIBUTES
+from settings import Settings
+
+ROOT = Path(__file__).parents[2]
+
+
+class Noting(logging.Filter):
+    """Lets everything pass and notes that something did."""
+
+    def __init__(self, noted: asyncio.Event) -> None:
+        super().__init__()
+        self._noted = noted
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        self._noted.set()
+        return True
+
+
+def at(address: str, data_dir: Path) -> Settings:
+    return Settings.model_validate({"TEMPORAL_ADDRESS": address, "data_dir": data_dir})
+
+
+async def test_it_waits_for_its_server_and_registers_what_runs_need(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="worker")
+    warned = asyncio.Event()
+    caplog.handler.addFilter(Noting(warned))
+    (port,) = free_ports(1)
+    address = f"127.0.0.1:{port}"
+    connecting = asyncio.create_task(worker.connect(at(address, tmp_path)))
+    async with asyncio.timeout(60):
+        await warned.wait()
+        assert f"Temporal at {address} is not ready" in caplog.text
+        async with await WorkflowEnvironment.start_local(port=port, dev_server_existing_path=temporal_binary()):
+            client = await connecting
+            request = ListSearchAttributesRequest(namespace="default")
+            known = await client.operator_service.list_search_attributes(request)
+            assert set(SEARCH_ATTRIBUTES) <= set(known.custom_attributes)
+            caplog.clear()
+            await worker.ensure_search_attributes(client)
+            assert "registered" not in caplog.text
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_drains_it_and_is_no_failure(
+    temporal_environment: WorkflowEnvironment, tmp_path: Path, number: signal.Signals
+) -> None:
+    address = temporal_environment.client.service_client.config.target_host
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "worker",
+        cwd=ROOT,
+        env=at(address, tmp_path).environment(),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    async with asyncio.timeout(60):
+        log = b""
+        while b"working in namespace" not in log:
+            log += await process.stderr.readline()
+        process.send_signal(number)
+        log += await process.stderr.read()
+        assert await process.wait() == 0
+    assert b"stopping: running activities have 20 s to finish" in log
+    assert log.rstrip().endswith(b"stopped")
+    assert b"Traceback" not in log
+
+
+async def test_a_signal_ends_the_waiting_too(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    environment = at(f"127.0.0.1:{port}", tmp_path).environment()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "worker", cwd=ROOT, env=environment, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr is not None
+    async with asyncio.timeout(60):
+        assert b"is not ready" in await process.stderr.readline()
+        process.terminate()
+        await process.stderr.read()
+        assert await process.wait() == 0

@@ -58,7 +58,10 @@ class Folder:
         kinds = scan.unreadable_kinds
         if not scan.documents:
             raise SourceRefused(f"folder {str(self._path)!r} {_nothing_in(scan)}")
-        ignored = (Skipped(f"*{kind}", f"{count} files of a kind that cannot be read") for kind, count in kinds.items())
+        ignored = (
+            Skipped(f"*{kind}", f"a kind of file that cannot be read ({count} of them)")
+            for kind, count in kinds.items()
+        )
         return Listing(dict(sorted(scan.documents.items())), tuple(sorted(scan.skipped)), tuple(sorted(ignored)))
 
     def content(self, key: str) -> Content:

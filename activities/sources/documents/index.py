@@ -9,44 +9,18 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from activities.sources.documents.collection import Skipped
 from activities.sources.documents.document import Document
+from activities.sources.documents.schema import create, is_current
 from graphs.errors import SourceRefused, SourceUnavailable
 
-VERSION: Final = 1
-"""Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
 BUSY_SECONDS: Final = 10.0
 LOCK_SECONDS: Final = 0.2
 """How often one who waits for the right to write looks whether it should still wait."""
-
-_SCHEMA: Final = (
-    """CREATE TABLE document (
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,
-        fingerprint TEXT NOT NULL,
-        data_hash TEXT NOT NULL,
-        reason TEXT NOT NULL,
-        text_hash TEXT NOT NULL,
-        title TEXT NOT NULL,
-        media_type TEXT NOT NULL,
-        text TEXT NOT NULL
-    )""",
-    """CREATE TABLE passage (
-        id INTEGER PRIMARY KEY,
-        document INTEGER NOT NULL,
-        start INTEGER NOT NULL,
-        stop INTEGER NOT NULL,
-        heading TEXT NOT NULL,
-        page INTEGER NOT NULL,
-        anchor TEXT NOT NULL,
-        paragraph INTEGER NOT NULL
-    )""",
-    "CREATE INDEX passage_document ON passage (document)",
-    "CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', tokenize='porter unicode61')",
-)
 
 
 class Known(NamedTuple):
@@ -112,7 +86,7 @@ class Index:
         if not self._path.exists():
             return {}
         with self.reading() as database:
-            if _version(database) != VERSION:
+            if not is_current(database):
                 return {}
             rows = database.execute("SELECT key, fingerprint, data_hash FROM document")
             return {key: Known(*rest) for key, *rest in rows}
@@ -147,13 +121,8 @@ class Index:
         with self._connected() as database:
             database.execute("PRAGMA journal_mode = WAL")  # Searches go on while a sync writes.
         with self._transaction("IMMEDIATE") as database:
-            if _version(database) == VERSION:
-                return
-            for table in ("words", "passage", "document"):
-                database.execute(f"DROP TABLE IF EXISTS {table}")
-            for statement in _SCHEMA:
-                database.execute(statement)
-            database.execute(f"PRAGMA user_version = {VERSION}")
+            if not is_current(database):
+                create(database)
 
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
@@ -198,11 +167,6 @@ def _locked(lock: sqlite3.Connection) -> bool:
     return True
 
 
-def _version(database: sqlite3.Connection) -> int:
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
 def _add(database: sqlite3.Connection, entry: Entry) -> None:
     document = entry.document
     cursor = database.execute(
@@ -222,16 +186,24 @@ def _add(database: sqlite3.Connection, entry: Entry) -> None:
     if document is None:
         return
     (last,) = database.execute("SELECT coalesce(max(id), 0) FROM passage").fetchone()
-    numbered = list(enumerate(document.passages, start=last + 1))
+    numbered = [
+        (number, passage, document.text[passage.start : passage.end])
+        for number, passage in enumerate(document.passages, start=last + 1)
+    ]
     database.executemany(
-        "INSERT INTO passage (id, document, start, stop, heading, page, anchor, paragraph)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(number, cursor.lastrowid, *passage) for number, passage in numbered],
+        "INSERT INTO passage (id, document, digest, start, stop, heading, page, anchor, paragraph)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(number, cursor.lastrowid, _digest(text), *passage) for number, passage, text in numbered],
     )
     database.executemany(
         "INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)",
-        [(number, document.title, p.heading, document.text[p.start : p.end]) for number, p in numbered],
+        [(number, document.title, passage.heading, text) for number, passage, text in numbered],
     )
+
+
+def _digest(text: str) -> bytes:
+    """Tells copies of a passage from others; pages that repeat other pages are common."""
+    return blake2b(text.encode(), digest_size=12).digest()
 
 
 def _remove(database: sqlite3.Connection, key: str) -> None:

@@ -26,7 +26,8 @@ class Hit(NamedTuple):
     """The higher the better; comparable within one search."""
     document: int
     """Its number in the index."""
-    text_hash: str
+    digest: bytes
+    """Equal for passages of equal words."""
     passage: Passage
 
 
@@ -46,27 +47,26 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int) -> list[
     if not match:
         return []
     rows = database.execute(
-        "SELECT -found.rank, passage.document, document.text_hash, start, stop, heading, page, anchor, paragraph"
+        "SELECT -found.rank, document, digest, start, stop, heading, page, anchor, paragraph"
         " FROM (SELECT rowid AS id, rank FROM words"
         " WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS found"
-        " JOIN passage ON passage.id = found.id JOIN document ON document.id = passage.document"
+        " JOIN passage ON passage.id = found.id"
         " ORDER BY found.rank, passage.id",
         (match, BM25, limit * POOL),
     )
-    return spread((Hit(score, document, text, Passage(*rest)) for score, document, text, *rest in rows), limit)
+    return spread((Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows), limit)
 
 
 def spread(hits: Iterable[Hit], limit: int) -> list[Hit]:
-    """The first `limit` hits, those beyond a document's third only where others run out, copies of a text only once."""
+    """The first `limit` hits: of one document more than three only where others run out, and no passage twice."""
     front: list[Hit] = []
     back: list[Hit] = []
     taken: Counter[int] = Counter()
-    seen: set[tuple[str, int]] = set()
+    seen: set[bytes] = set()
     for hit in hits:
-        place = (hit.text_hash, hit.passage.start)
-        if place in seen:
+        if hit.digest in seen:
             continue
-        seen.add(place)
+        seen.add(hit.digest)
         taken[hit.document] += 1
         (front if taken[hit.document] <= PER_DOCUMENT else back).append(hit)
     chosen = (front + back)[:limit]

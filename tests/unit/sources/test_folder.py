@@ -56,8 +56,8 @@ def test_other_kinds_of_files_are_counted_for_whoever_asks(docs: Path) -> None:
     listing = Folder(docs, LIMIT).listing()
     assert listing.skipped == ()
     assert listing.ignored == (
-        Skipped("*.epub", "1 files of a kind that cannot be read"),
-        Skipped("*.png", "2 files of a kind that cannot be read"),
+        Skipped("*.epub", "a kind of file that cannot be read (1 of them)"),
+        Skipped("*.png", "a kind of file that cannot be read (2 of them)"),
     )
 
 

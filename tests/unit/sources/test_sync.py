@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from activities.sources.documents.collection import Content, Skipped
-from activities.sources.documents.index import VERSION, Index
+from activities.sources.documents.index import Index
 from activities.sources.documents.parser import Parser
+from activities.sources.documents.schema import VERSION
 from activities.sources.documents.search import best_passages, frequencies, spread, texts
 from activities.sources.documents.sync import synchronise
 from graphs.errors import SourceRefused, SourceUnavailable
@@ -232,7 +233,7 @@ def test_a_word_of_the_heading_weighs_more(index: Index) -> None:
 
 
 def test_one_document_does_not_fill_the_front(index: Index) -> None:
-    book = b"\n\n".join(b"## Part %d\nwhale whale whale" % number for number in range(20))
+    book = b"\n\n".join(b"## Part %d\nwhale whale whale %d" % (number, number) for number in range(20))
     shelf: dict[str, bytes | Exception] = {"book.md": book, "a.md": b"a whale and other animals of the cold sea"}
     sync(Shelf(shelf), index)
     with index.reading() as database:
@@ -243,6 +244,7 @@ def test_one_document_does_not_fill_the_front(index: Index) -> None:
     assert spread([], 3) == []
 
 
-def test_copies_of_a_text_are_found_once(index: Index) -> None:
-    sync(Shelf({"a.md": b"alpha", "copy.md": b"alpha"}), index)
-    assert found(index, "alpha") == ["a.md"]
+def test_copies_of_a_passage_are_found_once(index: Index) -> None:
+    whole = b"# One\nalpha\n\n# Two\nbeta"
+    sync(Shelf({"a.md": b"# One\nalpha", "b.md": b"# Two\nbeta", "print.md": whole}), index)
+    assert len(found(index, "alpha")) == len(found(index, "beta")) == 1

@@ -1,0 +1,49 @@
+"""The tables of an index. A table is never altered: an index of another version is a cache that is built anew."""
+
+import sqlite3
+from typing import Final
+
+VERSION: Final = 2
+"""Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
+
+_STATEMENTS: Final = (
+    """CREATE TABLE document (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        fingerprint TEXT NOT NULL,
+        data_hash TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        text_hash TEXT NOT NULL,
+        title TEXT NOT NULL,
+        media_type TEXT NOT NULL,
+        text TEXT NOT NULL
+    )""",
+    """CREATE TABLE passage (
+        id INTEGER PRIMARY KEY,
+        document INTEGER NOT NULL,
+        digest BLOB NOT NULL,
+        start INTEGER NOT NULL,
+        stop INTEGER NOT NULL,
+        heading TEXT NOT NULL,
+        page INTEGER NOT NULL,
+        anchor TEXT NOT NULL,
+        paragraph INTEGER NOT NULL
+    )""",
+    "CREATE INDEX passage_document ON passage (document)",
+    "CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', tokenize='porter unicode61')",
+)
+
+
+def is_current(database: sqlite3.Connection) -> bool:
+    """Whether the tables are those of this version."""
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    return bool(version == VERSION)
+
+
+def create(database: sqlite3.Connection) -> None:
+    """Puts empty tables in the place of whatever tables there are; within the caller's transaction."""
+    for table in ("words", "passage", "document"):
+        database.execute(f"DROP TABLE IF EXISTS {table}")
+    for statement in _STATEMENTS:
+        database.execute(statement)
+    database.execute(f"PRAGMA user_version = {VERSION}")

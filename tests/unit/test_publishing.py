@@ -1,0 +1,128 @@
+"""Publishing keeps one report however often it is tried, and its figures are those of the checks."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from temporalio.exceptions import ApplicationError
+from temporalio.testing import ActivityEnvironment
+
+from activities.publishing import ReportActivities
+from graphs.contracts import ArchiveCall, ArchivedRun, FailureType, PublishCall
+from graphs.events import AgentEvent
+from graphs.report import Citation, Claim, Report, ReportDraft
+from graphs.state import Ending, Failure
+from storage.evidence import Evidence, StoredText
+from storage.store import Store, open_store
+
+WORDS = "Oil is dear. Water is cheap."
+TEXT = StoredText(content_hash=sha256(WORDS.encode()).hexdigest(), document="prices", title="Prices", text=WORDS)
+OIL = Evidence(
+    id="prices:0",
+    source="docs",
+    document="prices",
+    content_hash=TEXT.content_hash,
+    title="Prices",
+    locator="prices.md",
+    text="Oil is dear.",
+    start=0,
+    end=12,
+)
+OTHER = OIL.model_copy(update={"id": "prices:13", "text": "Water is cheap.", "start": 13, "end": 28})
+DRAFT = ReportDraft(
+    title="The price of oil",
+    key_findings=(
+        Claim(text="It is dear.", citations=(Citation(evidence=OIL.id, quote="Oil is dear."),)),
+        Claim(text="Water is not.", citations=(Citation(evidence=OTHER.id, quote="Water is cheap."),)),
+    ),
+)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path) as opened:
+        await opened.evidence.add("run", [OIL], [TEXT])
+        await opened.evidence.add("another", [OTHER], [TEXT])
+        yield opened
+
+
+async def call(store: Store, draft: ReportDraft | None = DRAFT) -> PublishCall:
+    kept = None if draft is None else await store.artifacts.put(draft.model_dump_json(), "application/json")
+    return PublishCall(
+        run_id="run",
+        question="What does oil cost?",
+        mode="iterative",
+        draft=kept,
+        evidence=(OIL.id,),
+        models=("one", "two"),
+        warnings=("a file was skipped",),
+    )
+
+
+async def read(store: Store, artifact: str) -> Report:
+    kept = await store.artifacts.get(artifact)
+    assert kept is not None
+    return Report.model_validate_json(kept)
+
+
+async def test_a_report_is_kept_with_the_figures_of_its_check(store: Store) -> None:
+    asked = (await call(store)).model_copy(update={"ending": Ending(kind="time", detail="late")})
+    ref = await ActivityEnvironment().run(ReportActivities(store).publish_report, asked)
+    report = await read(store, ref.artifact)
+    assert (ref.title, ref.answered, ref.references, ref.verified, ref.unverified) == (DRAFT.title, True, 1, 1, 1)
+    assert ref.words == len(report.markdown.split())
+    assert ref.partial == report.partial == "its time was used up: late"
+    assert (report.run_id, report.question, report.model) == ("run", asked.question, "one, two")
+    assert report.warnings == asked.warnings
+    assert [one.verdict for one in report.citations] == ["verified", "unknown_evidence"]
+    assert [one.evidence for one in report.unverified] == [OTHER.id]
+    assert WORDS[report.citations[0].start : report.citations[0].end] == "Oil is dear."
+    assert "- It is dear. [1]" in report.markdown
+
+
+async def test_a_second_attempt_gives_the_same_report_and_its_own_line(store: Store) -> None:
+    asked = await call(store)
+    reports = ReportActivities(store)
+    first = await ActivityEnvironment().run(reports.publish_report, asked)
+    environment = ActivityEnvironment()
+    environment.info = replace(environment.info, attempt=2)
+    assert await environment.run(reports.publish_report, asked) == first
+    lines = await store.ledger.entries("run")
+    assert [(line.step, line.attempt, line.kind, line.outcome) for line in lines] == [
+        (0, 1, "publish", "completed"),
+        (0, 2, "publish", "completed"),
+    ]
+
+
+async def test_without_a_draft_the_evidence_is_published(store: Store) -> None:
+    failure = Failure(node="writer", type="ModelOutput", message="no usable draft")
+    asked = (await call(store, draft=None)).model_copy(update={"failure": failure, "question": "why? " * 100})
+    ref = await ActivityEnvironment().run(ReportActivities(store).publish_report, asked)
+    report = await read(store, ref.artifact)
+    assert (ref.answered, ref.references, ref.verified, ref.unverified) == (False, 0, 0, 0)
+    assert len(ref.title) == 300
+    assert report.model == ""
+    assert "(no usable draft)" in report.markdown
+    assert "> Oil is dear." in report.markdown
+
+
+@pytest.mark.parametrize("kept", [None, "{}", "no JSON"])
+async def test_a_draft_that_cannot_be_read_is_not_tried_again(store: Store, kept: str | None) -> None:
+    key = "0" * 64 if kept is None else await store.artifacts.put(kept, "application/json")
+    asked = (await call(store)).model_copy(update={"draft": key})
+    with pytest.raises(ApplicationError) as raised:
+        await ActivityEnvironment().run(ReportActivities(store).publish_report, asked)
+    assert (raised.value.type, raised.value.non_retryable) == (FailureType.INPUT_INVALID, True)
+    assert [line.outcome for line in await store.ledger.entries("run")] == ["failed"]
+
+
+async def test_a_run_is_archived_with_its_events(store: Store) -> None:
+    run = ArchivedRun(run_id="run", question="?", mode="iterative", status="completed", started_at=1.0)
+    event = AgentEvent(seq=1, type="complete", message="done", at=2.0, step=1, iteration=1)
+    reports = ReportActivities(store)
+    for _ in range(2):
+        await ActivityEnvironment().run(reports.archive_run, ArchiveCall(run=run, events=(event,)))
+    assert await store.runs.get("run") == run
+    assert await store.runs.events("run") == [event]

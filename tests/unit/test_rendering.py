@@ -1,0 +1,225 @@
+"""A report says first what was asked and how it ended, cites only by code's numbers and hides no failure."""
+
+import re
+from hashlib import sha256
+from typing import get_args
+
+import pytest
+
+from activities.citations import CheckedDraft, check
+from activities.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence, render_report
+from graphs.contracts import PublishCall
+from graphs.report import Citation, Claim, DraftSection, ReportDraft
+from graphs.spec import EndKind
+from graphs.state import Ending, Failure
+from storage.evidence import Evidence, StoredText
+
+TEXT = StoredText(
+    content_hash=sha256(b"Oil is dear [1]. Water is <b>cheap</b>.").hexdigest(),
+    document="prices",
+    title="Prices [2025]",
+    text="Oil is dear [1]. Water is <b>cheap</b>.",
+)
+OIL = Evidence(
+    id="prices:0",
+    source="docs",
+    document="prices",
+    content_hash=TEXT.content_hash,
+    title="Prices [2025] > Oil",
+    locator="https://example.org/prices#oil",
+    text=TEXT.text[:16],
+    start=0,
+    end=16,
+)
+WATER = OIL.model_copy(
+    update={
+        "id": "prices:17",
+        "locator": "https://example.org/prices#water",
+        "text": TEXT.text[17:],
+        "start": 17,
+        "end": len(TEXT.text),
+    }
+)
+CALL = PublishCall(
+    run_id="run",
+    question="What does\noil cost?",
+    mode="iterative",
+    draft="0" * 64,
+    evidence=(OIL.id, WATER.id),
+    models=("test-model",),
+    sources=("docs",),
+    searches=("oil price", "oil price", "[water]"),
+    warnings=("docs: broken.pdf was skipped",),
+)
+DRAFT = ReportDraft(
+    title="The price\nof oil",
+    key_findings=(
+        Claim(text="Oil is **dear**.", citations=(Citation(evidence=OIL.id, quote="Oil is dear"),)),
+        Claim(text="Everyone knows it [7]."),
+    ),
+    sections=(
+        DraftSection(
+            heading="Water\n# Fire",
+            claims=(
+                Claim(text="It is cheap.", citations=(Citation(evidence=WATER.id, quote="Water is <b>cheap</b>."),)),
+                Claim(text="It is free.", citations=(Citation(evidence=WATER.id, quote="Water is [2] free"),)),
+                Claim(text="It burns.", citations=(Citation(evidence="prices:99", quote="burns"),)),
+            ),
+        ),
+    ),
+    related=(WATER.id,),
+    limitations=("Nothing is said about wine.",),
+)
+
+
+def checked(draft: ReportDraft = DRAFT) -> CheckedDraft:
+    return check(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
+
+
+def headings(markdown: str) -> list[str]:
+    return [line for line in markdown.splitlines() if line.startswith("#")]
+
+
+def part(markdown: str, heading: str) -> str:
+    return markdown.partition(f"\n## {heading}\n")[2].partition("\n## ")[0].strip()
+
+
+def test_the_parts_come_in_their_order() -> None:
+    assert headings(render_report(CALL, checked())) == [
+        "# The price of oil",
+        "## Key findings",
+        "## Water # Fire",
+        "## Related passages",
+        "## What could not be verified",
+        "## Limitations",
+        "## Warnings",
+        "## What was searched",
+        "## References",
+    ]
+
+
+def test_the_head_says_what_was_asked_and_who_wrote() -> None:
+    lines = render_report(CALL, checked()).splitlines()
+    assert lines[2] == "> Asked: What does oil cost?"
+    assert lines[4] == "> Written by test-model; every citation was looked up by code."
+
+
+def test_the_head_says_why_a_run_ended_early() -> None:
+    call = CALL.model_copy(update={"ending": Ending(kind="stopped", detail="Lunch [1].")})
+    assert "> **Partial:** the run ended early, because it was stopped: Lunch \\[1\\]. Written by" in render_report(
+        call, checked()
+    )
+
+
+@pytest.mark.parametrize("kind", get_args(EndKind))
+def test_every_ending_has_its_words(kind: EndKind) -> None:
+    reason = partial_reason(Ending(kind=kind))
+    assert reason
+    assert partial_reason(Ending(kind=kind, detail="so it was. ")) == f"{reason}: so it was"
+
+
+def test_a_run_that_was_not_cut_short_is_not_partial() -> None:
+    assert partial_reason(None) is None
+    assert "Partial" not in render_report(CALL, checked())
+
+
+def test_claims_carry_numbers_or_the_mark_that_they_do_not_hold() -> None:
+    markdown = render_report(CALL, checked())
+    assert part(markdown, "Key findings").splitlines() == [
+        "- Oil is **dear**. [1]",
+        "- Everyone knows it \\[7\\]. (not verified)",
+    ]
+    assert part(markdown, "Water # Fire").split("\n\n") == [
+        "It is cheap. [1]",
+        "It is free. (not verified)",
+        "It burns. (not verified)",
+    ]
+
+
+def test_everything_that_failed_is_listed_with_its_evidence_and_reason() -> None:
+    assert part(render_report(CALL, checked()), "What could not be verified").splitlines() == [
+        "- Everyone knows it \\[7\\]. — it cites nothing.",
+        "- It is free. — the words it quotes do not stand in the evidence it cites. Evidence: prices:17. "
+        "Quoted: “Water is \\[2\\] free”",
+        "- It burns. — the evidence it cites was never given to the writer. Evidence: prices:99. Quoted: “burns”",
+    ]
+
+
+def test_references_lead_to_every_cited_place() -> None:
+    assert part(render_report(CALL, checked()), "References") == (
+        "1. **Prices \\[2025\\]** — docs: "
+        "[**https://example.org/prices#oil**](<https://example.org/prices#oil>); "
+        "[**https://example.org/prices#water**](<https://example.org/prices#water>)"
+    )
+    once = checked(DRAFT.model_copy(update={"sections": ()}))
+    assert part(render_report(CALL, once), "References") == (
+        "1. [**Prices \\[2025\\]**](<https://example.org/prices#oil>) — docs"
+    )
+
+
+def test_related_passages_warnings_and_searches_are_told() -> None:
+    markdown = render_report(CALL, checked())
+    assert part(markdown, "Related passages") == (
+        "- [**Prices \\[2025\\] &gt; Oil**](<https://example.org/prices#water>) — docs"
+    )
+    assert part(markdown, "Limitations") == "- Nothing is said about wine."
+    assert part(markdown, "Warnings") == "- docs: broken.pdf was skipped"
+    assert part(markdown, "What was searched") == "Sources: docs. Searched for: “oil price”; “\\[water\\]”."
+
+
+def test_numbers_in_brackets_are_only_those_of_references() -> None:
+    markdown = render_report(CALL, checked())
+    assert re.findall(r"(?<!\\)\[(\d+)\]", markdown) == ["1", "1"]
+    assert "<b>" not in markdown
+
+
+def test_a_report_of_quotations_says_so_and_quotes() -> None:
+    quotes = (
+        Claim(text=OIL.text, citations=(Citation(evidence=OIL.id, quote=OIL.text),)),
+        Claim(text=WATER.text, citations=(Citation(evidence=WATER.id, quote=WATER.text),)),
+    )
+    markdown = render_report(CALL, checked(ReportDraft(title="T", key_findings=quotes, quoted=True)))
+    assert "> This report consists of literal quotations; no language model was used to write it." in markdown
+    assert part(markdown, "Key findings").splitlines() == [
+        "- “Oil is dear \\[1\\].” [1]",
+        "- “Water is &lt;b&gt;cheap&lt;/b&gt;.” [1]",
+    ]
+    assert "What could not be verified" not in markdown
+
+
+def test_a_question_that_was_not_answered_is_said_to_be_so_first() -> None:
+    draft = ReportDraft(
+        title="T", answered=False, related=(OIL.id,), limitations=("Nothing speaks of it.",), quoted=True
+    )
+    blocks = render_report(CALL, checked(draft)).split("\n\n")
+    assert blocks[2:7] == [
+        "**The sources that were searched do not answer this question.**",
+        "## Limitations",
+        "- Nothing speaks of it.",
+        "## Nearest passages",
+        "- [**Prices \\[2025\\] &gt; Oil**](<https://example.org/prices#oil>) — docs",
+    ]
+    assert headings("\n\n".join(blocks[7:])) == ["## Warnings", "## What was searched"]
+
+
+def test_evidence_without_a_report_is_labelled_so() -> None:
+    failure = Failure(node="writer", type="ModelRefused", message="no key <x>", fatal=True)
+    long = WATER.model_copy(update={"text": "a" * (PASSAGE_CHARACTERS + 1)})
+    call = CALL.model_copy(update={"draft": None, "failure": failure, "ending": Ending(kind="node_failed")})
+    markdown = render_evidence(call, "What does oil cost?", [OIL, long])
+    assert markdown.startswith("# What does oil cost?\n\n> Asked: What does oil cost?\n>\n> **Partial:** the run ended")
+    assert "because a step failed. No language model wrote any of this." in markdown
+    assert "**There is no report: none was written (no key &lt;x&gt;).** Below is the evidence" in markdown
+    assert part(markdown, "Evidence") == (
+        "- [**Prices \\[2025\\] &gt; Oil**](<https://example.org/prices#oil>) — docs\n\n"
+        "  > Oil is dear \\[1\\].\n"
+        "- [**Prices \\[2025\\] &gt; Oil**](<https://example.org/prices#water>) — docs\n\n"
+        f"  > {'a' * PASSAGE_CHARACTERS}…"
+    )
+    assert "answer this question" not in markdown
+
+
+def test_a_run_that_found_nothing_says_so() -> None:
+    markdown = render_evidence(CALL, "T", [])
+    assert "**There is no report: none was written, and no evidence was found.**" in markdown
+    assert headings(markdown) == ["# T", "## Warnings", "## What was searched"]

@@ -34,27 +34,29 @@ def write(task: TaskEnvelope) -> ReportDraft:
     """The draft for `task`, in which every claim is a literal quotation."""
     question, given = task.question, material(task)
     parts = sub_questions(question)
+    several = len(parts) > 1
     spoken = [part for part in parts if part_coverage(question, part, given) >= ANSWERABLE]
-    limitations = _limitations(
-        given, anchor(question, given), [part for part in parts if part not in spoken] if len(parts) > 1 else []
-    )
-    key = _key_findings(given, question, spoken if len(parts) > 1 else []) if answerable(question, given) else []
+    key = _key_findings(given, question, spoken if several else []) if answerable(question, given) else []
     if not key:
         return ReportDraft(
             title=_title(question),
             answered=False,
             quoted=True,
             related=_nearest(given, used=()),
-            limitations=(UNANSWERED, *limitations),
+            limitations=(UNANSWERED, *_silent(given)),
         )
-    sections, used = _sections(given, question, spoken, key, several=len(parts) > 1)
+    sections, used = _sections(given, question, spoken, key, several=several)
+    left_open = [part for part in parts if several and part not in spoken]
     return ReportDraft(
         title=_title(question),
         quoted=True,
         key_findings=tuple(_claim(given, chosen) for chosen in key),
         sections=sections,
         related=_nearest(given, used=used),
-        limitations=limitations,
+        limitations=(
+            *(f"No single passage speaks to enough of this part of the question: {part}." for part in left_open),
+            *_silent(given.on_subject(anchor(question, given))),
+        ),
     )
 
 
@@ -131,13 +133,11 @@ def _nearest(given: Material, used: Sequence[Candidate]) -> tuple[str, ...]:
     return tuple(by_title.values())[:MOST_RELATED]
 
 
-def _limitations(given: Material, about: str | None, silent: Sequence[str]) -> tuple[str, ...]:
+def _silent(given: Material) -> tuple[str, ...]:
     if not given.passages:
         return ("Nothing was found in the sources that were searched.",)
-    limitations = [f"No single passage speaks to enough of this part of the question: {part}." for part in silent]
-    if missing := given.terms.missing(given.on_subject(about).found):
-        limitations.append(f"No passage that was found on the subject mentions: {', '.join(missing)}.")
-    return tuple(limitations)
+    missing = given.terms.missing(given.found)
+    return (f"No passage that was found on the subject mentions: {', '.join(missing)}.",) if missing else ()
 
 
 def _title(question: str) -> str:

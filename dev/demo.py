@@ -19,8 +19,8 @@ from dev.ports import free_ports
 from dev.stack import child_environment, stack
 from settings import Settings, settings
 
-QUESTION = "How do durable workflows, typed agents and a web API fit together in Python: what does each library do?"
-"""The readmes of temporalio, pydantic-ai and FastAPI, among the packages that the demo searches, answer it."""
+QUESTION = "How is data validated with Python type hints?"
+"""The readmes of pydantic, FastAPI and typer, among the packages that the demo searches, answer it."""
 DATA_DIR = Path(".elcano/demo")
 _ASK_GRACE = 10.0
 _PARTIAL = 4

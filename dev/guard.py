@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 _PROGRAM = """
 import os, select, signal, sys
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
 sys.stdin.buffer.read()
 os.killpg(0, signal.SIGTERM)
 select.select([int(sys.argv[1])], [], [], float(sys.argv[2]))
@@ -41,14 +40,15 @@ def guard(*, grace: float, lock: int) -> Iterator[Guard]:
     Leaving kills whatever is still in the group.
     """
     watched, leash = os.pipe()
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _PROGRAM, str(watched), str(grace)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,  # whoever reads the supervisor's output must not wait for the guard
-        stderr=subprocess.DEVNULL,
-        pass_fds=(watched, lock),
-        process_group=0,
-    )
+    with _blocked_signals():
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _PROGRAM, str(watched), str(grace)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,  # whoever reads the supervisor's output must not wait for the guard
+            stderr=subprocess.DEVNULL,
+            pass_fds=(watched, lock),
+            process_group=0,
+        )
     os.close(watched)
     try:
         yield Guard(group=process.pid, leash=leash)
@@ -58,3 +58,13 @@ def guard(*, grace: float, lock: int) -> Iterator[Guard]:
         os.close(leash)
         if process.stdin is not None:
             process.stdin.close()
+
+
+@contextmanager
+def _blocked_signals() -> Iterator[None]:
+    """What is started here inherits the block: a Ctrl-C just then, and the guard's own SIGTERM, cannot end it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

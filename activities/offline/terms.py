@@ -31,9 +31,9 @@ whether which while who whoever whole whom whose why will with within without wo
 _QUESTION_WORDS: Final = """
 advantage advantages aspect aspects best better briefly come compare comparison describe detail details difference
 differences different discuss example examples exactly explain find get give given go good happen happens help how
-important kind kinds know known list main make makes making matter mean means missing need needs offer offers overview
-possible provide provides question reason reasons say show summarise summarize summary tell thing things topic try
-type types understand use used useful user users using want way ways work working works write
+important kind kinds know known list main make makes making matter mean means missing need needed needs offer offers
+overview possible provide provides question reason reasons say show summarise summarize summary tell thing things
+topic try type types understand use used useful user users using want way ways work working works write
 """
 """What people ask with rather than about. In a text they are everywhere and tell nothing."""
 

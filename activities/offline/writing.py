@@ -141,7 +141,7 @@ def _silent(given: Material) -> tuple[str, ...]:
 
 
 def _title(question: str) -> str:
-    title = " ".join(question.split())
+    title = " ".join(question.split()) or "An empty question"
     return title if len(title) <= 300 else title[:299] + "…"
 
 

@@ -3,13 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from graphs.budget import Limits
+from graphs.budget import Limits, Usage
 from graphs.builder import GraphBuilder
+from graphs.commands import Entry, Immediate, StepCompleted, StepFailed
+from graphs.engine import Run, next_command, start
+from graphs.frozen import Json
 from graphs.journal import Journal
 from graphs.modes import MODES
 from graphs.runner import run_in_memory
 from graphs.spec import AgentNode, ResearchGraph, SequentialEdge
-from graphs.state import ResearchState
+from graphs.state import Failure, ResearchState
+from graphs.validation import require_valid
 from tests.script import Script
 
 QUESTION = ResearchState(question="What is it?", sources=("library",))
@@ -63,3 +67,27 @@ async def research(
         return now
 
     return await run_in_memory(graph, state, script.perform, limits=limits, clock=clock)
+
+
+def begun(graph: ResearchGraph, *, limits: Limits | None = None, **state: Any) -> Run:
+    """A run of a valid graph before its first step; `state` changes the question's state."""
+    require_valid(graph)
+    return start(graph, QUESTION.model_copy(update=state), limits or Limits())
+
+
+def completed(run: Run, output: Json = None, **fields: Any) -> StepCompleted:
+    """The entry that completes the run's node."""
+    return StepCompleted(step=run.step, node=run.node, at=0.0, output=output, **fields)
+
+
+def failed(run: Run, *, fatal: bool = False) -> StepFailed:
+    """The entry that fails the run's node."""
+    failure = Failure(node=run.node, type="Gone", message="no", fatal=fatal)
+    return StepFailed(step=run.step, node=run.node, at=0.0, failure=failure, usage=Usage(requests=1))
+
+
+def immediate(graph: ResearchGraph, run: Run, elapsed: float = 0.0) -> Entry:
+    """The entry that comes without work."""
+    command = next_command(graph, run, elapsed)
+    assert isinstance(command, Immediate)
+    return command.entry

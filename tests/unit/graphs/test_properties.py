@@ -15,18 +15,9 @@ from graphs.journal import Journal
 from graphs.spec import ResearchGraph
 from graphs.state import Ending, ResearchState
 from graphs.validation import faults
-from tests.unit.graphs.strategies import (
-    ENTRY,
-    MUTATIONS,
-    expressions,
-    free_graphs,
-    graphs,
-    json_values,
-    limits,
-    outcomes,
-    states,
-    texts,
-)
+from tests.unit.graphs.mutations import MUTATIONS, free_graphs
+from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
+from tests.unit.graphs.texts import expressions, json_values, texts
 
 many = settings(max_examples=100, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 STARTED = 1_000_000.0

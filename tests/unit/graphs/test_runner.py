@@ -6,14 +6,13 @@ from graphs.budget import Limits
 from graphs.contracts import FailureType
 from graphs.frozen import JsonObject
 from graphs.journal import Journal
-from graphs.state import ToolCallRecord
 from tests.script import Answer, Refused, Script
 from tests.unit.graphs.samples import research, search_graph
 
 
 def refusing(*, query: str = "", type: str = "Scripted") -> Answer:
     def answer(given: JsonObject) -> JsonObject:
-        if query in str(given.get("query", "")):
+        if str(given.get("query", "")).endswith(query):
             raise Refused("no such thing", type=type)
         return {"source": "library", "query": str(given["query"]), "evidence": []}
 
@@ -31,9 +30,11 @@ async def test_it_completes_when_nothing_is_missing() -> None:
     assert script.calls == [*turn, "thinking", "knowledge_gap", "writer"]
     assert (run.finished, run.ending, run.failure) == (True, None, None)
     assert (run.budget.iterations, run.budget.steps) == (2, 12)
-    assert [ref.id for ref in run.state.evidence] == ["doc:gap-1-a", "doc:gap-1-b"]
-    assert [record.number for record in run.state.conversation] == [1, 2]
-    assert run.state.conversation[0].findings == ("doc:gap-1-a", "doc:gap-1-b")
+    first, second = run.state.conversation
+    assert (first.number, second.number) == (1, 2)
+    assert len(first.findings) == 2
+    assert [ref.id for ref in run.state.evidence] == [*first.findings]
+    assert [(call.found, call.new) for call in first.tool_calls] == [(1, 1), (1, 1)]
     assert run.budget.used.requests == 7
 
 
@@ -126,14 +127,13 @@ async def test_a_plan_without_searches_goes_on_to_the_judge() -> None:
 
 async def test_one_failing_search_leaves_the_others() -> None:
     script = Script()
-    script.overrides["search"] = refusing(query="gap 1 b")
+    script.overrides["search"] = refusing(query=" b")
     journal = await research(script)
     assert reason(journal) is None
-    assert journal.run.state.warnings == ("The search for 'gap 1 b' in 'library' failed: no such thing",)
-    assert journal.run.state.conversation[0].tool_calls == (
-        ToolCallRecord(source="library", query="gap 1 a"),
-        ToolCallRecord(source="library", query="gap 1 b", error="no such thing"),
-    )
+    fine, failed = journal.run.state.conversation[0].tool_calls
+    assert (fine.error, failed.error) == (None, "no such thing")
+    assert failed.query.endswith(" b")
+    assert journal.run.state.warnings == (f"The search for {failed.query!r} in 'library' failed: no such thing",)
 
 
 async def test_a_single_failing_search_fails_its_node() -> None:

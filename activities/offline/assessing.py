@@ -10,6 +10,7 @@ from activities.offline.planning import anchor, gaps, next_queries, part_anchor,
 from activities.offline.scoring import Material, material
 from graphs.agents import JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
 
+REASONING_CHARACTERS: Final = 2_000
 COMPLETE: Final = 0.9
 COMPLETE_PART: Final = 0.6
 SUFFICIENT: Final = 0.75
@@ -76,7 +77,7 @@ def judge(task: TaskEnvelope) -> JudgeAssessment:
         recommendation="synthesize" if sufficient or exhausted else "continue",
         missing=missing[:10],
         next_search_queries=() if sufficient else next_queries(task.question, given, made),
-        reasoning=reasoning,
+        reasoning=reasoning[:REASONING_CHARACTERS],
     )
 
 

@@ -12,6 +12,7 @@ from graphs.agents import AgentSelectionPlan, AgentTask
 MOST_PARTS: Final = 5
 MOST_TASKS: Final = 8
 QUERY_WORDS: Final = 8
+QUERY_CHARACTERS: Final = 300
 
 _ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|was|were|does|do|did|can|could|should|will)"
 _JOINT: Final = re.compile(
@@ -120,7 +121,7 @@ def _query(text: str, terms: Terms, about: str | None) -> str:
     chosen: Sequence[str] = content_words(text)[:QUERY_WORDS]
     if about is not None and about not in stems(text):
         chosen = (terms.written[about], *chosen[: QUERY_WORDS - 1])
-    return " ".join(chosen)
+    return " ".join(chosen)[:QUERY_CHARACTERS]
 
 
 def _key(query: str) -> frozenset[str]:

@@ -15,13 +15,14 @@ LEAST_ITEM_WORDS: Final = 4
 MOST_CHARACTERS: Final = 600
 
 _END: Final = re.compile(
-    r"[.!?\u2026]+[\"'\u201d\u2019)\]*_`]*(?=\s+[\"'\u201c\u2018(\[*_`]*[A-Z0-9`*\u00c0-\u00de]|\s*$)"
+    r"(?<![.!?\u2026])[.!?\u2026]++[\"'\u201d\u2019)\]*_`]*+"
+    r"(?=\s+[\"'\u201c\u2018(\[*_`]*[A-Z0-9`*\u00c0-\u00de]|\s*$)"
 )
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|ca|approx|resp|incl|Dr|Mr|Mrs|Ms|Prof|St|Fig|No|Nos|Vol|Eq|Sec|Inc|Ltd|Co|al)"
     r"|\b[A-Z])\.$",
 )
-_LINK: Final = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|`([^`<]*)\s*<[^>]*>`__?")
+_LINK: Final = re.compile(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])|`([^`<]*)\s*<[^>]*>`__?")
 _ADDRESS: Final = re.compile(r"https?://\S+|www\.\S+")
 _TAG: Final = re.compile(r"</?[a-zA-Z][^>]*>|&\w+;")
 _ASIDE: Final = re.compile(r"[*_]*\([^()]*\)[*_.]*")

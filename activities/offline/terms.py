@@ -6,6 +6,7 @@ in for them.
 
 import math
 import re
+import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,6 +16,8 @@ import snowballstemmer
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][a-z]+)?", re.IGNORECASE)
 _STEMMER: Final = snowballstemmer.stemmer("english")
+_STEMMING: Final = threading.Lock()
+"""The stemmer keeps the word it works on in itself, and the model reads in threads."""
 
 _FUNCTION_WORDS: Final = """
 a about above across after again against all almost along already also although always am among an and another any
@@ -46,7 +49,8 @@ LEAST_WEIGHT: Final = 0.1
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """The stem of one lower-case word (Porter's second English algorithm)."""
-    return str(_STEMMER.stemWord(word))
+    with _STEMMING:
+        return str(_STEMMER.stemWord(word))
 
 
 def words(text: str) -> list[str]:

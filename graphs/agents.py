@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from graphs.frozen import Frozen
-from graphs.state import IterationData
+from graphs.state import IterationData, SectionResult
 
 
 class ResearchContext(Frozen):
@@ -102,3 +102,66 @@ class WriterInput(ResearchContext):
     instructions: str = ""
     """What the person who asked wants of length, tone or form."""
     sources: tuple[str, ...] = ()
+
+
+class InputParserInput(Frozen):
+    """The question as it was asked, and what can be searched."""
+
+    question: str
+    background: str = ""
+    sources: tuple[str, ...] = ()
+
+
+class ParsedQuery(Frozen):
+    """What the question is really after, and how much research it needs."""
+
+    original_query: str
+    improved_query: str = Field(min_length=1, max_length=2_000, description="The question, made precise; same meaning.")
+    research_mode: Literal["iterative", "deep"] = Field(
+        description="deep for a question with several parts or a wide field; iterative for one point."
+    )
+    key_entities: tuple[str, ...] = Field(default=(), max_length=20)
+    research_questions: tuple[str, ...] = Field(default=(), max_length=10, description="Its parts, if it has several.")
+
+
+class PlannerInput(Frozen):
+    """What the plan is for, and how large it may be."""
+
+    question: str
+    background: str = ""
+    instructions: str = ""
+    sources: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    """Ids of what a first search for the question found."""
+    max_sections: int = Field(default=8, ge=1, le=200)
+
+
+class ReportPlanSection(Frozen):
+    """One section: a title, and the one question that its research answers.
+
+    Lenient, because a plan with a flaw is worth more than another call: `store_plan` mends what can be mended.
+    """
+
+    title: str = Field(max_length=200)
+    key_question: str = Field(default="", max_length=1_000)
+
+
+class ReportPlan(Frozen):
+    """How a report is divided; each section can be researched without the others."""
+
+    report_title: str = Field(min_length=1, max_length=300)
+    background_context: str = Field(default="", max_length=4_000)
+    report_outline: tuple[ReportPlanSection, ...] = ()
+
+
+class SynthesisInput(Frozen):
+    """What both syntheses join: the sections in the plan's order, with what is missing."""
+
+    question: str
+    background: str = ""
+    instructions: str = ""
+    title: str = ""
+    sections: tuple[SectionResult, ...] = ()
+    sources: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    """Ids of all evidence of the sections that the synthesis may cite."""

@@ -2,8 +2,9 @@
 
 from pydantic import Field
 
-from graphs.frozen import Frozen, JsonObject
-from graphs.state import EvidenceRef
+from graphs.budget import Usage
+from graphs.frozen import Frozen
+from graphs.state import EvidenceRef, SectionGap
 
 
 class BranchInput(Frozen):
@@ -16,24 +17,24 @@ class BranchInput(Frozen):
 
 
 class BranchOutcome(Frozen):
-    """What became of one branch: its draft and evidence, or why it failed."""
+    """What became of one branch: its draft and the evidence that it cites, or why it failed."""
 
     index: int = Field(ge=0)
     """Place in the plan; drafts are joined in this order, whenever they came."""
     parallel_path_id: str
-    """Unique in the run: `{step:04d}.{branch}` or `{step:04d}.{branch}-{index}`."""
+    """Unique in the run: `{step:04d}.{branch}` or `{step:04d}.{branch}-{number}`."""
     title: str
     question: str
-    draft: JsonObject | None = None
-    """The output of the branch's exit node."""
+    draft: str | None = None
+    """Artifact hash of its `ReportDraft`."""
     evidence: tuple[EvidenceRef, ...] = ()
+    """What the draft cites; everything else that the branch found stays with the branch."""
     ending: str = ""
-    """Why the branch ended early, in words; empty if it did not."""
-    error: str | None = None
-    error_type: str | None = None
-    attempts: int = Field(default=1, ge=0)
+    """Why it ended early, in words; empty if it did not."""
+    gap: SectionGap | None = None
+    """Set if there is no draft."""
     warnings: tuple[str, ...] = ()
-    usage: JsonObject = {}
+    usage: Usage = Usage()
 
 
 class BranchOutcomes(Frozen):

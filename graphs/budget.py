@@ -54,6 +54,8 @@ class Limits(Frozen):
     """How often the research loop may run."""
     steps: int = Field(default=200, ge=2, le=2_000)
     """Nodes visited, decisions included."""
+    sections: int = Field(default=8, ge=1, le=200)
+    """Sections that a plan may have; each is a research loop of its own."""
     reserve: float = Field(default=0.15, ge=0.0, le=0.5)
     """The share of tokens, money and time that only the exit node may use."""
 
@@ -98,9 +100,12 @@ class Budget(Frozen):
         cost_limit = self.limits.cost_microusd
         if cost_limit is not None and self.used.cost_microusd + estimate.cost_microusd > cost_limit * share:
             return "cost"
-        if self.steps >= self.limits.steps - 1:  # the last step belongs to the exit node
-            return "steps"
-        return None
+        return "steps" if self.out_of_steps else None
+
+    @property
+    def out_of_steps(self) -> bool:
+        """Only the last step is left, and it belongs to the exit node."""
+        return self.steps >= self.limits.steps - 1
 
     def view(self) -> JsonObject:
         """How expressions see the budget: per limit `limit`, `used`, `remaining`; and what is exceeded."""
@@ -116,7 +121,65 @@ class Budget(Frozen):
             "seconds": _gauge(self.limits.seconds, self.elapsed),
             "iterations": _gauge(self.limits.iterations, self.iterations),
             "steps": _gauge(self.limits.steps, self.steps),
+            "sections": {"limit": self.limits.sections},
         }
+
+
+class Slice(Frozen):
+    """The part of a budget that one branch may spend."""
+
+    tokens: int = Field(ge=0)
+    cost_microusd: int | None = Field(default=None, ge=0)
+    """None: not limited."""
+
+
+class Allotment(Frozen):
+    """What a run can still give its branches while they run side by side.
+
+    The sum of what is out and what is left never exceeds what there was; what a branch does not use comes back and
+    raises the share of those that have not started.
+    """
+
+    tokens: int = Field(ge=0)
+    cost_microusd: int | None = Field(default=None, ge=0)
+    waiting: int = Field(ge=0)
+    """Branches that have not started."""
+
+    @classmethod
+    def of(cls, budget: Budget, branches: int) -> "Allotment":
+        """Everything that research may still use of `budget`, for this many branches."""
+        share = 1 - budget.limits.reserve
+        cost_limit = budget.limits.cost_microusd
+        return cls(
+            tokens=max(0, int(budget.limits.tokens * share) - budget.used.tokens),
+            cost_microusd=None if cost_limit is None else max(0, int(cost_limit * share) - budget.used.cost_microusd),
+            waiting=branches,
+        )
+
+    def affordable(self, minimum_tokens: int) -> int:
+        """How many of the waiting branches can have at least this many tokens."""
+        return min(self.waiting, self.tokens // max(1, minimum_tokens))
+
+    def take(self) -> tuple["Allotment", Slice]:
+        """An equal share for the next branch."""
+        waiting = max(1, self.waiting)
+        cost = None if self.cost_microusd is None else self.cost_microusd // waiting
+        given = Slice(tokens=self.tokens // waiting, cost_microusd=cost)
+        left = Allotment(
+            tokens=self.tokens - given.tokens,
+            cost_microusd=None if self.cost_microusd is None or cost is None else self.cost_microusd - cost,
+            waiting=waiting - 1,
+        )
+        return left, given
+
+    def give_back(self, given: Slice, used: Usage) -> "Allotment":
+        """A branch ended: what it did not use comes back; what it used beyond its slice is taken off."""
+        cost = self.cost_microusd
+        if cost is not None and given.cost_microusd is not None:
+            cost = max(0, cost + given.cost_microusd - used.cost_microusd)
+        return self.model_copy(
+            update={"tokens": max(0, self.tokens + given.tokens - used.tokens), "cost_microusd": cost}
+        )
 
 
 def _gauge(limit: float | None, used: float) -> JsonObject:

@@ -106,6 +106,13 @@ class GraphBuilder:
         )
         return self
 
+    def include(self, graph: ResearchGraph) -> "GraphBuilder":
+        """All nodes, edges and branches of another graph; its entry and exits have to be set again."""
+        self._nodes += graph.nodes
+        self._edges += graph.edges
+        self._branches |= graph.branches
+        return self
+
     def set_entry_node(self, id: str) -> "GraphBuilder":
         """Where a run begins."""
         self._entry = id

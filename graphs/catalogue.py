@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphs import agents, reducers, report, tools
+from graphs import agents, branches, reducers, report, sections, tools
 from graphs.events import EventType
 from graphs.frozen import Frozen
 from graphs.state import ResearchState
@@ -105,6 +105,45 @@ AGENTS: Mapping[str, AgentSpec] = {
             output_tokens=4_000,
             evidence_tokens=24_000,
         ),
+        AgentSpec(
+            name="input_parser",
+            description="Says what the question is after and how much research it needs.",
+            input=agents.InputParserInput,
+            output=agents.ParsedQuery,
+            starts="thinking",
+            completes="thinking",
+            output_tokens=400,
+        ),
+        AgentSpec(
+            name="planner",
+            description="Divides the report into sections, each with its own question.",
+            input=agents.PlannerInput,
+            output=agents.ReportPlan,
+            starts="thinking",
+            completes="thinking",
+            output_tokens=1_000,
+            evidence_tokens=4_000,
+        ),
+        AgentSpec(
+            name="long_writer",
+            description="Joins the sections, writing one after the other with the report so far in view.",
+            input=agents.SynthesisInput,
+            output=report.DraftRef,
+            starts="synthesizing",
+            completes="synthesizing",
+            output_tokens=8_000,
+            evidence_tokens=24_000,
+        ),
+        AgentSpec(
+            name="proofreader",
+            description="Joins the sections in one pass: merges, removes repetition, summarises.",
+            input=agents.SynthesisInput,
+            output=report.DraftRef,
+            starts="synthesizing",
+            completes="synthesizing",
+            output_tokens=6_000,
+            evidence_tokens=24_000,
+        ),
     )
 }
 
@@ -162,6 +201,19 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             "Keeps the judge's reasoning and queries.",
             agents.JudgeAssessment,
             reducers.record_judgement,
+        ),
+        ReducerSpec(
+            "record_parse",
+            "Adds what the question was understood as to the background.",
+            agents.ParsedQuery,
+            reducers.record_parse,
+        ),
+        ReducerSpec("store_plan", "Makes a plan fit to be run.", sections.PlanToStore, sections.store_plan),
+        ReducerSpec(
+            "collect_drafts",
+            "Merges what the branches found, in the plan's order.",
+            branches.BranchOutcomes,
+            sections.collect_drafts,
         ),
         ReducerSpec("set_values", "Sets values of your own.", reducers.Values, reducers.set_values),
     )

@@ -77,6 +77,11 @@ class BranchStart(Frozen):
     branch: str
     input: BranchInput
 
+    @property
+    def title(self) -> str:
+        """The section's name for people."""
+        return self.input.title or self.input.question
+
 
 class RunBranches(Frozen):
     """Run graphs side by side."""
@@ -84,6 +89,8 @@ class RunBranches(Frozen):
     step: int
     node: str
     branches: tuple[BranchStart, ...]
+    minimum_tokens: int = 0
+    """With fewer a branch could not go round once."""
 
 
 class Immediate(Frozen):
@@ -96,7 +103,9 @@ class Finish(Frozen):
     """The run is over."""
 
 
-Work: TypeAlias = CallAgent | CallTool | RunBranches
+Call: TypeAlias = CallAgent | CallTool
+
+Work: TypeAlias = Call | RunBranches
 """What somebody outside the engine has to perform."""
 
 Command: TypeAlias = Work | Immediate | Finish

@@ -12,7 +12,7 @@ from graphs.events import AgentEvent
 from graphs.frozen import Frozen, JsonObject
 from graphs.report import ReportRef
 from graphs.spec import ResearchGraph
-from graphs.state import Ending, Failure
+from graphs.state import Ending, EvidenceRef, Failure, SectionResult
 
 RESEARCH_WORKFLOW: Final = "research"
 TASK_QUEUE: Final = "elcano"
@@ -25,6 +25,8 @@ ARCHIVE_RUN: Final = "archive_run"
 PROGRESS_QUERY: Final = "progress"
 SNAPSHOT_QUERY: Final = "snapshot"
 STOP_UPDATE: Final = "stop"
+STOP_SIGNAL: Final = "stop_branch"
+"""From a run to its branches; people use the update, which answers."""
 
 MODE_ATTRIBUTE: Final = "ElcanoMode"
 STAGE_ATTRIBUTE: Final = "ElcanoStage"
@@ -59,6 +61,16 @@ class ModelChoice(Frozen):
     by_agent: dict[str, str] = {}
 
 
+class BranchOf(Frozen):
+    """Which run a branch belongs to."""
+
+    run_id: str
+    """The run that somebody asked for, however deep the branch is."""
+    path: str
+    """`parallel_path_id`, from the outermost branch inwards, joined by `/`."""
+    section: str
+
+
 class ResearchInput(Frozen):
     """The input of a research workflow."""
 
@@ -73,6 +85,8 @@ class ResearchInput(Frozen):
     instructions: str = ""
     models: ModelChoice = ModelChoice()
     tenant: str = "default"
+    branch_of: BranchOf | None = None
+    """Set on a branch: it hands its draft to its parent instead of publishing a report."""
 
 
 class ResearchResult(Frozen):
@@ -84,6 +98,13 @@ class ResearchResult(Frozen):
     usage: Usage = Usage()
     iterations: int = 0
     steps: int = 0
+    draft: str | None = None
+    """Of a branch: artifact hash of its `ReportDraft`."""
+    evidence: tuple[EvidenceRef, ...] = ()
+    """Of a branch: what its draft cites."""
+    warnings: tuple[str, ...] = ()
+    failure: Failure | None = None
+    """Of a branch that failed; carried in the details of its failure, so that its parent can charge what it used."""
 
 
 class AgentCall(Frozen):
@@ -145,6 +166,8 @@ class PublishCall(Frozen):
     """The queries that were made, for a reader who asks what was looked for."""
     iterations: int = 0
     usage: Usage = Usage()
+    sections: tuple[SectionResult, ...] = ()
+    """Of deep research: every section with a gap is named in the report."""
     warnings: tuple[str, ...] = ()
 
 
@@ -168,6 +191,7 @@ class ArchivedRun(Frozen):
     sources: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     """Ids of all evidence of the run, in the order of finding."""
+    branch_of: BranchOf | None = None
 
 
 class ArchiveCall(Frozen):

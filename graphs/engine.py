@@ -32,6 +32,7 @@ from graphs.spec import (
     AgentNode,
     ConditionalEdge,
     DecisionNode,
+    EndKind,
     Inputs,
     ParallelNode,
     ResearchGraph,
@@ -83,18 +84,27 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
         return Finish()
     run = run.model_copy(update={"budget": run.budget.at(elapsed)})
     node = graph.by_id[run.node]
-    leaving = run.node in graph.exit_nodes
     command: Command
     try:
         command = _command(graph, run)
     except (ValidationError, InputInvalid) as error:  # a step too: not one that is left to the exit
         failure = _input_failure(node.id, error)
         command = Immediate(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
-    estimate = command.estimate if isinstance(command, CallAgent) else Estimate()
-    if not leaving and (refused := run.budget.refuses(estimate)):
+    if run.node not in graph.exit_nodes and (refused := _refused(run.budget, command)):
         detail = f"the budget of {refused} does not allow another step ({node.id})"
         return Immediate(entry=Diverted(at=elapsed, ending=Ending(kind=refused, detail=detail)))
     return command
+
+
+def _refused(budget: Budget, command: Command) -> EndKind | None:
+    """Steps that need nobody cost nothing but themselves, so what was paid for is still folded into the state."""
+    match command:
+        case Immediate():
+            return "steps" if budget.out_of_steps else None
+        case CallAgent():
+            return budget.refuses(command.estimate)
+        case _:
+            return budget.refuses(Estimate())
 
 
 def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
@@ -161,7 +171,9 @@ def _command(graph: ResearchGraph, run: Run) -> Command:
                 step=run.step, node=node.id, tool=tool.name, inputs=inputs, for_each=node.for_each is not None
             )
         case ParallelNode():
-            return RunBranches(step=run.step, node=node.id, branches=_branches(graph, node, run))
+            branches = _branches(graph, node, run)
+            minimum = max((_minimum_tokens(graph.branches[start.branch]) for start in branches), default=0)
+            return RunBranches(step=run.step, node=node.id, branches=branches, minimum_tokens=minimum)
         case _:
             return Immediate(entry=StepCompleted(step=run.step, node=node.id, at=run.budget.elapsed))
 
@@ -195,6 +207,12 @@ def _branches(graph: ResearchGraph, node: ParallelNode, run: Run) -> tuple[Branc
         )
         for index, (edge, seen) in enumerate(starts)
     )
+
+
+def _minimum_tokens(branch: ResearchGraph) -> int:
+    """What one visit of each agent of a branch may take: with less it cannot go round once and write."""
+    called = [AGENTS[node.agent] for node in branch.nodes if isinstance(node, AgentNode)]
+    return sum(PROMPT_TOKENS + agent.output_tokens for agent in called)
 
 
 def _estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
@@ -262,7 +280,17 @@ def _leave(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
     """On to the exit; a run that has to leave its exit is over, without a draft."""
     if run.node in graph.exit_nodes:
         return run.model_copy(update={"ending": run.ending or ending, "finished": True})
-    return run.model_copy(update={"node": graph.exit_nodes[0], "ending": ending})
+    return run.model_copy(update={"node": _nearest_exit(graph, run.node), "ending": ending})
+
+
+def _nearest_exit(graph: ResearchGraph, node: str) -> str:
+    """The first exit in the graph's order that can be reached from `node`; every valid graph has one."""
+    reached, waiting = {node}, [node]
+    while waiting:
+        onward = {edge.to_node for edge in graph.routes_from(waiting.pop())} - reached
+        reached |= onward
+        waiting += sorted(onward)
+    return next(exit_id for exit_id in graph.exit_nodes if exit_id in reached)
 
 
 def _input_failure(node: str, error: ValidationError | InputInvalid) -> Failure:

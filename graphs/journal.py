@@ -8,7 +8,7 @@ from graphs.commands import Entry, Finish, Immediate, Work
 from graphs.engine import Run, advance, next_command, start
 from graphs.events import AgentEvent
 from graphs.narration import Told, after, before, beginning
-from graphs.spec import ResearchGraph
+from graphs.spec import ResearchGraph, StateNode
 from graphs.state import ResearchState
 
 
@@ -16,9 +16,19 @@ class Journal:
     """Mutable, the one place of a run that is; everything it holds is frozen."""
 
     def __init__(
-        self, graph: ResearchGraph, state: ResearchState, limits: Limits, *, mode: str, started_at: float
+        self,
+        graph: ResearchGraph,
+        state: ResearchState,
+        limits: Limits,
+        *,
+        mode: str,
+        started_at: float,
+        path: str = "",
+        section: str = "",
     ) -> None:
         self.graph = graph
+        self._path = path
+        self._section = section
         self.run: Run = start(graph, state, limits)
         self.entries: list[Entry] = []
         self.events: list[AgentEvent] = []
@@ -43,6 +53,13 @@ class Journal:
                     self.tell(told, now)
             return command
 
+    def settle(self, now: float) -> None:
+        """Applies the state nodes that come next: an interruption must not skip the bookkeeping of what was done."""
+        while isinstance(self.graph.by_id[self.run.node], StateNode) and not self.run.finished:
+            command = next_command(self.graph, self.run, now - self.started_at)
+            assert isinstance(command, Immediate)
+            self.record(command.entry)
+
     def record(self, entry: Entry) -> None:
         """Applies one entry and tells of it."""
         earlier, self.run = self.run, advance(self.graph, self.run, entry)
@@ -61,6 +78,8 @@ class Journal:
                 step=self.run.step if step is None else step,
                 node=told.node,
                 iteration=self.run.budget.iterations,
+                path="/".join(filter(None, (self._path, told.path))),
+                section=told.section or self._section,
                 data=told.data,
             )
         )

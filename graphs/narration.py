@@ -7,8 +7,19 @@ dates what is told here.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from graphs.branches import BranchOutcome, BranchOutcomes
 from graphs.catalogue import AGENTS, TOOLS
-from graphs.commands import CallAgent, CallTool, Command, Diverted, Entry, RunBranches, StepCompleted, StepFailed
+from graphs.commands import (
+    BranchStart,
+    CallAgent,
+    CallTool,
+    Command,
+    Diverted,
+    Entry,
+    RunBranches,
+    StepCompleted,
+    StepFailed,
+)
 from graphs.engine import Run
 from graphs.events import EventType
 from graphs.frozen import Json, JsonObject
@@ -26,6 +37,9 @@ class Told:
     message: str
     node: str = ""
     data: JsonObject = field(default_factory=dict)
+    path: str = ""
+    """Set on an event about a branch: its `parallel_path_id`."""
+    section: str = ""
 
 
 def beginning(question: str, mode: str) -> Told:
@@ -45,9 +59,34 @@ def before(command: Command) -> Iterable[Told]:
             listed = " · ".join(queries) or tool.description
             yield Told(tool.starts, _cut(f"{_title(command.node)}: {listed}"), command.node, {"queries": list(queries)})
         case RunBranches():
-            titles = [branch.input.title or branch.input.question for branch in command.branches]
-            text = f"{_title(command.node)}: {len(titles)} branches"
-            yield Told("branch_started", text, command.node, {"sections": list(titles)})
+            sections: list[Json] = [branch.title for branch in command.branches]
+            text = f"{_title(command.node)}: {len(sections)} sections"
+            yield Told("searching", text, command.node, {"sections": sections})
+
+
+def branch_started(node: str, branch: BranchStart, run_id: str) -> Told:
+    """A branch begins; `run_id` is that of its child workflow, where its own events are."""
+    data: JsonObject = {"run_id": run_id, "question": branch.input.question}
+    return Told(
+        "branch_started", _cut(f"{branch.title}: research begins"), node, data, branch.parallel_path_id, branch.title
+    )
+
+
+def branch_complete(node: str, outcome: BranchOutcome) -> Told:
+    """A branch ended, with a draft or with a gap; told after everything that the branch told itself."""
+    data: JsonObject = {"tokens": outcome.usage.tokens, "evidence": len(outcome.evidence)}
+    if outcome.gap is not None:
+        text = f"{outcome.title}: no section, {outcome.gap.reason}"
+        data = {**data, "gap": outcome.gap.model_dump(mode="json")}
+    else:
+        text = f"{outcome.title}: drafted" + (f" early, {outcome.ending}" if outcome.ending else "")
+    return Told("branch_complete", _cut(text), node, data, outcome.parallel_path_id, outcome.title)
+
+
+def plan_cut(node: str, afforded: int, planned: int) -> Told:
+    """Not every branch fits into the budget."""
+    text = f"The budget allows {afforded} of {planned} sections; the others are left out"
+    return Told("ending_early", text, node, {"reason": "tokens", "afforded": afforded, "planned": planned})
 
 
 def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterable[Told]:
@@ -90,7 +129,8 @@ def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:
             text, data = _summary(node.tool, entry.output)
             yield Told(TOOLS[node.tool].completes, _cut(text), entry.node, data)
         case ParallelNode():
-            yield Told("branch_complete", f"{_title(entry.node)}: all branches are in", entry.node)
+            text, data = _branches(entry.output if isinstance(entry.output, dict) else {})
+            yield Told("search_complete", text, entry.node, data)
 
 
 def _summary(callee: str, output: Json) -> tuple[str, JsonObject]:
@@ -125,6 +165,23 @@ def _search(output: JsonObject) -> tuple[str, JsonObject]:
     return text, {"passages": found, "searches": len(items), "failed": failed}
 
 
+def _branches(output: JsonObject) -> tuple[str, JsonObject]:
+    outcomes = BranchOutcomes.model_validate(output).branches
+    drafted = sum(1 for outcome in outcomes if outcome.gap is None)
+    return f"{drafted} of {len(outcomes)} sections drafted", {"drafted": drafted, "sections": len(outcomes)}
+
+
+def _parse(output: JsonObject) -> tuple[str, JsonObject]:
+    mode = output.get("research_mode")
+    return f"Understood as {mode} research: {output.get('improved_query', '')}", {"mode": mode}
+
+
+def _outline(output: JsonObject) -> tuple[str, JsonObject]:
+    planned = [section for section in _listed(output.get("report_outline")) if isinstance(section, dict)]
+    titles: list[Json] = [section.get("title") for section in planned]
+    return f"Planned: {' · '.join(map(str, titles))}", {"sections": titles}
+
+
 def _judgement(output: JsonObject) -> tuple[str, JsonObject]:
     kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
     return f"Judged: {output.get('reasoning', '')}", {name: output.get(name) for name in kept}
@@ -143,6 +200,10 @@ _SUMMARIES: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {
     "search": _search,
     "judge": _judgement,
     "writer": _draft,
+    "input_parser": _parse,
+    "planner": _outline,
+    "long_writer": _draft,
+    "proofreader": _draft,
 }
 
 

@@ -5,7 +5,7 @@ Nothing here removes evidence or an iteration; a run's knowledge only grows.
 
 from collections.abc import Sequence
 
-from graphs.agents import AgentSelectionPlan, JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
+from graphs.agents import AgentSelectionPlan, JudgeAssessment, KnowledgeGapOutput, ParsedQuery, ThinkingOutput
 from graphs.frozen import Frozen, Json
 from graphs.state import EvidenceRef, IterationData, ResearchState, ToolCallRecord
 from graphs.tools import ItemOutcomes, SearchOutput
@@ -73,6 +73,18 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
     """Keeps the judge's reasoning and what it would search next, for the next iteration to read."""
     return _in_this_iteration(state, judgement=output.reasoning, suggested_queries=output.next_search_queries)
+
+
+def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
+    """Adds what the question was understood as to the background; the question itself stays as it was asked."""
+    lines = [state.background] if state.background else []
+    if output.improved_query != state.question:
+        lines.append(f"The question, made precise: {output.improved_query}")
+    if output.key_entities:
+        lines.append(f"It is about: {', '.join(output.key_entities)}")
+    if output.research_questions:
+        lines.append(f"Its parts: {' / '.join(output.research_questions)}")
+    return state.model_copy(update={"background": "\n".join(lines)})
 
 
 class Values(Frozen):

@@ -61,6 +61,8 @@ class DraftRef(Frozen):
     claims: int = Field(ge=0)
     cited: int = Field(ge=0)
     """Different pieces of evidence that it cites."""
+    evidence: tuple[str, ...] = ()
+    """Their ids."""
 
 
 Verdict: TypeAlias = Literal["verified", "unknown_evidence", "quote_not_found", "no_citation"]

@@ -145,7 +145,7 @@ class ResearchGraph(Frozen):
     edges: tuple[Edge, ...] = ()
     entry_node: NodeId
     exit_nodes: tuple[NodeId, ...]
-    """Where a run can end. The first one is also where a run goes that has to end early."""
+    """Where a run can end. A run that has to end early goes to the first of them that it can still reach."""
     branches: dict[NodeId, "ResearchGraph"] = {}
 
     @property

@@ -53,6 +53,38 @@ class IterationData(Frozen):
     """What the judge would search next; the next tool selection reads it."""
 
 
+class SectionPlan(Frozen):
+    """One section that is to be researched."""
+
+    title: str
+    key_question: str
+
+
+class SectionGap(Frozen):
+    """Why a section of the report is missing."""
+
+    reason: str
+    type: str = ""
+    """The name of the error, for programs."""
+    attempts: int = Field(default=0, ge=0)
+    """How often its failing call was tried; 0 if it never began."""
+    tokens: int = Field(default=0, ge=0)
+    cost_microusd: int = Field(default=0, ge=0)
+
+
+class SectionResult(Frozen):
+    """What became of one section: its draft and the evidence that it cites, or the gap that it leaves."""
+
+    title: str
+    key_question: str
+    draft: str | None = None
+    """Artifact hash of the section's `ReportDraft`."""
+    evidence: tuple[str, ...] = ()
+    ending: str = ""
+    """Why its research ended early, in words; empty if it did not."""
+    gap: SectionGap | None = None
+
+
 class ResearchState(Frozen):
     """Everything that expressions can read and reducers can change."""
 
@@ -70,6 +102,12 @@ class ResearchState(Frozen):
     """In the order of their finding, each id once. Only ever appended to."""
     outputs: JsonObject = {}
     """The latest output of each node, by node id."""
+    title: str = ""
+    """The report's title, once there is a plan."""
+    plan: tuple[SectionPlan, ...] = ()
+    """The sections that were planned, each with its question, titles made unique."""
+    sections: tuple[SectionResult, ...] = ()
+    """What came of them, in the plan's order."""
     values: dict[str, Json] = {}
     """For graphs of one's own: written by the `set_values` reducer."""
     warnings: tuple[str, ...] = ()

@@ -64,6 +64,7 @@ class Script:
         self.complete_in = complete_in
         """The iteration in which the gap agent says that nothing is missing."""
         self.tokens = tokens
+        self.sections = ("history", "method", "cost")
         self.calls: list[str] = []
         self.published: list[PublishCall] = []
         self.archived: list[ArchiveCall] = []
@@ -80,7 +81,8 @@ class Script:
                 return {"thought": f"turn {turn}: look closer"}
             case "knowledge_gap":
                 done = turn >= self.complete_in
-                return {"research_complete": done, "outstanding_gaps": [] if done else [f"gap {turn}"]}
+                topic = str(given["question"]).removeprefix("What ").rstrip("?")
+                return {"research_complete": done, "outstanding_gaps": [] if done else [f"gap {turn} {topic}"]}
             case "tool_selector":
                 return {"tasks": [{"source": "library", "query": f"{given['gap']} {part}"} for part in ("a", "b")]}
             case "search":
@@ -94,8 +96,24 @@ class Script:
                     "reasoning": "not yet",
                     "next_search_queries": ["more"],
                 }
-            case "writer":
-                return {"artifact": "draft", "title": "A report", "answered": True, "claims": 2, "cited": 2}
+            case "input_parser":
+                question = str(given["question"])
+                mode = "deep" if "deep" in question else "iterative"
+                return {"original_query": question, "improved_query": f"{question}!", "research_mode": mode}
+            case "planner":
+                outline: list[Json] = [{"title": title, "key_question": f"What of {title}?"} for title in self.sections]
+                return {"report_title": "A plan", "report_outline": outline}
+            case "writer" | "long_writer" | "proofreader":
+                cited = given["evidence"]
+                assert isinstance(cited, list)
+                return {
+                    "artifact": f"draft of {given['question']}",
+                    "title": "A report",
+                    "answered": True,
+                    "claims": 2,
+                    "cited": len(cited),
+                    "evidence": cited,
+                }
             case _:
                 return {"ok": True}
 

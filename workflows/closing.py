@@ -8,27 +8,54 @@ from temporalio.exceptions import ActivityError, ApplicationError
 
 with workflow.unsafe.imports_passed_through():
     from graphs.commands import StepCompleted
-    from graphs.contracts import ArchivedRun, PublishCall, ResearchInput, RunStatus
+    from graphs.contracts import ArchivedRun, PublishCall, ResearchInput, ResearchResult, RunStatus
     from graphs.engine import Run
     from graphs.events import EventType
     from graphs.journal import Journal
     from graphs.narration import Told
-    from graphs.report import ReportRef
+    from graphs.references import output_model
+    from graphs.report import DraftRef, ReportRef
     from graphs.state import Failure
+
+
+def draft(journal: Journal) -> DraftRef | None:
+    """What the run's exit wrote; None if no writer got to its end."""
+    run = journal.run
+    output = run.state.outputs.get(run.node) if run.node in journal.graph.exit_nodes else None
+    node = journal.graph.by_id[run.node]
+    return DraftRef.model_validate(output) if output is not None and output_model(node) is DraftRef else None
+
+
+def result(asked: ResearchInput, journal: Journal, failure: Failure | None, report: ReportRef | None) -> ResearchResult:
+    """What the workflow returns: figures, and of a branch its draft with the evidence that it cites."""
+    run = journal.run
+    written = draft(journal) if asked.branch_of else None
+    cited = set(written.evidence) if written else set()
+    return ResearchResult(
+        run_id=asked.run_id,
+        report=report,
+        ending=run.ending,
+        usage=run.budget.used,
+        iterations=run.budget.iterations,
+        steps=run.budget.steps,
+        draft=written.artifact if written else None,
+        evidence=tuple(ref for ref in run.state.evidence if ref.id in cited),
+        warnings=run.state.warnings if asked.branch_of else (),
+        failure=failure,
+    )
 
 
 def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     """What the report is made of; without a draft if no writer finished."""
     run = journal.run
     state = run.state
-    output = state.outputs.get(run.node) if run.node in journal.graph.exit_nodes else None
-    artifact = output.get("artifact") if isinstance(output, dict) else None
+    written = draft(journal)
     written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
     return PublishCall(
         run_id=asked.run_id,
         question=asked.question,
         mode=asked.mode,
-        draft=artifact if isinstance(artifact, str) else None,
+        draft=written.artifact if written else None,
         evidence=tuple(ref.id for ref in state.evidence),
         ending=run.ending,
         failure=run.failure,
@@ -37,6 +64,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         searches=tuple(call.query for turn in state.conversation for call in turn.tool_calls),
         iterations=run.budget.iterations,
         usage=run.budget.used,
+        sections=state.sections,
         warnings=state.warnings,
     )
 
@@ -106,4 +134,5 @@ def archived(
         steps=run.budget.steps,
         sources=asked.sources,
         evidence=tuple(ref.id for ref in run.state.evidence),
+        branch_of=asked.branch_of,
     )

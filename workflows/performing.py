@@ -9,7 +9,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError
 
 with workflow.unsafe.imports_passed_through():
     from graphs.budget import Usage
-    from graphs.commands import CallAgent, CallTool, Entry, StepCompleted, StepFailed, Work
+    from graphs.commands import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
     from graphs.contracts import (
         RUN_AGENT,
         RUN_TOOL,
@@ -29,21 +29,19 @@ Result = TypeVar("Result")
 
 
 class Performer:
-    """Performs commands for one run. `started_at` is in seconds since the epoch."""
+    """Performs the calls of agents and tools for one run. `started_at` is in seconds since the epoch."""
 
     def __init__(self, asked: ResearchInput, started_at: float) -> None:
         self._asked = asked
         self._started_at = started_at
 
-    async def perform(self, work: Work) -> Entry:
+    async def perform(self, work: Call) -> Entry:
         """Does what `work` says; a failure for good is an entry too, never an exception."""
         match work:
             case CallAgent():
                 return await self._call_agent(work)
             case CallTool():
                 return await self._call_tool(work)
-            case _:
-                raise NotImplementedError("parallel nodes")
 
     async def _call_agent(self, work: CallAgent) -> Entry:
         call = AgentCall(
@@ -97,12 +95,12 @@ class Performer:
         )
         return await _outcome(work.node, activity)
 
-    def _completed(self, work: Work, output: JsonObject, *, usage: Usage | None = None, model: str = "") -> Entry:
+    def _completed(self, work: Call, output: JsonObject, *, usage: Usage | None = None, model: str = "") -> Entry:
         return StepCompleted(
             step=work.step, node=work.node, at=self._elapsed(), output=output, usage=usage or Usage(), model=model
         )
 
-    def _failed(self, work: Work, failure: Failure) -> Entry:
+    def _failed(self, work: Call, failure: Failure) -> Entry:
         return StepFailed(step=work.step, node=work.node, at=self._elapsed(), failure=failure)
 
     def _elapsed(self) -> float:

@@ -11,7 +11,7 @@ from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
-    from graphs.commands import Diverted, Entry, Finish, Work
+    from graphs.commands import Diverted, Entry, Finish, RunBranches, Work
     from graphs.contracts import (
         ARCHIVE_RUN,
         OUTCOME_ATTRIBUTE,
@@ -21,6 +21,7 @@ with workflow.unsafe.imports_passed_through():
         RESEARCH_WORKFLOW,
         SNAPSHOT_QUERY,
         STAGE_ATTRIBUTE,
+        STOP_SIGNAL,
         STOP_UPDATE,
         ArchiveCall,
         ProgressPage,
@@ -37,6 +38,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.report import ReportRef
     from graphs.state import Ending, Failure, ResearchState
     from workflows import closing, policies
+    from workflows.branching import Branching
     from workflows.deadline import Deadline
     from workflows.performing import Performer
 
@@ -58,7 +60,15 @@ class ResearchWorkflow:
         )
         now = workflow.time()
         self._asked = asked
-        self._journal = Journal(asked.graph, state, asked.limits, mode=asked.mode, started_at=now)
+        self._journal = Journal(
+            asked.graph,
+            state,
+            asked.limits,
+            mode=asked.mode,
+            started_at=now,
+            path=asked.branch_of.path if asked.branch_of else "",
+            section=asked.branch_of.section if asked.branch_of else "",
+        )
         self._outline = outline(asked.graph)
         self._performer = Performer(asked, now)
         self._deadline = Deadline(now + self._journal.run.budget.research_seconds())
@@ -73,8 +83,9 @@ class ResearchWorkflow:
         broken: BaseException | None = None
         try:
             await self._walk()
-            self._enter("writing")
-            await self._publish()
+            if asked.branch_of is None:
+                self._enter("writing")
+                await self._publish()
         except (asyncio.CancelledError, FailureError, ElcanoError) as error:
             broken = error
         clock.cancel()
@@ -84,17 +95,15 @@ class ResearchWorkflow:
         await self._close("cancelled" if cancelled else "failed" if failure else "completed", failure)
         if cancelled and broken:
             raise broken
+        result = closing.result(asked, self._journal, failure, self._report)
         if failure:
-            message = f"{failure.node} failed: {failure.message}"
-            raise ApplicationError(message, type=failure.type, non_retryable=True) from broken
-        return ResearchResult(
-            run_id=asked.run_id,
-            report=self._report,
-            ending=run.ending,
-            usage=run.budget.used,
-            iterations=run.budget.iterations,
-            steps=run.budget.steps,
-        )
+            raise ApplicationError(
+                f"{failure.node} failed: {failure.message}",
+                result.model_dump(mode="json"),
+                type=failure.type,
+                non_retryable=True,
+            ) from broken
+        return result
 
     @workflow.query(name=PROGRESS_QUERY)
     def progress(self, since: int) -> ProgressPage:
@@ -138,9 +147,16 @@ class ResearchWorkflow:
         if self._journal.leaving:
             raise ApplicationError("the run is writing its report or has ended; there is nothing to stop")
 
+    @workflow.signal(name=STOP_SIGNAL)
+    def stop_branch(self, request: StopRequest) -> None:
+        """The same, from the run that this branch belongs to; a branch that is writing already goes on."""
+        if not self._journal.leaving:
+            self._interruption = Ending(kind="stopped", detail=request.reason)
+
     async def _walk(self) -> None:
         """From the entry node through an exit node."""
         while not self._journal.run.finished:
+            self._journal.settle(workflow.time())
             if (ending := self._take_interruption()) is not None:
                 self._journal.record(Diverted(at=self._elapsed(), ending=ending))
                 continue
@@ -148,10 +164,12 @@ class ResearchWorkflow:
             if isinstance(work, Finish):
                 return
             self._show(work)
-            self._journal.record(await self._raced(work))
+            self._journal.record(await self._performed(work))
 
-    async def _raced(self, work: Work) -> Entry:
-        """What became of `work`, unless the run is interrupted before."""
+    async def _performed(self, work: Work) -> Entry:
+        """What became of `work`. An interruption ends a call at once; branches are first asked to write."""
+        if isinstance(work, RunBranches):
+            return await self._branched(work)
         task = asyncio.create_task(self._performer.perform(work))
         try:
             await workflow.wait_condition(lambda: task.done() or self._interruption is not None)
@@ -163,6 +181,27 @@ class ResearchWorkflow:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         return Diverted(at=self._elapsed(), ending=ending)
+
+    async def _branched(self, work: RunBranches) -> Entry:
+        """Branches that are told to stop still hand over their drafts; only when time is up are they given up."""
+        branching = Branching(self._asked, self._journal, work)
+        task = asyncio.create_task(branching.run())
+        ending: Ending | None = None
+        try:
+            while True:
+                await workflow.wait_condition(lambda: task.done() or self._interruption is not None)
+                if task.done():
+                    break
+                ending = self._take_interruption() or ending
+                if ending and ending.kind == "stopped":
+                    await branching.ask_to_stop(ending.detail)
+                elif ending:
+                    branching.give_up(ending.detail)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        self._interruption = self._interruption or ending
+        return await task
 
     def _take_interruption(self) -> Ending | None:
         ending, self._interruption = self._interruption, None

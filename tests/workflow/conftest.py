@@ -31,7 +31,12 @@ class Start(Protocol):
     """Starts a run of a script."""
 
     def __call__(
-        self, *, graph: ResearchGraph | None = None, limits: Limits | None = None, question: str = "What is it?"
+        self,
+        *,
+        mode: str = "iterative",
+        graph: ResearchGraph | None = None,
+        limits: Limits | None = None,
+        question: str = "What is it?",
     ) -> Awaitable[Handle]: ...
 
 
@@ -69,14 +74,18 @@ def cached_workflows() -> int:
 @pytest.fixture
 async def start(temporal: Client, script: Script, queue: str, cached_workflows: int) -> AsyncIterator[Start]:
     async def begin(
-        *, graph: ResearchGraph | None = None, limits: Limits | None = None, question: str = "What is it?"
+        *,
+        mode: str = "iterative",
+        graph: ResearchGraph | None = None,
+        limits: Limits | None = None,
+        question: str = "What is it?",
     ) -> Handle:
         run_id = f"run-{uuid.uuid4()}"
         asked = ResearchInput(
             run_id=run_id,
             question=question,
-            mode="iterative",
-            graph=graph or MODES["iterative"],
+            mode=mode,
+            graph=graph or MODES[mode],
             limits=limits or Limits(),
             sources=("library",),
         )

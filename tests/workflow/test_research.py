@@ -42,7 +42,7 @@ async def test_a_run_completes_and_is_archived(start: Start, script: Script) -> 
     assert script.calls.count("search") == 2
     (kept,) = script.archived
     assert kept.run.status == "completed"
-    assert kept.run.evidence == ("doc:gap-1-a", "doc:gap-1-b")
+    assert kept.run.evidence == ("doc:gap-1-is-it-a", "doc:gap-1-is-it-b")
     assert_told_once(list(kept.events))
     assert list(kept.events) == await all_events(handle)
     assert kept.run.steps == result.steps
@@ -56,7 +56,7 @@ async def test_the_same_story_as_in_memory(scenario: str, start: Start, script: 
     if scenario == "tokens":
         script.complete_in, script.tokens, limits = 99, 2_000, Limits(tokens=20_000)
     if scenario == "failing search":
-        script.overrides["search"] = failing_for("gap 1 b")
+        script.overrides["search"] = failing_for("gap 1 is it b")
     if scenario == "failing node":
         script.overrides["judge"] = failing_for("")
     handle = await start(limits=limits)

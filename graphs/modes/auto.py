@@ -1,0 +1,25 @@
+"""Automatic choice: the question is read first, and goes the way of iterative or of deep research."""
+
+from graphs.builder import GraphBuilder
+from graphs.modes.deep import DEEP
+from graphs.modes.iterative import ITERATIVE
+
+AUTO = (
+    GraphBuilder("auto", "Read the question, then go the way of iterative or of deep research.")
+    .add_agent_node(
+        "input_parser",
+        agent="input_parser",
+        description="What the question is after",
+        inputs={"question": "question", "background": "background", "sources": "sources"},
+        reducer="record_parse",
+    )
+    .add_decision_node("mode", description="Which way?")
+    .include(ITERATIVE)
+    .include(DEEP)
+    .connect_nodes("input_parser", "mode")
+    .add_conditional_edge("mode", "survey", when="outputs.input_parser.research_mode == 'deep'", label="deep")
+    .connect_nodes("mode", "thinking", label="iterative")
+    .set_entry_node("input_parser")
+    .set_exit_nodes("writer", "synthesizer")
+    .build()
+)

@@ -1,0 +1,60 @@
+"""Simple research, DeepCritical's linear loop: search every source, judge, search with the judge's words, write."""
+
+from graphs.builder import GraphBuilder
+
+SIMPLE = (
+    GraphBuilder("simple", "Search every source, judge, search again with the judge's words, write.")
+    .add_tool_node(
+        "search",
+        tool="search",
+        description="Every source at once",
+        for_each="sources",
+        inputs={"source": "item", "query": "outputs.judge.next_search_queries[0] || question"},
+        reducer="add_evidence",
+    )
+    .add_agent_node(
+        "judge",
+        agent="judge",
+        description="Is the evidence enough",
+        inputs={
+            "question": "question",
+            "background": "background",
+            "iteration": "iteration",
+            "conversation": "conversation",
+            "new_evidence": "conversation[-1].findings",
+            "evidence": "evidence[].id",
+        },
+        reducer="record_judgement",
+    )
+    .add_decision_node("enough", description="Enough?")
+    .add_agent_node(
+        "synthesize",
+        agent="writer",
+        description="The report, every claim with its quote",
+        inputs={
+            "question": "question",
+            "background": "background",
+            "instructions": "instructions",
+            "iteration": "iteration",
+            "conversation": "conversation",
+            "sources": "sources",
+            "evidence": "evidence[].id",
+        },
+    )
+    .connect_nodes("search", "judge", "enough")
+    .add_conditional_edge("enough", "synthesize", when="outputs.judge.recommendation == 'synthesize'", label="enough")
+    .add_conditional_edge(
+        "enough",
+        "synthesize",
+        when="budget.iterations.remaining == `0`",
+        label="no iteration left",
+        ending="iterations",
+    )
+    .add_conditional_edge(
+        "enough", "synthesize", when="!outputs.judge.next_search_queries", label="nothing left to search"
+    )
+    .connect_nodes("enough", "search", label="search again", loop=True)
+    .set_entry_node("search")
+    .set_exit_nodes("synthesize")
+    .build()
+)

@@ -1,0 +1,81 @@
+"""The reducers of deep research: from a plan to sections, and from the branches' drafts to what the synthesis joins.
+
+A plan with a flaw is mended, and the mending is told in the report's warnings; a branch that failed leaves a gap, never
+a hole.
+"""
+
+from collections.abc import Iterable
+
+from graphs.agents import ReportPlan
+from graphs.branches import BranchOutcomes
+from graphs.state import ResearchState, SectionPlan, SectionResult
+
+
+class PlanToStore(ReportPlan):
+    """A plan, and how many of its sections may be researched."""
+
+    max_sections: int = 8
+
+
+def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
+    """Makes the plan fit to be run: one to `max_sections` sections, each with a question and a title of its own."""
+    warnings = list(state.warnings)
+    sections = [
+        SectionPlan(title=section.title.strip() or section.key_question, key_question=section.key_question.strip())
+        for section in output.report_outline
+        if section.title.strip() or section.key_question.strip()
+    ]
+    if not sections:
+        warnings.append("The plan had no sections, so the question was researched as one.")
+        sections = [SectionPlan(title=output.report_title, key_question=state.question)]
+    if len(sections) > output.max_sections:
+        left_out = ", ".join(section.title for section in sections[output.max_sections :][:20])
+        warnings.append(f"The plan had {len(sections)} sections; these are not researched: {left_out}")
+        sections = sections[: output.max_sections]
+    return state.model_copy(
+        update={
+            "title": output.report_title,
+            "background": "\n".join(filter(None, (state.background, output.background_context))),
+            "plan": tuple(_with_own_titles(sections)),
+            "warnings": tuple(warnings),
+        }
+    )
+
+
+def _with_own_titles(sections: Iterable[SectionPlan]) -> Iterable[SectionPlan]:
+    """A second section of the same title is numbered; a section without a question asks its title."""
+    taken: set[str] = set()
+    for section in sections:
+        title, count = section.title, 1
+        while title.casefold() in taken:
+            count += 1
+            title = f"{section.title} ({count})"
+        taken.add(title.casefold())
+        yield SectionPlan(title=title, key_question=section.key_question or section.title)
+
+
+def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
+    """Merges the branches: sections in the plan's order, each passage that a draft cites once, every warning once."""
+    evidence = {ref.id: ref for ref in state.evidence}
+    warnings = dict.fromkeys(state.warnings)
+    sections = []
+    for branch in output.branches:
+        evidence.update((ref.id, ref) for ref in branch.evidence if ref.id not in evidence)
+        warnings.update(dict.fromkeys(branch.warnings))
+        sections.append(
+            SectionResult(
+                title=branch.title,
+                key_question=branch.question,
+                draft=branch.draft,
+                evidence=tuple(ref.id for ref in branch.evidence),
+                ending=branch.ending,
+                gap=branch.gap,
+            )
+        )
+    return state.model_copy(
+        update={
+            "sections": tuple(sections),
+            "evidence": tuple(evidence.values()),
+            "warnings": tuple(warnings),
+        }
+    )

@@ -6,7 +6,7 @@ Goldstein, 1998).
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from activities.agents.envelope import TaskEnvelope
@@ -42,20 +42,21 @@ def write(task: TaskEnvelope) -> ReportDraft:
             title=_title(question),
             answered=False,
             quoted=True,
-            related=_nearest(given, used=()),
+            related=_nearest(given),
             limitations=(UNANSWERED, *_silent(given)),
         )
     sections, used = _sections(given, question, spoken, key, several=several)
+    subject = given.on_subject(anchor(question, given))
     left_open = [part for part in parts if several and part not in spoken]
     return ReportDraft(
         title=_title(question),
         quoted=True,
         key_findings=tuple(_claim(given, chosen) for chosen in key),
         sections=sections,
-        related=_nearest(given, used=used),
+        related=_nearest(subject, but={given.passages[one.passage].item.title for one in used}),
         limitations=(
             *(f"No single passage speaks to enough of this part of the question: {part}." for part in left_open),
-            *_silent(given.on_subject(anchor(question, given))),
+            *_silent(subject),
         ),
     )
 
@@ -122,13 +123,12 @@ def _claim(given: Material, chosen: Candidate) -> Claim:
     return Claim(text=chosen.text, citations=(Citation(evidence=key, quote=chosen.text),))
 
 
-def _nearest(given: Material, used: Sequence[Candidate]) -> tuple[str, ...]:
-    """Keys of the passages that hold most of the question and are not quoted, best first; one a title."""
-    quoted = {given.passages[chosen.passage].item.title for chosen in used}
+def _nearest(given: Material, but: Collection[str] = ()) -> tuple[str, ...]:
+    """Keys of the passages that hold most of the question, best first; one a title, none with a title in `but`."""
     ranked = sorted(given.passages, key=lambda passage: -given.terms.coverage(passage.found))
     by_title: dict[str, str] = {}
     for passage in ranked:
-        if given.terms.coverage(passage.found) >= RELATED_COVERAGE and passage.item.title not in quoted:
+        if given.terms.coverage(passage.found) >= RELATED_COVERAGE and passage.item.title not in but:
             by_title.setdefault(passage.item.title, passage.item.key)
     return tuple(by_title.values())[:MOST_RELATED]
 

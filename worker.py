@@ -39,10 +39,7 @@ LONGEST_PAUSE = 15.0
 
 
 def build_worker(client: Client, store: Store, sources: Sources, settings: Settings) -> Worker:
-    """A worker with everything that a run needs, not yet started.
-
-    Only the pure room and what it imports pass through the workflow sandbox; everything else is loaded anew in it.
-    """
+    """A worker with everything that a run needs, not yet started."""
     agents = AgentActivities(store, sources, settings)
     tools = ToolActivities(store, sources)
     reports = ReportActivities(store)
@@ -51,13 +48,18 @@ def build_worker(client: Client, store: Store, sources: Sources, settings: Setti
         task_queue=TASK_QUEUE,
         workflows=[ResearchWorkflow],
         activities=[agents.run_agent, tools.run_tool, reports.publish_report, reports.archive_run],
-        workflow_runner=SandboxedWorkflowRunner(
-            restrictions=SandboxRestrictions.default.with_passthrough_modules("graphs", "jmespath")
-        ),
+        workflow_runner=workflow_runner(),
         max_cached_workflows=settings.worker_cached_workflows,
         max_concurrent_activities=settings.worker_activities,
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
         graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
+    )
+
+
+def workflow_runner() -> SandboxedWorkflowRunner:
+    """The sandbox of workflows: the pure room and what it imports pass through, all else is loaded anew in it."""
+    return SandboxedWorkflowRunner(
+        restrictions=SandboxRestrictions.default.with_passthrough_modules("graphs", "jmespath")
     )
 
 

@@ -7,7 +7,7 @@ dates what is told here.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from graphs.branches import BranchOutcome, BranchOutcomes
+from graphs.branches import BranchOutcome
 from graphs.catalogue import AGENTS, TOOLS
 from graphs.commands import (
     BranchStart,
@@ -166,8 +166,8 @@ def _search(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _branches(output: JsonObject) -> tuple[str, JsonObject]:
-    outcomes = BranchOutcomes.model_validate(output).branches
-    drafted = sum(1 for outcome in outcomes if outcome.gap is None)
+    outcomes = [outcome for outcome in _listed(output.get("branches")) if isinstance(outcome, dict)]
+    drafted = sum(1 for outcome in outcomes if outcome.get("gap") is None)
     return f"{drafted} of {len(outcomes)} sections drafted", {"drafted": drafted, "sections": len(outcomes)}
 
 

@@ -1,7 +1,6 @@
 """What the benchmarks share: one real server, and activities that do nothing."""
 
 import itertools
-import shutil
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
+from dev.stack import temporal_binary
 from graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
@@ -34,7 +34,7 @@ async def temporal_server() -> AsyncIterator[Client]:
     attributes = [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES]
     with TemporaryDirectory() as payloads:
         async with await WorkflowEnvironment.start_local(
-            dev_server_existing_path=shutil.which("temporal"),
+            dev_server_existing_path=temporal_binary(),
             search_attributes=attributes,
             data_converter=data_converter(Path(payloads)),
         ) as environment:

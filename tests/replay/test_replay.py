@@ -14,7 +14,7 @@ from temporalio.workflow import NondeterminismError
 
 from graphs.modes import MODES
 from storage.payloads import data_converter
-from tests.workflow.conftest import workflow_runner
+from worker import workflow_runner
 from workflows.research import ResearchWorkflow
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))

@@ -8,21 +8,14 @@ from typing import Any, Protocol
 import pytest
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from graphs.budget import Limits
 from graphs.contracts import ResearchInput, ResearchResult
 from graphs.modes import MODES
 from graphs.spec import ResearchGraph
 from tests.script import Script
+from worker import workflow_runner
 from workflows.research import ResearchWorkflow
-
-
-def workflow_runner() -> SandboxedWorkflowRunner:
-    return SandboxedWorkflowRunner(
-        restrictions=SandboxRestrictions.default.with_passthrough_modules("graphs", "jmespath")
-    )
-
 
 Handle = WorkflowHandle[ResearchWorkflow, ResearchResult]
 

@@ -1,6 +1,5 @@
 """The time budget, on the real server with its time skipping: minutes pass in milliseconds."""
 
-import shutil
 import uuid
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
@@ -13,6 +12,7 @@ from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
+from dev.stack import temporal_binary
 from graphs.budget import Limits
 from graphs.contracts import RUN_AGENT, SEARCH_ATTRIBUTES, AgentCall, AgentResult, ResearchInput, ResearchResult
 from graphs.modes import MODES
@@ -26,7 +26,7 @@ from workflows.research import ResearchWorkflow
 async def skipping(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
     """A server whose workflows' clocks jump over waiting."""
     async with await WorkflowEnvironment.start_time_skipping_v2(
-        dev_server_existing_path=shutil.which("temporal"),
+        dev_server_existing_path=temporal_binary(),
         dev_server_extra_args=["--dynamic-config-value", "frontend.WorkflowTimeSkippingEnabled=true"],
         search_attributes=[SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
         data_converter=data_converter(tmp_path_factory.mktemp("payloads")),

@@ -1,35 +1,58 @@
 """`python -m api`: the server, until SIGTERM or SIGINT.
 
-Streams that are open then are ended; their clients come back by themselves.
+Streams that are open then are ended, not cut; their clients come back by themselves.
 """
 
 import logging
 import os
+import signal
+import socket
 
 import uvicorn
+from fastapi import FastAPI
 
 from api.app import create_app
 from settings import settings
 
-STREAMS_END_SECONDS = 2
+GRACE_SECONDS = 2
 """How long a stopping server waits for answers that are being sent."""
 
 
+class Server(uvicorn.Server):
+    """Ends the event streams before it waits for connections to end, which they would not do by themselves."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+        super().__init__(config)
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends streams, then connections."""
+        await self._app.state.services.feeds.close()
+        await super().shutdown(sockets)
+
+
 def main() -> None:
-    """The program."""
+    """The program; its exit code is 0 after a signal and not 0 if it could not start."""
     chosen = settings()
     logging.basicConfig(level=chosen.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    uvicorn.run(
-        create_app(chosen),
+    app = create_app(chosen)
+    config = uvicorn.Config(
+        app,
         host=chosen.api_host,
         port=chosen.api_port,
         log_config=None,
         access_log=False,
-        timeout_graceful_shutdown=STREAMS_END_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
     )
+    server = Server(config, app)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises the signal again when it is done
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        logging.getLogger("api").info("stopped")
     logging.shutdown()
     # The SDK's runtime can abort an interpreter that exits in the ordinary way (temporalio/sdk-python#300).
-    os._exit(0)
+    os._exit(0 if server.started else 1)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from pydantic.json_schema import models_json_schema
 from temporalio.client import Client
 
 from api.body_limit import BodyLimit
@@ -22,10 +23,14 @@ from api.services import Services
 from api.stream import Feeds
 from api.temporal import Temporal
 from graphs.contracts import TASK_QUEUE
+from graphs.report import Report
+from graphs.spec import ResearchGraph
 from settings import Settings
 from storage.store import Store, open_store
 
 TITLE = "Elcano"
+REFERRED = (Problem, Report, ResearchGraph)
+"""Models that answers have without being a route's `response_model`."""
 DESCRIPTION = "Durable deep research: a question over HTTP, a report whose citations were checked."
 
 
@@ -74,14 +79,14 @@ def _operation_id(route: APIRoute) -> str:
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """FastAPI's document, with the problem model that the routes' problem responses refer to."""
+    """FastAPI's document, with the models that routes refer to by name."""
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title, version=app.version, description=app.description, routes=app.routes, tags=app.openapi_tags
         )
-        problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas = document["components"]["schemas"]
-        schemas.update(problem.pop("$defs"))
-        schemas["Problem"] = problem
+        _, named = models_json_schema(
+            [(model, "serialization") for model in REFERRED], ref_template="#/components/schemas/{model}"
+        )
+        document["components"]["schemas"] |= named["$defs"]
         app.openapi_schema = document
     return app.openapi_schema

@@ -23,8 +23,7 @@ class Connection:
 
     def __init__(self, connect: Callable[[], Awaitable[Client]]) -> None:
         self._connect = connect
-        self._client: Client | None = None
-        self._connecting = asyncio.Lock()
+        self._attempt: asyncio.Future[Client] | None = None
 
     async def client(self) -> Client:
         """The client.
@@ -32,13 +31,13 @@ class Connection:
         Raises:
             TemporalUnavailable: the server cannot be reached.
         """
-        async with self._connecting:
-            if self._client is None:
-                try:
-                    self._client = await self._connect()
-                except RuntimeError as error:  # how the SDK says that it cannot connect
-                    raise TemporalUnavailable("Temporal cannot be reached; is its server running?") from error
-            return self._client
+        attempt = self._attempt
+        if attempt is None or (attempt.done() and attempt.exception() is not None):
+            attempt = self._attempt = asyncio.ensure_future(self._connect())
+        try:
+            return await asyncio.shield(attempt)  # shared: whoever goes away leaves it to the others
+        except RuntimeError as error:  # how the SDK says that it cannot connect
+            raise TemporalUnavailable("Temporal cannot be reached; is its server running?") from error
 
 
 async def connect(settings: Settings) -> Client:

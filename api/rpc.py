@@ -21,6 +21,7 @@ _UNAVAILABLE = frozenset(
         RPCStatusCode.DEADLINE_EXCEEDED,
         RPCStatusCode.CANCELLED,
         RPCStatusCode.RESOURCE_EXHAUSTED,
+        RPCStatusCode.UNKNOWN,  # a connection that breaks off in the middle of a call
     }
 )
 _NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})

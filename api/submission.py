@@ -18,6 +18,7 @@ from api.requests import RunRequest
 from api.temporal import Temporal
 from graphs.catalogue import AGENTS
 from graphs.contracts import ArchivedRun, ModelChoice, ResearchInput
+from graphs.models import model_fault
 from graphs.modes import MODES
 from settings import Settings
 from storage.store import Store
@@ -108,6 +109,12 @@ def _faults(request: RunRequest, sources: Collection[str]) -> Iterable[FieldFaul
     yield from _unknown("mode", "mode", [request.mode], MODES)
     yield from _unknown("sources", "source", request.sources or (), sources)
     yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
+    models = {f"model.by_agent.{agent}": text for agent, text in request.model.by_agent.items()}
+    if request.model.default:
+        models["model.default"] = request.model.default
+    for field, text in models.items():
+        if (fault := model_fault(text)) is not None:
+            yield FieldFault(field=field, message=fault)
 
 
 def _unknown(field: str, kind: str, names: Iterable[str], known: Collection[str]) -> Iterable[FieldFault]:

@@ -25,7 +25,7 @@ JSON = "application/json"
 MERMAID = "text/vnd.mermaid"
 TEXT = "text/plain"
 
-router = APIRouter(prefix="/v1/graphs", tags=["graphs"])
+router = APIRouter(prefix="/v1/graphs", tags=["graphs"], responses=problem_docs(RequestInvalid))
 
 
 @router.get("")
@@ -40,7 +40,7 @@ async def graph_schema() -> dict[str, Any]:
     return ResearchGraph.model_json_schema()
 
 
-@router.post("/validate", responses=problem_docs(BodyUnreadable, BodyTooLarge, RequestInvalid))
+@router.post("/validate", responses=problem_docs(BodyUnreadable, BodyTooLarge))
 async def validate_graph(
     graph: Annotated[Any, Body(description="A graph as JSON (see `GET /v1/graphs/schema`).")],
 ) -> GraphVerdict:
@@ -59,12 +59,12 @@ async def validate_graph(
         200: {
             "description": "The graph, in the form that `format` or `Accept` asks for",
             "content": {
-                JSON: {"schema": ResearchGraph.model_json_schema()},
+                JSON: {"schema": {"$ref": "#/components/schemas/ResearchGraph"}},
                 MERMAID: {"schema": {"type": "string"}},
                 TEXT: {"schema": {"type": "string"}},
             },
         },
-        **problem_docs(GraphNotFound, NotAcceptable, RequestInvalid),
+        **problem_docs(GraphNotFound, NotAcceptable),
     },
 )
 async def get_graph(

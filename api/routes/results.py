@@ -14,7 +14,7 @@ from graphs.report import Report
 MARKDOWN = "text/markdown"
 JSON = "application/json"
 
-router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
 
 
 @router.get(
@@ -23,9 +23,12 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
     responses={
         200: {
             "description": "The report, in the form that `Accept` asks for",
-            "content": {MARKDOWN: {"schema": {"type": "string"}}, JSON: {"schema": Report.model_json_schema()}},
+            "content": {
+                MARKDOWN: {"schema": {"type": "string"}},
+                JSON: {"schema": {"$ref": "#/components/schemas/Report"}},
+            },
         },
-        **problem_docs(RunNotFound, NotAcceptable, ReportNotReady, ReportLost, RequestInvalid),
+        **problem_docs(RunNotFound, NotAcceptable, ReportNotReady, ReportLost),
     },
 )
 async def get_report(
@@ -46,7 +49,7 @@ async def get_report(
     return Response(content, media_type=form, headers={"Vary": "Accept"})
 
 
-@router.get("/evidence", responses=problem_docs(RunNotFound, RequestInvalid))
+@router.get("/evidence", responses=problem_docs(RunNotFound))
 async def list_evidence(
     run_id: str,
     services: Provided,

@@ -32,7 +32,7 @@ from graphs.contracts import RunStatus, StopRequest
 
 RECONNECT_MILLISECONDS = 2_000
 
-router = APIRouter(prefix="/v1/runs", tags=["runs"])
+router = APIRouter(prefix="/v1/runs", tags=["runs"], responses=problem_docs(RequestInvalid))
 
 
 @router.post(
@@ -77,7 +77,7 @@ async def start_run(
     return await read_run(run_id, services.temporal, services.store)
 
 
-@router.get("", responses=problem_docs(RequestInvalid))
+@router.get("")
 async def list_runs(
     services: Provided,
     limit: Annotated[int, Query(ge=1, le=200, description="Runs a page.")] = 20,
@@ -128,7 +128,7 @@ async def open_feed(
     response_class=EventSourceResponse,
     responses={
         204: {"description": "The run has ended and you have its last event"},
-        **problem_docs(LastEventIdInvalid, RunNotFound, RequestInvalid),
+        **problem_docs(LastEventIdInvalid, RunNotFound),
     },
 )
 async def follow_run(
@@ -156,7 +156,6 @@ async def follow_run(
         RunEnded,
         StopRefused,
         BodyTooLarge,
-        RequestInvalid,
         TemporalRefused,
         TemporalUnavailable,
         WorkerNotAnswering,

@@ -45,13 +45,13 @@ class ScriptedWorkflow:
         self._asked = asked
         self._events = list(asked.told)
         self._order = ""
+        if not self._events:  # here, because a signal may be handled before `run` begins
+            self._tell("started")
 
     @workflow.run
     async def run(self, asked: ScriptedInput) -> None:
-        if not self._events:
-            if not workflow.unsafe.is_replaying():
-                starts[asked.question] += 1
-            self._tell("started")
+        if not workflow.unsafe.is_replaying():
+            starts[asked.question] += 1
         await workflow.wait_condition(lambda: self._order != "")
         if self._order == "continue":
             workflow.continue_as_new(asked.model_copy(update={"told": tuple(self._events)}))

@@ -99,7 +99,7 @@ async def test_a_client_that_has_everything_is_told_not_to_come_again(
 @pytest.mark.parametrize("bad", ["abc", "-1", "1.5", "", " ", "1e3", "²", "9" * 16])
 async def test_a_number_that_is_none_is_refused(api: httpx.AsyncClient, ended_run: str, bad: str) -> None:
     by_query = await api.get(f"/v1/runs/{ended_run}/events", params={"since": bad})
-    by_header = await api.get(f"/v1/runs/{ended_run}/events", headers={"Last-Event-ID": bad.encode()})
+    by_header = await api.get(f"/v1/runs/{ended_run}/events", headers={b"Last-Event-ID": bad.encode()})
     for answer in (by_query, by_header):
         assert answer.status_code == 400
         assert answer.json()["type"] == "urn:elcano:last-event-id-invalid"
@@ -187,7 +187,7 @@ async def test_a_run_that_ends_without_saying_so_still_ends_the_stream(
         assert (await anext(messages)).id == "1"
         await handle.signal("emit", 2)
         assert numbers([await anext(messages) for _ in range(2)]) == [2, 3]
-        await (handle.terminate("out") if how == "terminate" else handle.signal("order", how))
+        await (handle.terminate(reason="out") if how == "terminate" else handle.signal("order", how))
         rest = [message async for message in messages]
     assert [(message.event, message.id) for message in rest] == [(last, "4")]
     assert rest[0].data["data"] == {"outside": True}

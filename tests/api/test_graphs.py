@@ -1,0 +1,104 @@
+"""Graphs over HTTP: the list, one graph in its forms, the schema, and every fault of one of your own."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from graphs.drawing import mermaid
+from graphs.modes import MODES
+from graphs.spec import ResearchGraph
+
+
+async def test_the_built_in_graphs_are_listed(api: httpx.AsyncClient) -> None:
+    cards = {card["name"]: card for card in (await api.get("/v1/graphs")).json()}
+    assert cards.keys() == MODES.keys()
+    assert cards["iterative"]["nodes"] == len(MODES["iterative"].nodes)
+    assert "judge" in cards["iterative"]["agents"]
+
+
+@pytest.mark.parametrize(
+    ("query", "accept", "form"),
+    [
+        ("", None, "application/json"),
+        ("", "text/vnd.mermaid", "text/vnd.mermaid"),
+        ("", "text/plain", "text/plain"),
+        ("?format=mermaid", "application/json", "text/vnd.mermaid"),
+        ("?format=json", "text/plain", "application/json"),
+    ],
+)
+async def test_a_graph_comes_in_the_form_that_is_wanted(
+    api: httpx.AsyncClient, query: str, accept: str | None, form: str
+) -> None:
+    headers = {} if accept is None else {"Accept": accept}
+    answer = await api.get(f"/v1/graphs/iterative{query}", headers=headers)
+    assert answer.headers["content-type"].partition(";")[0] == form
+    if form == "application/json":
+        assert ResearchGraph.model_validate_json(answer.content) == MODES["iterative"]
+    else:
+        assert answer.text == mermaid(MODES["iterative"])
+
+
+@pytest.mark.parametrize(("path", "status"), [("nothing", 404), ("%00", 404), ("iterative?format=png", 422)])
+async def test_a_graph_that_there_is_not_is_refused(api: httpx.AsyncClient, path: str, status: int) -> None:
+    answer = await api.get(f"/v1/graphs/{path}")
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_the_schema_describes_a_graph(api: httpx.AsyncClient) -> None:
+    assert (await api.get("/v1/graphs/schema")).json() == json.loads(json.dumps(ResearchGraph.model_json_schema()))
+
+
+async def test_a_graph_without_faults_is_valid(api: httpx.AsyncClient) -> None:
+    answer = await api.post("/v1/graphs/validate", json=MODES["iterative"].model_dump(mode="json"))
+    assert answer.json() == {"valid": True, "faults": []}
+
+
+async def test_every_fault_is_told(api: httpx.AsyncClient) -> None:
+    graph = MODES["iterative"].model_dump(mode="json")
+    graph["entry_node"] = "nowhere"
+    graph["nodes"][0]["agent"] = "thinkng"
+    verdict = (await api.post("/v1/graphs/validate", json=graph)).json()
+    assert not verdict["valid"]
+    assert any("'nowhere'" in fault for fault in verdict["faults"])
+    assert any("did you mean 'thinking'" in fault for fault in verdict["faults"])
+
+
+@pytest.mark.parametrize(
+    ("graph", "place"),
+    [
+        ({"name": "x", "nodes": [{"kind": "agent", "id": "BAD ID", "agent": "judge"}]}, "nodes.0.agent.id"),
+        ({"name": "x", "nodes": [{"kind": "robot", "id": "a"}]}, "nodes.0"),
+        ({"name": "x"}, "entry_node"),
+        ([], "body"),
+        ("graph", "body"),
+        (None, "body"),
+    ],
+)
+async def test_a_wrong_type_is_a_fault_too(api: httpx.AsyncClient, graph: Any, place: str) -> None:
+    answer = await api.post(
+        "/v1/graphs/validate", content=json.dumps(graph), headers={"content-type": "application/json"}
+    )
+    assert answer.status_code == 200
+    verdict = answer.json()
+    assert not verdict["valid"]
+    assert any(fault.startswith(f"{place}: ") for fault in verdict["faults"])
+
+
+def nested(levels: int) -> str:
+    leaf = '{"name": "a", "nodes": [], "entry_node": "a", "exit_nodes": []'
+    return f'{leaf}, "branches": {{"b": ' * levels + leaf + "}" + "}}" * levels
+
+
+@pytest.mark.parametrize("levels", [4, 100, 400, 2_000])
+async def test_graphs_nested_too_deep_are_refused(api: httpx.AsyncClient, levels: int) -> None:
+    answer = await api.post("/v1/graphs/validate", content=nested(levels), headers={"content-type": "application/json"})
+    assert answer.status_code == 400 or answer.json()["valid"] is False
+
+
+async def test_a_body_that_is_no_json_is_refused(api: httpx.AsyncClient) -> None:
+    answer = await api.post("/v1/graphs/validate", content=b"{", headers={"content-type": "application/json"})
+    assert answer.status_code == 400
+    assert answer.json()["type"] == "urn:elcano:body-unreadable"

@@ -3,10 +3,14 @@
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, TypeAlias
+
+Request: TypeAlias = dict[str, Any]
+"""The body of a chat completion request."""
 
 
 @dataclass(frozen=True)
@@ -57,20 +61,28 @@ class Provider:
     """The running server: where it is and what it was asked."""
 
     url: str
-    requests: list[dict[str, object]] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+
+
+def in_order(replies: Sequence[Reply]) -> Callable[[Request], Reply]:
+    """Gives `replies` one after the other; the last one is repeated."""
+    left = list(replies)
+    return lambda request: left.pop(0) if len(left) > 1 else left[0]
 
 
 @contextmanager
-def scripted(replies: Sequence[Reply]) -> Iterator[Provider]:
-    """Serves `replies` in order; the last one is repeated."""
+def scripted(replies: Sequence[Reply] | Callable[[Request], Reply]) -> Iterator[Provider]:
+    """Serves `replies` in order, or what they make of the request; each request has a thread of its own."""
+    reply_to = replies if callable(replies) else in_order(replies)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             length = int(self.headers.get("content-length", "0"))
-            provider.requests.append(json.loads(self.rfile.read(length)))
-            reply = replies[min(len(provider.requests), len(replies)) - 1]
+            request = json.loads(self.rfile.read(length))
+            provider.requests.append(request)
+            reply = reply_to(request)
             time.sleep(reply.delay)
             content = reply.body.encode()
             self.send_response(reply.status)

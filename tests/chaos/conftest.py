@@ -1,0 +1,79 @@
+"""A stack on free ports whose model is scripted, and what its runs leave behind."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import httpx
+import pytest
+
+from settings import Settings
+from storage.ledger import LedgerEntry
+from storage.store import open_store
+from tests.api.sse import Message, read_all
+from tests.scripted_research import Researcher, researching
+from tests.workflow.test_stack import settings_for
+
+PASSAGES = {
+    "harbour.md": "# The harbour\n\nThe harbour froze in the winter of 1519, and no ship left it before March.",
+    "island.md": "# The island\n\nOn the island the crew found water, wood and a bay that no chart had shown.",
+    "voyage.md": "# The voyage\n\nThe voyage took three years; of five ships one came home, with eighteen men.",
+}
+
+
+@pytest.fixture
+def researcher() -> Researcher:
+    return Researcher()
+
+
+@pytest.fixture
+def chosen(tmp_path: Path, researcher: Researcher, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """Settings of a stack whose worker asks `researcher` and searches three small documents."""
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    for name, text in PASSAGES.items():
+        (documents / name).write_text(text, encoding="utf-8")
+    with researching(researcher) as provider:
+        monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "scripted")
+        yield settings_for(tmp_path / "data").model_copy(
+            update={"collections": {"log": documents}, "package_readmes": False, "model": "openai-chat:gpt-4o"}
+        )
+
+
+async def ask(chosen: Settings, question: str) -> str:
+    """Starts a run; its path."""
+    async with httpx.AsyncClient(base_url=chosen.base_url, timeout=30) as client:
+        response = await client.post("/v1/runs", json={"question": question})
+        assert response.status_code == 201, response.text
+        path: str = response.headers["Location"]
+        return path
+
+
+async def told(chosen: Settings, run: str, *, since: int = 0) -> list[Message]:
+    """The numbered messages of a run after `since`, to the end of the stream."""
+    headers = {"Last-Event-ID": str(since)} if since else None
+    messages = await read_all(f"{chosen.base_url}{run}/events", headers=headers)
+    return [message for message in messages if message.id is not None]
+
+
+def numbers(messages: Sequence[Message]) -> list[int]:
+    """The events' numbers, as they are the messages' ids and as they are in the data, which must agree."""
+    found = [int(message.id or 0) for message in messages]
+    assert found == [message.data["seq"] for message in messages]
+    return found
+
+
+async def report(chosen: Settings, run: str) -> str:
+    """The run's report as Markdown."""
+    async with httpx.AsyncClient(base_url=chosen.base_url, timeout=30) as client:
+        response = await client.get(f"{run}/report")
+        assert response.status_code == 200, response.text
+        return response.text
+
+
+async def completed(chosen: Settings, run: str) -> Counter[tuple[str, int, int]]:
+    """How often each activity was completed, by node, step and item, as the ledger has it."""
+    async with open_store(chosen.data_dir) as store:
+        lines: list[LedgerEntry] = await store.ledger.entries(run.rpartition("/")[2])
+    return Counter((line.node, line.step, line.item) for line in lines if line.outcome == "completed")

@@ -6,6 +6,7 @@ kept for the exit node, so that a run that ends early can still write its report
 
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, Decimal
+from typing import Literal
 
 from pydantic import Field
 
@@ -58,6 +59,31 @@ class Limits(Frozen):
     """Sections that a plan may have; each is a research loop of its own."""
     reserve: float = Field(default=0.15, ge=0.0, le=0.5)
     """The share of tokens, money and time that only the exit node may use."""
+    when_exhausted: Literal["finish", "pause"] = "finish"
+    """`finish`: the run writes its report from what it has. `pause`: it waits for a top-up, for days if need be."""
+
+
+class TopUp(Frozen):
+    """What is added to the limits of a run."""
+
+    tokens: int = Field(default=0, ge=0, le=100_000_000)
+    cost_microusd: int = Field(default=0, ge=0, le=10_000_000_000)
+    seconds: float = Field(default=0.0, ge=0, le=30 * 86_400)
+    iterations: int = Field(default=0, ge=0, le=50)
+    steps: int = Field(default=0, ge=0, le=2_000)
+
+    def added_to(self, limits: Limits) -> Limits:
+        """The raised limits; a limit that is not set stays so.
+
+        Raises:
+            ValidationError: a raised limit would be higher than a run may have.
+        """
+        raised: dict[str, object] = {
+            name: getattr(limits, name) + added
+            for name, added in self.model_dump().items()
+            if added and getattr(limits, name) is not None
+        }
+        return Limits.model_validate({**limits.model_dump(), **raised})
 
 
 class Estimate(Frozen):

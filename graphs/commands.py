@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from graphs.branches import BranchInput
-from graphs.budget import Estimate, Usage
+from graphs.budget import Estimate, Limits, Usage
 from graphs.frozen import Frozen, Json, JsonObject
 from graphs.state import Ending, Failure
 
@@ -46,7 +46,15 @@ class Diverted(Frozen):
     ending: Ending
 
 
-Entry: TypeAlias = Annotated[StepCompleted | StepFailed | Diverted, Field(discriminator="kind")]
+class ToppedUp(Frozen):
+    """Somebody raised the limits; a run that had paused goes on."""
+
+    kind: Literal["topped_up"] = "topped_up"
+    at: float
+    limits: Limits
+
+
+Entry: TypeAlias = Annotated[StepCompleted | StepFailed | Diverted | ToppedUp, Field(discriminator="kind")]
 
 
 class CallAgent(Frozen):
@@ -103,9 +111,16 @@ class Finish(Frozen):
     """The run is over."""
 
 
+class Wait(Frozen):
+    """A budget is exhausted, and whoever asked for the run wants to be asked for more before it ends."""
+
+    ending: Ending
+    """How the run will end if it is told to."""
+
+
 Call: TypeAlias = CallAgent | CallTool
 
 Work: TypeAlias = Call | RunBranches
 """What somebody outside the engine has to perform."""
 
-Command: TypeAlias = Work | Immediate | Finish
+Command: TypeAlias = Work | Immediate | Wait | Finish

@@ -10,6 +10,7 @@ from pydantic import Field
 from graphs.budget import Limits, Usage
 from graphs.events import AgentEvent
 from graphs.frozen import Frozen, JsonObject
+from graphs.journal import Pages
 from graphs.report import ReportRef
 from graphs.spec import ResearchGraph
 from graphs.state import Ending, EvidenceRef, Failure, SectionResult
@@ -25,6 +26,7 @@ ARCHIVE_RUN: Final = "archive_run"
 PROGRESS_QUERY: Final = "progress"
 SNAPSHOT_QUERY: Final = "snapshot"
 STOP_UPDATE: Final = "stop"
+TOP_UP_UPDATE: Final = "top_up"
 STOP_SIGNAL: Final = "stop_branch"
 """From a run to its branches; people use the update, which answers."""
 
@@ -35,7 +37,7 @@ OUTCOME_ATTRIBUTE: Final = "ElcanoOutcome"
 SEARCH_ATTRIBUTES: Final = (MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE, OUTCOME_ATTRIBUTE)
 """Keyword search attributes that the Temporal namespace must know."""
 
-Stage: TypeAlias = Literal["researching", "writing", "closed"]
+Stage: TypeAlias = Literal["researching", "paused", "writing", "closed"]
 RunStatus: TypeAlias = Literal["running", "completed", "failed", "cancelled", "terminated"]
 """`terminated`: ended from outside (the Temporal UI, a server limit) without a chance to say so."""
 
@@ -51,6 +53,15 @@ class FailureType:
     INPUT_INVALID: Final = "InputInvalid"
     PAYLOADS_TOO_LARGE: Final = "PayloadsTooLarge"
     """Temporal's own name for a result that is over its size limit; retrying cannot help."""
+
+
+class FailureDetails(Frozen):
+    """The details of a failure that leaves an activity: what its workflow has to know beside the reason."""
+
+    attempt: int = Field(ge=1)
+    """Which attempt failed."""
+    usage: Usage = Usage()
+    """What it and the attempts before it used."""
 
 
 class ModelChoice(Frozen):
@@ -87,6 +98,8 @@ class ResearchInput(Frozen):
     tenant: str = "default"
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
+    carried: Pages | None = None
+    """Set when the run was continued as new: the journal so far."""
 
 
 class ResearchResult(Frozen):
@@ -233,6 +246,8 @@ class RunSnapshot(Frozen):
     evidence_ids: tuple[str, ...] = ()
     budget: JsonObject = {}
     ending: Ending | None = None
+    paused: Ending | None = None
+    """Set while the run waits for a top-up."""
     failure: Failure | None = None
     report: ReportRef | None = None
     last_event: int = 0

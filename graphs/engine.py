@@ -9,31 +9,31 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from graphs.branches import BranchInput
+from graphs import inputs
 from graphs.budget import Budget, Estimate, Limits
-from graphs.catalogue import AGENTS, REDUCERS, TOOLS, AgentSpec
+from graphs.catalogue import REDUCERS
 from graphs.commands import (
-    BranchStart,
     CallAgent,
-    CallTool,
     Command,
     Diverted,
     Entry,
     Finish,
     Immediate,
-    RunBranches,
     StepCompleted,
     StepFailed,
+    ToppedUp,
+    Wait,
 )
 from graphs.errors import EngineFault, InputInvalid
 from graphs.expressions import evaluate, truth
-from graphs.frozen import Frozen, Json, JsonObject
+from graphs.frozen import Json
+from graphs.references import output_model
+from graphs.run import Run, view
 from graphs.spec import (
     AgentNode,
     ConditionalEdge,
     DecisionNode,
     EndKind,
-    Inputs,
     ParallelNode,
     ResearchGraph,
     Route,
@@ -42,51 +42,22 @@ from graphs.spec import (
 )
 from graphs.state import Ending, Failure, ResearchState
 
-MAX_ITEMS: Final = 200
-"""Items of one `for_each`: each is an activity or a child workflow, and Temporal allows 2,000 pending ones."""
-PROMPT_TOKENS: Final = 800
-"""Instructions and output schema of one agent call, for estimates."""
 INPUT_INVALID: Final = InputInvalid.__name__
-
-
-class Run(Frozen):
-    """A run between two steps."""
-
-    state: ResearchState
-    budget: Budget
-    node: str
-    """Where the token is: the node that comes next."""
-    ending: Ending | None = None
-    """Set once the run is on its way out early."""
-    failure: Failure | None = None
-    """Set if the run cannot end well: its exit failed, or nothing can go on."""
-    finished: bool = False
-
-    @property
-    def step(self) -> int:
-        """The number of the step that comes next, from 1."""
-        return self.budget.steps + 1
-
-
-def start(graph: ResearchGraph, state: ResearchState, limits: Limits) -> Run:
-    """A run before its first step; its first iteration has begun."""
-    return Run(state=state, budget=Budget(limits=limits, iterations=1), node=graph.entry_node)
-
-
-def view(run: Run) -> JsonObject:
-    """What expressions see: every field of the state by its name, and `budget`."""
-    return {**run.state.model_dump(mode="json"), "budget": run.budget.view()}
+BUDGET_ENDINGS: Final[frozenset[EndKind]] = frozenset({"time", "tokens", "cost", "iterations", "steps"})
+"""Endings that more budget can put off."""
 
 
 def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     """What to do next, `elapsed` seconds after the start."""
     if run.finished:
         return Finish()
+    if run.paused is not None:
+        return Wait(ending=run.paused)
     run = run.model_copy(update={"budget": run.budget.at(elapsed)})
     node = graph.by_id[run.node]
     command: Command
     try:
-        command = _command(graph, run)
+        command = inputs.command(graph, run)
     except (ValidationError, InputInvalid) as error:  # a step too: not one that is left to the exit
         failure = _input_failure(node.id, error)
         command = Immediate(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
@@ -117,7 +88,9 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
     run = run.model_copy(update={"budget": run.budget.at(entry.at)})
     if isinstance(entry, Diverted):
-        return _leave(graph, run, entry.ending)
+        return _divert(graph, run, entry.ending)
+    if isinstance(entry, ToppedUp):
+        return _top_up(graph, run, entry.limits)
     if (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")
     budget = run.budget.charge(entry.usage)
@@ -150,93 +123,18 @@ def route(graph: ResearchGraph, run: Run) -> Route:
     raise EngineFault(f"node {run.node!r} has no sequential edge; the graph was not validated")
 
 
-def _command(graph: ResearchGraph, run: Run) -> Command:
-    node = graph.by_id[run.node]
-    match node:
-        case AgentNode():
-            agent = AGENTS[node.agent]
-            agent_input = _input(agent.input, node.inputs, view(run))
-            return CallAgent(
-                step=run.step,
-                node=node.id,
-                agent=agent.name,
-                input=agent_input,
-                estimate=_estimate(agent, agent_input, run),
-            )
-        case ToolNode():
-            tool = TOOLS[node.tool]
-            views = _item_views(node.for_each, view(run))
-            inputs = tuple(_input(tool.input, node.inputs, seen) for seen in views)
-            return CallTool(
-                step=run.step, node=node.id, tool=tool.name, inputs=inputs, for_each=node.for_each is not None
-            )
-        case ParallelNode():
-            branches = _branches(graph, node, run)
-            minimum = max((_minimum_tokens(graph.branches[start.branch]) for start in branches), default=0)
-            return RunBranches(step=run.step, node=node.id, branches=branches, minimum_tokens=minimum)
-        case _:
-            return Immediate(entry=StepCompleted(step=run.step, node=node.id, at=run.budget.elapsed))
-
-
-def _input(model: type[Frozen], inputs: Inputs, seen: JsonObject) -> JsonObject:
-    """The input that a node's expressions make; null counts as not given, so that defaults hold."""
-    values = {field: evaluate(expression, seen) for field, expression in inputs.items()}
-    given = {field: value for field, value in values.items() if value is not None}
-    return model.model_validate(given).model_dump(mode="json")
-
-
-def _item_views(for_each: str | None, seen: JsonObject) -> list[JsonObject]:
-    if for_each is None:
-        return [seen]
-    items = evaluate(for_each, seen)
-    listed = items if isinstance(items, list) else [] if items is None else [items]
-    if len(listed) > MAX_ITEMS:
-        raise InputInvalid("for_each", f"{for_each!r} gave {len(listed)} items; at most {MAX_ITEMS} can run at once")
-    return [{**seen, "item": item, "index": index} for index, item in enumerate(listed)]
-
-
-def _branches(graph: ResearchGraph, node: ParallelNode, run: Run) -> tuple[BranchStart, ...]:
-    views = _item_views(node.for_each, view(run))
-    starts = [(edge, seen) for seen in views for edge in graph.branches_from(node.id)]
-    return tuple(
-        BranchStart(
-            index=index,
-            parallel_path_id=f"{run.step:04d}.{edge.branch}" + (f"-{index + 1}" if node.for_each else ""),
-            branch=edge.branch,
-            input=BranchInput.model_validate(_input(BranchInput, edge.inputs, seen)),
-        )
-        for index, (edge, seen) in enumerate(starts)
-    )
-
-
-def _minimum_tokens(branch: ResearchGraph) -> int:
-    """What one visit of each agent of a branch may take: with less it cannot go round once and write."""
-    called = [AGENTS[node.agent] for node in branch.nodes if isinstance(node, AgentNode)]
-    return sum(PROMPT_TOKENS + agent.output_tokens for agent in called)
-
-
-def _estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
-    """Characters / 4 for what is sent, the agent's own figure for its answer, the run's average price for both."""
-    named = agent_input.get("evidence")
-    ids = set(named) if isinstance(named, list) else set()
-    evidence = sum(ref.characters for ref in run.state.evidence if ref.id in ids) // 4
-    sent = sum(len(str(value)) for field, value in agent_input.items() if field != "evidence") // 4
-    tokens = PROMPT_TOKENS + sent + min(evidence, agent.evidence_tokens) + agent.output_tokens
-    used = run.budget.used
-    price = used.cost_microusd / used.tokens if used.tokens else 0.0
-    return Estimate(tokens=tokens, cost_microusd=int(price * tokens))
-
-
 def _reduced(graph: ResearchGraph, run: Run, entry: StepCompleted) -> ResearchState:
     """The state with the node's output in it, and folded in by the node's reducer if it names one."""
     node = graph.by_id[run.node]
     state = run.state
     if isinstance(node, StateNode):
         reducer = REDUCERS[node.reducer]
-        given = _input(reducer.input, node.inputs, view(run))
+        given = inputs.built(reducer.input, node.inputs, view(run))
         return reducer.apply(state, reducer.input.model_validate(given))
     if isinstance(node, DecisionNode):
         return state
+    if entry.output is not None and (model := output_model(node)) is not None:
+        model.model_validate(entry.output)
     state = state.model_copy(update={"outputs": {**state.outputs, node.id: entry.output}})
     if node.reducer is None:
         return state
@@ -252,21 +150,54 @@ def _for_reducer(node: AgentNode | ToolNode | ParallelNode, entry: StepCompleted
 
 
 def _follow(graph: ResearchGraph, run: Run, edge: Route) -> Run:
+    """The run at the other end of `edge`, or paused before it."""
+    ending = _ending_of(run, edge)
+    if ending is not None and _pauses(run, ending):
+        return run.model_copy(update={"paused": ending, "routing": True})
     if edge.loop:
-        if run.budget.iterations >= run.budget.limits.iterations:
-            detail = f"all {run.budget.limits.iterations} iterations were used"
-            return _leave(graph, run, Ending(kind="iterations", detail=detail))
-        iterations = run.budget.iterations + 1
-        run = run.model_copy(
-            update={
-                "budget": run.budget.model_copy(update={"iterations": iterations}),
-                "state": run.state.model_copy(update={"iteration": iterations}),
-            }
-        )
-    ending = run.ending
+        if ending is not None:
+            return _leave(graph, run, ending)
+        run = _next_iteration(run)
+    return run.model_copy(update={"node": edge.to_node, "ending": ending or run.ending})
+
+
+def _ending_of(run: Run, edge: Route) -> Ending | None:
+    """Why taking `edge` ends the research early; None if it does not."""
     if isinstance(edge, ConditionalEdge) and edge.ending:
-        ending = Ending(kind=edge.ending, detail=edge.label)
-    return run.model_copy(update={"node": edge.to_node, "ending": ending})
+        return Ending(kind=edge.ending, detail=edge.label)
+    if edge.loop and run.budget.iterations >= run.budget.limits.iterations:
+        return Ending(kind="iterations", detail=f"all {run.budget.limits.iterations} iterations were used")
+    return None
+
+
+def _next_iteration(run: Run) -> Run:
+    iterations = run.budget.iterations + 1
+    return run.model_copy(
+        update={
+            "budget": run.budget.model_copy(update={"iterations": iterations}),
+            "state": run.state.model_copy(update={"iteration": iterations}),
+        }
+    )
+
+
+def _divert(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
+    """Out of the graph, or into a pause; a run that is told to end while it is paused ends as it would have."""
+    if run.node not in graph.exit_nodes and _pauses(run, ending):
+        return run.model_copy(update={"paused": ending})
+    return _leave(graph, run.model_copy(update={"paused": None, "routing": False}), ending)
+
+
+def _pauses(run: Run, ending: Ending) -> bool:
+    return run.budget.limits.when_exhausted == "pause" and ending.kind in BUDGET_ENDINGS
+
+
+def _top_up(graph: ResearchGraph, run: Run, limits: Limits) -> Run:
+    """The run under higher limits. One that had paused between two nodes looks for its way again."""
+    routing = run.routing
+    run = run.model_copy(
+        update={"budget": run.budget.model_copy(update={"limits": limits}), "paused": None, "routing": False}
+    )
+    return _follow(graph, run, route(graph, run)) if routing else run
 
 
 def _fail(graph: ResearchGraph, run: Run, failure: Failure) -> Run:

@@ -31,6 +31,8 @@ EventType: TypeAlias = Literal[
     "branch_started",
     "branch_complete",
     "ending_early",
+    "paused",
+    "topped_up",
     "report_ready",
     "failed",
     "cancelled",

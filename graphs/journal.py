@@ -4,68 +4,106 @@ The workflow and the in-memory runner both drive a run through this class, so bo
 """
 
 from graphs.budget import Limits
-from graphs.commands import Entry, Finish, Immediate, Work
-from graphs.engine import Run, advance, next_command, start
+from graphs.commands import Entry, Finish, Immediate, Wait, Work
+from graphs.engine import advance, next_command
 from graphs.events import AgentEvent
+from graphs.frozen import Frozen
 from graphs.narration import Told, after, before, beginning
+from graphs.run import Run, start
 from graphs.spec import ResearchGraph, StateNode
 from graphs.state import ResearchState
 
 
-class Journal:
-    """Mutable, the one place of a run that is; everything it holds is frozen."""
+class Pages(Frozen):
+    """Everything that a journal holds, as it travels from one execution of a workflow to the next."""
 
-    def __init__(
-        self,
+    run: Run
+    entries: tuple[Entry, ...]
+    events: tuple[AgentEvent, ...]
+    started_at: float
+    idle: float = 0.0
+
+
+class Journal:
+    """Mutable, the one place of a run that is; everything it holds is frozen. Times are seconds since the epoch."""
+
+    def __init__(self, graph: ResearchGraph, pages: Pages, *, path: str = "", section: str = "") -> None:
+        self.graph = graph
+        self.run = pages.run
+        self.entries = list(pages.entries)
+        self.events = list(pages.events)
+        self.started_at = pages.started_at
+        self._idle = pages.idle
+        self._paused_at: float | None = None
+        self._path = path
+        self._section = section
+
+    @classmethod
+    def begin(
+        cls,
         graph: ResearchGraph,
         state: ResearchState,
         limits: Limits,
         *,
         mode: str,
-        started_at: float,
+        now: float,
         path: str = "",
         section: str = "",
-    ) -> None:
-        self.graph = graph
-        self._path = path
-        self._section = section
-        self.run: Run = start(graph, state, limits)
-        self.entries: list[Entry] = []
-        self.events: list[AgentEvent] = []
-        self.started_at = started_at
-        """Seconds since the epoch."""
-        self.tell(beginning(state.question, mode), started_at)
+    ) -> "Journal":
+        """The journal of a run that starts now; its first event is told."""
+        pages = Pages(run=start(graph, state, limits), entries=(), events=(), started_at=now)
+        journal = cls(graph, pages, path=path, section=section)
+        journal.tell(beginning(state.question, mode), now)
+        return journal
+
+    @property
+    def pages(self) -> Pages:
+        """What a journal that goes on from here needs."""
+        return Pages(
+            run=self.run,
+            entries=tuple(self.entries),
+            events=tuple(self.events),
+            started_at=self.started_at,
+            idle=self._idle,
+        )
 
     @property
     def leaving(self) -> bool:
         """The run is at an exit node or through it."""
         return self.run.finished or self.run.node in self.graph.exit_nodes
 
-    def next(self, now: float) -> Work | Finish:
-        """The next command that needs somebody to perform it; all that need nobody are applied on the way."""
-        while True:
-            command = next_command(self.graph, self.run, now - self.started_at)
-            if isinstance(command, Immediate):
-                self.record(command.entry)
-                continue
-            if not isinstance(command, Finish):
-                for told in before(command):
-                    self.tell(told, now)
-            return command
+    def elapsed(self, now: float) -> float:
+        """Seconds of work since the start; pauses do not count."""
+        return (now if self._paused_at is None else self._paused_at) - self.started_at - self._idle
+
+    def due(self, elapsed: float) -> float:
+        """When `elapsed` seconds of work will be over, if the run does not pause before."""
+        return self.started_at + self._idle + elapsed
+
+    def next(self, now: float) -> Work | Wait | Finish:
+        """The next command that somebody has to perform; all that need nobody are applied on the way."""
+        while isinstance(command := next_command(self.graph, self.run, self.elapsed(now)), Immediate):
+            self.record(command.entry, now)
+        if not isinstance(command, Wait | Finish):
+            for told in before(command):
+                self.tell(told, now)
+        return command
 
     def settle(self, now: float) -> None:
         """Applies the state nodes that come next: an interruption must not skip the bookkeeping of what was done."""
-        while isinstance(self.graph.by_id[self.run.node], StateNode) and not self.run.finished:
-            command = next_command(self.graph, self.run, now - self.started_at)
-            assert isinstance(command, Immediate)
-            self.record(command.entry)
+        while isinstance(self.graph.by_id[self.run.node], StateNode):
+            command = next_command(self.graph, self.run, self.elapsed(now))
+            if not isinstance(command, Immediate):
+                return
+            self.record(command.entry, now)
 
-    def record(self, entry: Entry) -> None:
+    def record(self, entry: Entry, now: float) -> None:
         """Applies one entry and tells of it."""
         earlier, self.run = self.run, advance(self.graph, self.run, entry)
         self.entries.append(entry)
+        self._count_pause(now)
         for told in after(self.graph, earlier, entry, self.run):
-            self.tell(told, self.started_at + entry.at, step=earlier.step)
+            self.tell(told, now, step=earlier.step)
 
     def tell(self, told: Told, now: float, *, step: int | None = None) -> None:
         """Numbers and dates one event; `step` is the one that comes next unless given."""
@@ -83,3 +121,10 @@ class Journal:
                 data=told.data,
             )
         )
+
+    def _count_pause(self, now: float) -> None:
+        if self.run.paused is not None and self._paused_at is None:
+            self._paused_at = now
+        elif self.run.paused is None and self._paused_at is not None:
+            self._idle += now - self._paused_at
+            self._paused_at = None

@@ -19,11 +19,13 @@ from graphs.commands import (
     RunBranches,
     StepCompleted,
     StepFailed,
+    ToppedUp,
 )
-from graphs.engine import Run
 from graphs.events import EventType
 from graphs.frozen import Json, JsonObject
+from graphs.run import Run
 from graphs.spec import AgentNode, ParallelNode, ResearchGraph, ToolNode
+from graphs.state import Ending
 
 MESSAGE_CHARACTERS = 500
 """Longer texts are cut in events; they are whole in the state."""
@@ -93,8 +95,10 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
     """What is told when `entry` has turned the run `earlier` into `run`."""
     match entry:
         case Diverted():
-            yield _ending(run)
+            yield _pause(run, run.paused) if run.paused else _ending(run)
             return
+        case ToppedUp():
+            yield Told("topped_up", "The limits were raised", run.node, run.budget.view())
         case StepFailed():
             failure = entry.failure
             data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
@@ -107,15 +111,23 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             yield from _completed(graph, entry)
     if run.ending != earlier.ending and run.ending is not None:
         yield _ending(run)
+    if run.paused is not None:
+        yield _pause(run, run.paused)
     if run.budget.iterations > earlier.budget.iterations:
         limit = run.budget.limits.iterations
-        yield Told("looping", f"Iteration {run.budget.iterations} of at most {limit}", entry.node)
+        yield Told("looping", f"Iteration {run.budget.iterations} of at most {limit}", earlier.node)
 
 
 def _ending(run: Run) -> Told:
     assert run.ending is not None
-    text = f"Going to the report now: {run.ending.detail or run.ending.kind}"
+    where = "The writing is given up" if run.finished else "Going to the report now"
+    text = f"{where}: {run.ending.detail or run.ending.kind}"
     return Told("ending_early", _cut(text), run.node, {"reason": run.ending.kind})
+
+
+def _pause(run: Run, ending: Ending) -> Told:
+    text = f"Paused until somebody tops the budget up or stops the run: {ending.detail or ending.kind}"
+    return Told("paused", _cut(text), run.node, {"reason": ending.kind})
 
 
 def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:

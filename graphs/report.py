@@ -4,11 +4,26 @@ A writer never numbers a citation and never lists a reference. It says, for each
 by which literal words; code looks the words up in the stored text, numbers what holds and lists what does not.
 """
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from graphs.frozen import Frozen
+
+TITLE_CHARACTERS: Final = 300
+HEADING_CHARACTERS: Final = 200
+
+
+def title_for(question: str) -> str:
+    """The title of a report that has none but its question: on one line, cut to 300 characters, never empty."""
+    title = " ".join(question.split()) or "An empty question"
+    return title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"
+
+
+def heading_for(title: str) -> str:
+    """The heading of a section with this title: on one line, cut to 200 characters, never empty."""
+    heading = " ".join(title.split()) or "Without a title"
+    return heading if len(heading) <= HEADING_CHARACTERS else heading[: HEADING_CHARACTERS - 1] + "…"
 
 
 class Citation(Frozen):
@@ -30,14 +45,14 @@ class Claim(Frozen):
 class DraftSection(Frozen):
     """A heading and what is claimed under it."""
 
-    heading: str = Field(min_length=1, max_length=200)
+    heading: str = Field(min_length=1, max_length=HEADING_CHARACTERS)
     claims: tuple[Claim, ...] = ()
 
 
 class ReportDraft(Frozen):
     """A report before its citations were checked."""
 
-    title: str = Field(min_length=1, max_length=300)
+    title: str = Field(min_length=1, max_length=TITLE_CHARACTERS)
     key_findings: tuple[Claim, ...] = ()
     """The answer in a few claims."""
     sections: tuple[DraftSection, ...] = ()
@@ -62,7 +77,7 @@ class DraftRef(Frozen):
     cited: int = Field(ge=0)
     """Different pieces of evidence that it cites."""
     evidence: tuple[str, ...] = ()
-    """Their ids."""
+    """Their ids, and those of the passages that it calls related."""
 
 
 Verdict: TypeAlias = Literal["verified", "unknown_evidence", "quote_not_found", "no_citation"]

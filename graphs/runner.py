@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from graphs.budget import Limits
-from graphs.commands import Entry, Finish, Work
+from graphs.commands import Entry, Finish, Wait, Work
 from graphs.journal import Journal
 from graphs.spec import ResearchGraph
 from graphs.state import ResearchState
@@ -21,8 +21,9 @@ async def run_in_memory(
     limits: Limits | None = None,
     clock: Callable[[], float],
 ) -> Journal:
-    """Walks `graph` to its end and returns the journal. `clock` gives seconds since the epoch."""
-    journal = Journal(graph, state, limits or Limits(), mode=graph.name, started_at=clock())
-    while not isinstance(work := journal.next(clock()), Finish):
-        journal.record(await perform(work, clock() - journal.started_at))
+    """Walks `graph` to its end, or to a pause, and returns the journal. `clock` gives seconds since the epoch."""
+    journal = Journal.begin(graph, state, limits or Limits(), mode=graph.name, now=clock())
+    while not isinstance(work := journal.next(clock()), Finish | Wait):
+        entry = await perform(work, journal.elapsed(clock()))
+        journal.record(entry, clock())
     return journal

@@ -71,8 +71,8 @@ class DecisionNode(BaseNode):
 
     kind: Literal["decision"] = "decision"
     choose: Expression | None = None
-    """Dynamic routing: names the next node, which must be the target of one of this node's edges; anything else goes
-    the way of the sequential edge."""
+    """Dynamic routing: names the next node, which must be the target of one of this node's edges (their conditions are
+    not read then); anything else goes the way of the sequential edge."""
 
 
 class ParallelNode(BaseNode):

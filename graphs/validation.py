@@ -10,7 +10,15 @@ from typing import Final
 
 from graphs.errors import GraphInvalid
 from graphs.references import reference_faults
-from graphs.spec import Edge, ParallelEdge, ParallelNode, ResearchGraph, Route, SequentialEdge
+from graphs.spec import (
+    ConditionalEdge,
+    Edge,
+    ParallelEdge,
+    ParallelNode,
+    ResearchGraph,
+    Route,
+    SequentialEdge,
+)
 
 MAX_NODES: Final = 200
 """More cannot be read in a drawing; a larger plan is a parallel node over a list."""
@@ -35,7 +43,7 @@ def faults(graph: ResearchGraph, *, depth: int = 1) -> list[str]:
     found = [*_counts(graph), *_endpoints(graph)]
     found += reference_faults(graph)
     if not _endpoints(graph):  # the walks below need edges that lead somewhere
-        found += [*_routing(graph), *_reachability(graph), *_cycles(graph)]
+        found += [*_routing(graph), *_endings(graph), *_reachability(graph), *_cycles(graph)]
     found += _branch_faults(graph)
     for name, branch in graph.branches.items():
         found += [f"branch {name!r}: {fault}" for fault in faults(branch, depth=depth + 1)]
@@ -77,6 +85,12 @@ def _routing(graph: ResearchGraph) -> Iterable[str]:
                 f"node {node.id!r}: it needs exactly one sequential edge, the way on when no condition holds; "
                 f"it has {len(always)}"
             )
+
+
+def _endings(graph: ResearchGraph) -> Iterable[str]:
+    for edge in graph.edges:
+        if isinstance(edge, ConditionalEdge) and edge.ending and edge.to_node not in graph.exit_nodes:
+            yield f"{_named(edge)}: it has `ending: {edge.ending}`, so it must lead to an exit"
 
 
 def _reachability(graph: ResearchGraph) -> Iterable[str]:

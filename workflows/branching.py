@@ -113,6 +113,7 @@ class Branching:
             "tokens": given.tokens,
             "cost_microusd": given.cost_microusd,
             "seconds": seconds,
+            "when_exhausted": "finish",  # it is the run that pauses, not one of its sections
         }
         return asked.model_copy(
             update={
@@ -127,7 +128,7 @@ class Branching:
 
     def _seconds(self) -> float:
         """An equal share of the time that is left for research, as many waves as there are to come."""
-        elapsed = workflow.time() - self._journal.started_at
+        elapsed = self._journal.elapsed(workflow.time())
         left = self._journal.run.budget.research_seconds() - elapsed
         waves = -(-max(1, self._allotment.waiting) // self._node.max_concurrency)  # rounded up
         return min(self._node.timeout_seconds, left / waves * WRITING_SHARE)
@@ -142,7 +143,7 @@ class Branching:
         return _missing(start, reason, type=type(cause).__name__, usage=unknown)
 
     def _entry(self, outcomes: list[BranchOutcome]) -> Entry:
-        at = workflow.time() - self._journal.started_at
+        at = self._journal.elapsed(workflow.time())
         usage = total(outcome.usage for outcome in outcomes)
         drafted = sum(1 for outcome in outcomes if outcome.gap is None)
         if drafted < self._node.must_succeed:

@@ -9,12 +9,12 @@ from temporalio.exceptions import ActivityError, ApplicationError
 with workflow.unsafe.imports_passed_through():
     from graphs.commands import StepCompleted
     from graphs.contracts import ArchivedRun, PublishCall, ResearchInput, ResearchResult, RunStatus
-    from graphs.engine import Run
     from graphs.events import EventType
     from graphs.journal import Journal
     from graphs.narration import Told
     from graphs.references import output_model
     from graphs.report import DraftRef, ReportRef
+    from graphs.run import Run
     from graphs.state import Failure
 
 
@@ -129,7 +129,7 @@ def archived(
         ending=run.ending,
         failure=failure,
         report=report,
-        budget=run.budget.at(now - journal.started_at).view(),
+        budget=run.budget.at(journal.elapsed(now)).view(),
         iterations=run.budget.iterations,
         steps=run.budget.steps,
         sources=asked.sources,

@@ -21,6 +21,7 @@ with workflow.unsafe.imports_passed_through():
         ToolResult,
     )
     from graphs.frozen import JsonObject
+    from graphs.journal import Journal
     from graphs.state import Failure
     from graphs.tools import ItemOutcome, ItemOutcomes
     from workflows import policies
@@ -29,11 +30,11 @@ Result = TypeVar("Result")
 
 
 class Performer:
-    """Performs the calls of agents and tools for one run. `started_at` is in seconds since the epoch."""
+    """Performs the calls of agents and tools for one run."""
 
-    def __init__(self, asked: ResearchInput, started_at: float) -> None:
+    def __init__(self, asked: ResearchInput, journal: Journal) -> None:
         self._asked = asked
-        self._started_at = started_at
+        self._journal = journal
 
     async def perform(self, work: Call) -> Entry:
         """Does what `work` says; a failure for good is an entry too, never an exception."""
@@ -104,7 +105,7 @@ class Performer:
         return StepFailed(step=work.step, node=work.node, at=self._elapsed(), failure=failure)
 
     def _elapsed(self) -> float:
-        return workflow.time() - self._started_at
+        return self._journal.elapsed(workflow.time())
 
 
 async def _outcome(node: str, activity: Awaitable[Result]) -> Result | Failure:

@@ -11,7 +11,10 @@ from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
-    from graphs.commands import Diverted, Entry, Finish, RunBranches, Work
+    from pydantic import ValidationError
+
+    from graphs.budget import TopUp
+    from graphs.commands import Diverted, Entry, Finish, RunBranches, ToppedUp, Wait, Work
     from graphs.contracts import (
         ARCHIVE_RUN,
         OUTCOME_ATTRIBUTE,
@@ -23,6 +26,7 @@ with workflow.unsafe.imports_passed_through():
         STAGE_ATTRIBUTE,
         STOP_SIGNAL,
         STOP_UPDATE,
+        TOP_UP_UPDATE,
         ArchiveCall,
         ProgressPage,
         ResearchInput,
@@ -52,26 +56,11 @@ class ResearchWorkflow:
 
     @workflow.init
     def __init__(self, asked: ResearchInput) -> None:
-        state = ResearchState(
-            question=asked.question,
-            background=asked.background,
-            instructions=asked.instructions,
-            sources=asked.sources,
-        )
-        now = workflow.time()
         self._asked = asked
-        self._journal = Journal(
-            asked.graph,
-            state,
-            asked.limits,
-            mode=asked.mode,
-            started_at=now,
-            path=asked.branch_of.path if asked.branch_of else "",
-            section=asked.branch_of.section if asked.branch_of else "",
-        )
+        self._journal = _journal(asked, workflow.time())
+        self._performer = Performer(asked, self._journal)
         self._outline = outline(asked.graph)
-        self._performer = Performer(asked, now)
-        self._deadline = Deadline(now + self._journal.run.budget.research_seconds())
+        self._deadline = Deadline(workflow.time())
         self._interruption: Ending | None = None
         self._stage: Stage = "researching"
         self._report: ReportRef | None = None
@@ -79,6 +68,7 @@ class ResearchWorkflow:
     @workflow.run
     async def run(self, asked: ResearchInput) -> ResearchResult:
         """Walks the graph to its end, publishes the report and archives the run."""
+        self._aim()
         clock = asyncio.create_task(self._watch_time())
         broken: BaseException | None = None
         try:
@@ -130,8 +120,9 @@ class ResearchWorkflow:
             iteration=run.budget.iterations,
             evidence=len(run.state.evidence),
             evidence_ids=tuple(ref.id for ref in run.state.evidence),
-            budget=run.budget.at(workflow.time() - self._journal.started_at).view(),
+            budget=run.budget.at(self._elapsed()).view(),
             ending=run.ending,
+            paused=run.paused,
             failure=run.failure,
             report=self._report,
             last_event=len(self._journal.events),
@@ -153,18 +144,54 @@ class ResearchWorkflow:
         if not self._journal.leaving:
             self._interruption = Ending(kind="stopped", detail=request.reason)
 
+    @workflow.update(name=TOP_UP_UPDATE)
+    def top_up(self, request: TopUp) -> None:
+        """Raises the run's limits; a run that had paused for lack of budget goes on."""
+        limits = request.added_to(self._journal.run.budget.limits)
+        self._record(ToppedUp(at=self._elapsed(), limits=limits))
+        self._aim()
+
+    @top_up.validator
+    def _can_be_topped_up(self, request: TopUp) -> None:
+        if self._journal.leaving:
+            raise ApplicationError("the run is writing its report or has ended; more budget would not be used")
+        if request == TopUp():
+            raise ApplicationError("nothing is added: name at least one limit and by how much to raise it")
+        try:
+            request.added_to(self._journal.run.budget.limits)
+        except ValidationError as error:
+            raise ApplicationError(f"a limit would be higher than a run may have: {error}") from error
+
     async def _walk(self) -> None:
         """From the entry node through an exit node."""
         while not self._journal.run.finished:
             self._journal.settle(workflow.time())
             if (ending := self._take_interruption()) is not None:
-                self._journal.record(Diverted(at=self._elapsed(), ending=ending))
-                continue
+                self._record(Diverted(at=self._elapsed(), ending=ending))
+            self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
-            if isinstance(work, Finish):
-                return
-            self._show(work)
-            self._journal.record(await self._performed(work))
+            self._aim()
+            match work:
+                case Finish():
+                    return
+                case Wait():
+                    await self._paused()
+                case _:
+                    self._show(work)
+                    self._record(await self._performed(work))
+
+    async def _paused(self) -> None:
+        """Waits for a top-up or for somebody to stop the run; time does not count meanwhile."""
+        stage = self._stage
+        self._enter("paused")
+        await workflow.wait_condition(lambda: self._journal.run.paused is None or self._interruption is not None)
+        self._enter(stage)
+
+    def _continue_as_new_if_suggested(self) -> None:
+        """Goes on in a fresh history, with everything that the journal holds."""
+        open_and_working = not self._journal.run.finished and self._journal.run.paused is None
+        if open_and_working and workflow.info().is_continue_as_new_suggested() and workflow.all_handlers_finished():
+            workflow.continue_as_new(self._asked.model_copy(update={"carried": self._journal.pages}))
 
     async def _performed(self, work: Work) -> Entry:
         """What became of `work`. An interruption ends a call at once; branches are first asked to write."""
@@ -207,15 +234,23 @@ class ResearchWorkflow:
         ending, self._interruption = self._interruption, None
         return ending
 
+    def _aim(self) -> None:
+        """Sets the clock: research ends early enough for the report, the exit node ends with the budget."""
+        run = self._journal.run
+        if run.paused is not None:
+            self._deadline.move(None)
+        elif self._journal.leaving:
+            self._deadline.move(self._journal.due(run.budget.limits.seconds))
+        else:
+            self._deadline.move(self._journal.due(run.budget.research_seconds()))
+
     async def _watch_time(self) -> None:
-        """First ends the research, so that the exit node has its reserve; then ends the exit node too."""
-        limit = self._asked.limits.seconds
-        await self._deadline.reached()
-        if not self._journal.leaving:
-            self._interruption = Ending(kind="time", detail=f"the time for research of {limit:g} s is used up")
-        self._deadline.move(self._journal.started_at + limit)
-        await self._deadline.reached()
-        self._interruption = Ending(kind="time", detail=f"the time of {limit:g} s is used up")
+        """Interrupts the run each time that its deadline comes; the deadline moves on as the run does."""
+        while True:
+            await self._deadline.reached()
+            limit = self._journal.run.budget.limits.seconds
+            self._interruption = Ending(kind="time", detail=f"the time of {limit:g} s is used up")
+            await self._deadline.moved()
 
     async def _publish(self) -> None:
         """Checks the citations and stores the report, also when the writer failed."""
@@ -266,5 +301,23 @@ class ResearchWorkflow:
             self._stage = stage
             workflow.upsert_search_attributes([_STAGE.value_set(stage)])
 
+    def _record(self, entry: Entry) -> None:
+        self._journal.record(entry, workflow.time())
+
     def _elapsed(self) -> float:
-        return workflow.time() - self._journal.started_at
+        return self._journal.elapsed(workflow.time())
+
+
+def _journal(asked: ResearchInput, now: float) -> Journal:
+    """A new journal, or the one that was carried over from the history before."""
+    branch = asked.branch_of
+    place = {"path": branch.path if branch else "", "section": branch.section if branch else ""}
+    if asked.carried is not None:
+        return Journal(asked.graph, asked.carried, **place)
+    state = ResearchState(
+        question=asked.question,
+        background=asked.background,
+        instructions=asked.instructions,
+        sources=asked.sources,
+    )
+    return Journal.begin(asked.graph, state, asked.limits, mode=asked.mode, now=now, **place)

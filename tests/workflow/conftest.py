@@ -3,16 +3,21 @@
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 from temporalio.client import Client, WorkflowHandle
+from temporalio.common import SearchAttributeKey
+from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
+from dev.stack import temporal_binary
 from graphs.budget import Limits
-from graphs.contracts import ResearchInput, ResearchResult
+from graphs.contracts import SEARCH_ATTRIBUTES, ResearchInput, ResearchResult
 from graphs.modes import MODES
 from graphs.spec import ResearchGraph
+from storage.payloads import data_converter
 from tests.script import Script
 from worker import workflow_runner
 from workflows.research import ResearchWorkflow
@@ -47,6 +52,25 @@ async def worker_for(
         max_cached_workflows=cached_workflows,
     ) as worker:
         yield worker
+
+
+def attributes(payloads: Path) -> dict[str, Any]:
+    """How every server of ours is started."""
+    return {
+        "dev_server_existing_path": temporal_binary(),
+        "search_attributes": [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
+        "data_converter": data_converter(payloads),
+    }
+
+
+@pytest.fixture(scope="session")
+async def skipping(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[WorkflowEnvironment]:
+    """A server whose workflows' clocks jump over waiting."""
+    async with await WorkflowEnvironment.start_time_skipping_v2(
+        **attributes(tmp_path_factory.mktemp("payloads")),
+        dev_server_extra_args=["--dynamic-config-value", "frontend.WorkflowTimeSkippingEnabled=true"],
+    ) as environment:
+        yield environment
 
 
 @pytest.fixture

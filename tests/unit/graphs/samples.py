@@ -6,10 +6,11 @@ from typing import Any
 from graphs.budget import Limits, Usage
 from graphs.builder import GraphBuilder
 from graphs.commands import Entry, Immediate, StepCompleted, StepFailed
-from graphs.engine import Run, next_command, start
+from graphs.engine import next_command
 from graphs.frozen import Json
 from graphs.journal import Journal
 from graphs.modes import MODES
+from graphs.run import Run, start
 from graphs.runner import run_in_memory
 from graphs.spec import AgentNode, ResearchGraph, SequentialEdge
 from graphs.state import Failure, ResearchState

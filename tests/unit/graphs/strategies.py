@@ -41,6 +41,7 @@ limits: SearchStrategy[Limits] = st.builds(
     iterations=st.integers(1, 4),
     steps=st.integers(2, 30),
     reserve=st.floats(0, 0.5),
+    when_exhausted=st.sampled_from(["finish", "pause"]),
 )
 usages: SearchStrategy[Usage] = st.builds(
     Usage,

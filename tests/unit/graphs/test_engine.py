@@ -10,9 +10,10 @@ from graphs.commands import (
     StepCompleted,
     StepFailed,
 )
-from graphs.engine import advance, next_command, route, start, view
+from graphs.engine import advance, next_command, route
 from graphs.errors import EngineFault
 from graphs.frozen import Json
+from graphs.run import start, view
 from graphs.spec import (
     ConditionalEdge,
     SequentialEdge,

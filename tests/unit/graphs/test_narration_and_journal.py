@@ -4,7 +4,18 @@ import pytest
 
 from graphs.branches import BranchInput
 from graphs.budget import Limits, Usage
-from graphs.commands import BranchStart, CallTool, Diverted, Entry, Finish, RunBranches, StepCompleted, StepFailed
+from graphs.catalogue import AGENTS
+from graphs.commands import (
+    BranchStart,
+    CallAgent,
+    CallTool,
+    Diverted,
+    Entry,
+    Finish,
+    RunBranches,
+    StepCompleted,
+    StepFailed,
+)
 from graphs.events import TERMINAL, AgentEvent, EventType
 from graphs.frozen import Json, JsonObject
 from graphs.journal import Journal
@@ -20,12 +31,12 @@ SEARCHED: JsonObject = {"source": "library", "query": "q", "evidence": passages(
 
 
 def begun(graph: ResearchGraph, limits: Limits | None = None) -> Journal:
-    return Journal(graph, QUESTION, limits or Limits(), mode="sample", started_at=100.0)
+    return Journal.begin(graph, QUESTION, limits or Limits(), mode="sample", now=100.0)
 
 
 def told(journal: Journal, entry: Entry) -> list[AgentEvent]:
     known = len(journal.events)
-    journal.record(entry)
+    journal.record(entry, 100.0 + entry.at)
     return journal.events[known:]
 
 
@@ -37,10 +48,11 @@ def test_a_story_from_beginning_to_end() -> None:
     journal = begun(two_nodes())
     journal.next(101.0)
     journal.record(
-        StepCompleted(step=1, node="a", at=5.0, output={"thought": "hm"}, usage=Usage(input_tokens=7), model="m")
+        StepCompleted(step=1, node="a", at=5.0, output={"thought": "hm"}, usage=Usage(input_tokens=7), model="m"),
+        105.0,
     )
     journal.next(106.0)
-    journal.record(StepCompleted(step=2, node="z", at=9.0, output=ANSWERS["writer"]))
+    journal.record(StepCompleted(step=2, node="z", at=9.0, output=ANSWERS["writer"]), 109.0)
     assert isinstance(journal.next(110.0), Finish)
     rows = [(event.seq, event.type, event.message, event.at, event.step, event.node) for event in journal.events]
     assert rows == [
@@ -85,7 +97,12 @@ def test_outputs_in_a_sentence(agent: str, output: JsonObject, text: str, data: 
 @pytest.mark.parametrize("agent", ["thinking", "knowledge_gap", "tool_selector", "judge", "writer"])
 def test_any_output_can_be_told(agent: str, output: Json) -> None:
     journal = begun(two_nodes(nodes=(asking("a", agent), asking("z", "writer"))))
-    assert len(told(journal, StepCompleted(step=1, node="a", at=0.0, output=output))) == 1
+    events = told(journal, StepCompleted(step=1, node="a", at=0.0, output=output))
+    if output is None or (agent, output) == ("tool_selector", {}):
+        assert [event.type for event in events] == [AGENTS[agent].completes]
+    else:
+        assert [event.type for event in events] == ["error", "ending_early"]
+        assert journal.run.state.outputs == {}
 
 
 def test_searches_are_counted_with_those_that_failed() -> None:
@@ -129,7 +146,7 @@ def test_a_refused_answer_is_not_told_as_done() -> None:
 
 def test_a_failing_exit_is_one_error() -> None:
     journal = begun(two_nodes(nodes=(asking("a"), asking("z", "thinking", reducer="record_thought"))))
-    journal.record(StepCompleted(step=1, node="a", at=0.0))
+    journal.record(StepCompleted(step=1, node="a", at=0.0), 100.0)
     (event,) = told(journal, StepCompleted(step=2, node="z", at=0.0, output={}))
     assert (event.type, event.message) == ("error", "Z failed: thought: Field required")
     assert journal.leaving
@@ -166,11 +183,11 @@ def test_long_texts_are_cut_in_events_only() -> None:
 
 def test_decisions_take_no_time_and_tell_nothing() -> None:
     journal = begun(MODES["iterative"])
-    journal.record(StepCompleted(step=1, node="thinking", at=0.0, output=ANSWERS["thinking"]))
-    journal.record(StepCompleted(step=2, node="knowledge_gap", at=0.0, output=ANSWERS["knowledge_gap"]))
+    journal.record(StepCompleted(step=1, node="thinking", at=0.0, output=ANSWERS["thinking"]), 100.0)
+    journal.record(StepCompleted(step=2, node="knowledge_gap", at=0.0, output=ANSWERS["knowledge_gap"]), 100.0)
     known = len(journal.events)
     work = journal.next(100.0)
-    assert not isinstance(work, Finish)
+    assert isinstance(work, CallAgent)
     assert (work.step, work.node) == (4, "tool_selector")
     assert [event.node for event in journal.events[known:]] == ["tool_selector"]
     assert len(journal.entries) == 3

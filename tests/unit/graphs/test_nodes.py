@@ -10,8 +10,9 @@ from graphs.commands import (
     RunBranches,
     StepFailed,
 )
-from graphs.engine import MAX_ITEMS, advance, next_command
+from graphs.engine import advance, next_command
 from graphs.frozen import Json
+from graphs.inputs import MAX_ITEMS
 from graphs.spec import (
     ConditionalEdge,
     DecisionNode,

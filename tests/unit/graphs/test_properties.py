@@ -6,14 +6,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphs.budget import Limits
-from graphs.commands import Diverted, Entry, Finish, StepCompleted, StepFailed
-from graphs.engine import Run, advance, next_command, start
+from graphs.budget import TopUp
+from graphs.commands import Diverted, Entry, Finish, StepCompleted, StepFailed, ToppedUp, Wait
+from graphs.engine import advance, next_command
 from graphs.errors import EngineFault
 from graphs.expressions import evaluate, fault, root_names
-from graphs.journal import Journal
+from graphs.journal import Journal, Pages
+from graphs.narration import beginning
+from graphs.run import Run, start
 from graphs.spec import ResearchGraph
-from graphs.state import Ending, ResearchState
+from graphs.state import Ending
 from graphs.validation import faults
 from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
@@ -26,28 +28,36 @@ STARTED = 1_000_000.0
 class Watched(Journal):
     """A journal that keeps the run after every entry."""
 
-    def __init__(self, graph: ResearchGraph, state: ResearchState, limits: Limits) -> None:
-        super().__init__(graph, state, limits, mode="random", started_at=STARTED)
-        self.runs: list[Run] = [self.run]
+    runs: list[Run]
 
-    def record(self, entry: Entry) -> None:
-        super().record(entry)
+    def record(self, entry: Entry, now: float) -> None:
+        super().record(entry, now)
         self.runs.append(self.run)
 
 
 def walk(data: st.DataObject) -> Watched:
     """A random run of a random graph, to its end. The clock goes on, stands still or jumps back."""
-    journal = Watched(data.draw(graphs()), data.draw(states), data.draw(limits))
+    graph, state, given = data.draw(graphs()), data.draw(states), data.draw(limits)
+    begun = Pages(run=start(graph, state, given), entries=(), events=(), started_at=STARTED)
+    journal = Watched(graph, begun)
+    journal.tell(beginning(state.question, "random"), STARTED)
+    journal.runs = [journal.run]
     now = STARTED
-    for _ in range(journal.run.budget.limits.steps + 2):
+    top_ups = data.draw(st.integers(0, 3))
+    for _ in range(given.steps + 3 * 50 + 10):
         now += data.draw(st.sampled_from([0.0, 0.1, 5.0, 100.0, -50.0]))
         work = journal.next(now)
         if isinstance(work, Finish):
             return journal
-        if data.draw(st.integers(0, 9)) == 0:
-            journal.record(Diverted(at=now - STARTED, ending=Ending(kind="stopped")))
+        if isinstance(work, Wait) and top_ups:
+            top_ups -= 1
+            more = data.draw(st.sampled_from([TopUp(steps=50, iterations=1), TopUp(tokens=10**6, seconds=600)]))
+            raised = more.added_to(journal.run.budget.limits)
+            journal.record(ToppedUp(at=journal.elapsed(now), limits=raised), now)
+        elif isinstance(work, Wait) or data.draw(st.integers(0, 9)) == 0:
+            journal.record(Diverted(at=now - STARTED, ending=Ending(kind="stopped")), now)
         else:
-            journal.record(data.draw(outcomes(work, now - STARTED)))
+            journal.record(data.draw(outcomes(work, now - STARTED)), now)
     raise AssertionError("the run did not end")
 
 
@@ -85,8 +95,9 @@ def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> No
 def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
     journal = walk(data)
     for earlier, entry, run in zip(journal.runs, journal.entries, journal.runs[1:], strict=False):
-        if isinstance(entry, Diverted):
-            assert (run.state, run.budget.used, run.budget.steps) == (
+        if isinstance(entry, Diverted | ToppedUp):
+            state = run.state.model_copy(update={"iteration": earlier.state.iteration})  # a top-up may go round
+            assert (state, run.budget.used, run.budget.steps) == (
                 earlier.state,
                 earlier.budget.used,
                 earlier.budget.steps,

@@ -11,7 +11,8 @@ from typing import Final
 from temporalio.exceptions import ApplicationError
 
 from api.errors import RunForgotten, RunUnreadable, WorkerNotAnswering
-from api.temporal import Execution, Temporal
+from api.execution import Execution
+from api.temporal import Temporal
 from graphs.contracts import ArchivedRun, RunSnapshot, RunStatus
 from graphs.events import AgentEvent, EventType
 from graphs.state import Failure

@@ -71,6 +71,8 @@ class BudgetRequest(Request):
     """How often the research loop may run."""
     steps: int | None = Field(default=None, examples=[200], json_schema_extra=_bounds("steps"))
     """Nodes of the graph visited."""
+    sections: int | None = Field(default=None, examples=[8], json_schema_extra=_bounds("sections"))
+    """Sections that a plan may have; each is a research loop of its own."""
 
     def limits(self) -> Limits:
         """The budget as a run takes it.

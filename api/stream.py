@@ -1,18 +1,14 @@
 """All events of a run are fetched once per process, however many clients follow it.
 
-A `Feed` is what clients read: a list that only grows, so one that comes late or reads slowly misses nothing and delays
-nobody. A `Watcher` fills it while somebody reads: the long poll of the history wakes it, one query fetches what is new.
+A `Watcher` fills a run's feed while somebody reads it: the long poll of the history wakes it, one query fetches what is
+new.
 """
 
 import asyncio
 import logging
-import time
-from bisect import bisect_right
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
-
-from pydantic import Field
 
 from api.endings import settle
 from api.errors import (
@@ -23,11 +19,10 @@ from api.errors import (
     TemporalUnavailable,
     WorkerNotAnswering,
 )
+from api.feed import Feed
 from api.rpc import NO_WORKER
-from api.schemas import Described
 from api.temporal import Temporal
 from graphs.contracts import ProgressPage
-from graphs.events import AgentEvent
 from storage.store import Store
 
 POLL_FLOOR: Final = 5.0
@@ -36,76 +31,8 @@ COALESCE: Final = 0.025
 """Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
 """Seconds without an answer after which clients are told that there is none."""
-REMIND: Final = 30.0
-"""Seconds between two notices of the same silence."""
 
 _log = logging.getLogger("api.stream")
-
-
-class Waiting(Described):
-    """The data of a `waiting` message: nothing new can be told at the moment."""
-
-    message: str = Field(examples=[NO_WORKER])
-    """Who does not answer."""
-    at: float = Field(examples=[1_795_000_000.25])
-    """Since when, in seconds since the epoch, or when it was last tried."""
-
-
-class Feed:
-    """A run's events so far, for any number of readers."""
-
-    def __init__(self, events: Sequence[AgentEvent] = (), *, closed: bool = False) -> None:
-        self.events = list(events)
-        self.closed = closed
-        """Nothing will be added."""
-        self._waiting: Waiting | None = None
-        self._news = asyncio.Event()
-
-    @property
-    def last(self) -> int:
-        """Number of the last event; 0 before the first."""
-        return self.events[-1].seq if self.events else 0
-
-    def publish(self, events: Sequence[AgentEvent]) -> None:
-        """Adds events. Having been told something, also nothing, means that nobody waits any more."""
-        self._waiting = None
-        self.events += events
-        if events:
-            self._tell()
-
-    def wait(self, message: str) -> None:
-        """Tells readers that nobody answers, at once the first time and then sparingly."""
-        now = time.time()
-        if self._waiting is None or now - self._waiting.at >= REMIND:
-            self._waiting = Waiting(message=message, at=now)
-            self._tell()
-
-    def close(self) -> None:
-        """Lets readers end when they have read everything."""
-        self.closed = True
-        self._tell()
-
-    async def follow(self, since: int) -> AsyncIterator[AgentEvent | Waiting]:
-        """Every event after number `since`, as it comes, until the feed is closed; notices of waiting between them."""
-        position = bisect_right(self.events, since, key=lambda event: event.seq)
-        shown: Waiting | None = None
-        while True:
-            news = self._news  # taken before reading: what is added from here on sets it
-            while position < len(self.events):
-                event = self.events[position]
-                position += 1
-                if event.seq > since:
-                    yield event
-            if self.closed:
-                return
-            if self._waiting is not None and self._waiting is not shown:
-                shown = self._waiting
-                yield shown
-            await news.wait()
-
-    def _tell(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
 
 
 class Watcher:

@@ -5,8 +5,7 @@ time after which the other side counts as not answering.
 """
 
 import time
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any, Final
 
@@ -15,7 +14,6 @@ from temporalio.api.enums.v1 import EventType, TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeWorkflowExecutionRequest
 from temporalio.client import (
-    WorkflowExecutionStatus,
     WorkflowFailureError,
     WorkflowHandle,
     WorkflowQueryRejectedError,
@@ -36,8 +34,8 @@ from api.errors import (
     StopRefused,
     WorkerNotAnswering,
 )
+from api.execution import Execution
 from api.rpc import mapped, mapped_query
-from api.schemas import PendingActivity
 from graphs.contracts import (
     MODE_ATTRIBUTE,
     PROGRESS_QUERY,
@@ -49,7 +47,6 @@ from graphs.contracts import (
     ProgressPage,
     ResearchInput,
     RunSnapshot,
-    RunStatus,
     StopRequest,
 )
 
@@ -76,24 +73,6 @@ _WAKING = frozenset(
         EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
     }
 )
-_STATUSES: Mapping[int, RunStatus] = {
-    WorkflowExecutionStatus.COMPLETED: "completed",
-    WorkflowExecutionStatus.FAILED: "failed",
-    WorkflowExecutionStatus.CANCELED: "cancelled",
-    WorkflowExecutionStatus.TERMINATED: "terminated",
-    WorkflowExecutionStatus.TIMED_OUT: "terminated",
-}
-"""Any other status (continued, paused) is a workflow that goes on."""
-
-
-@dataclass(frozen=True)
-class Execution:
-    """What the server knows of a workflow without asking a worker."""
-
-    status: RunStatus
-    closed_at: float | None
-    """Seconds since the epoch."""
-    pending: tuple[PendingActivity, ...]
 
 
 class Temporal:
@@ -206,20 +185,7 @@ class Temporal:
             answer = await client.workflow_service.describe_workflow_execution(
                 request, retry=True, timeout=CALL_TIMEOUT
             )
-        info = answer.workflow_execution_info
-        return Execution(
-            status=_STATUSES.get(info.status, "running"),
-            closed_at=info.close_time.ToMilliseconds() / 1_000 if info.HasField("close_time") else None,
-            pending=tuple(
-                PendingActivity(
-                    activity_id=pending.activity_id,
-                    activity=pending.activity_type.name,
-                    attempt=pending.attempt,
-                    last_failure=pending.last_failure.message,
-                )
-                for pending in answer.pending_activities
-            ),
-        )
+        return Execution.of(answer)
 
     async def reason(self, run_id: str) -> BaseException | None:
         """Why a closed workflow did not complete, as the server has it; None if it completed."""

@@ -22,11 +22,11 @@ from api.errors import (
     WorkerNotAnswering,
     problem_docs,
 )
+from api.feed import Feed, Waiting
 from api.reading import read_run
 from api.requests import RunRequest, StopBody
 from api.schemas import RunList, RunView, StopAccepted
 from api.services import Provided
-from api.stream import Feed, Waiting
 from api.submission import submit
 from graphs.contracts import RunStatus, StopRequest
 

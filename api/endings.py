@@ -55,8 +55,8 @@ async def _settle_closed(
     if execution.status == "failed" and cause is not None:
         run = run.model_copy(update={"failure": _failure(cause)})
     try:
+        snapshot = await temporal.snapshot(run.run_id, closed_too=True)  # first: it gives up soonest
         events = [*known, *await _events(run.run_id, len(known), temporal)]
-        snapshot = await temporal.snapshot(run.run_id, closed_too=True)
     except RunUnreadable:
         return await _archive(run, execution, reason, None, known, store)
     except WorkerNotAnswering:

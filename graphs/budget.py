@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from decimal import ROUND_CEILING, Decimal
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from graphs.errors import InputInvalid
 from graphs.frozen import Frozen, JsonObject
 from graphs.spec import EndKind
 
@@ -76,14 +77,21 @@ class TopUp(Frozen):
         """The raised limits; a limit that is not set stays so.
 
         Raises:
-            ValidationError: a raised limit would be higher than a run may have.
+            InputInvalid: nothing is added, or a limit would be higher than a run may have.
         """
-        raised: dict[str, object] = {
+        raised = {
             name: getattr(limits, name) + added
             for name, added in self.model_dump().items()
             if added and getattr(limits, name) is not None
         }
-        return Limits.model_validate({**limits.model_dump(), **raised})
+        if not raised:
+            raise InputInvalid("budget", "nothing is added: name at least one limit and by how much to raise it")
+        try:
+            return Limits.model_validate({**limits.model_dump(), **raised})
+        except ValidationError as error:
+            fault = error.errors()[0]
+            field = str(fault["loc"][0])
+            raise InputInvalid(field, f"{field} would be {raised[field]}: {fault['msg']}") from error
 
 
 class Estimate(Frozen):

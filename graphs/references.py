@@ -24,7 +24,7 @@ from graphs.spec import (
 from graphs.state import ResearchState
 from graphs.tools import ItemOutcomes
 
-VIEW_NAMES = frozenset({*ResearchState.model_fields, "budget"})
+VIEW_NAMES = frozenset({*ResearchState.model_fields, "budget", "stalled"})
 """What expressions can read everywhere; within a `for_each` also `item` and `index`."""
 ITEM_NAMES = frozenset({"item", "index"})
 

@@ -2,6 +2,7 @@
 
 from graphs.budget import Budget, Limits
 from graphs.frozen import Frozen, JsonObject
+from graphs.safety import stalled
 from graphs.spec import ResearchGraph
 from graphs.state import Ending, Failure, ResearchState
 
@@ -35,5 +36,5 @@ def start(graph: ResearchGraph, state: ResearchState, limits: Limits) -> Run:
 
 
 def view(run: Run) -> JsonObject:
-    """What expressions see: every field of the state by its name, and `budget`."""
-    return {**run.state.model_dump(mode="json"), "budget": run.budget.view()}
+    """What expressions see: every field of the state by its name, `budget`, and whether the research is `stalled`."""
+    return {**run.state.model_dump(mode="json"), "budget": run.budget.view(), "stalled": stalled(run.state)}

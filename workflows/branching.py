@@ -17,6 +17,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.contracts import RESEARCH_WORKFLOW, STOP_SIGNAL, BranchOf, ResearchInput, ResearchResult, StopRequest
     from graphs.journal import Journal
     from graphs.narration import Told, branch_complete, branch_started, plan_cut
+    from graphs.safety import BREAKER_FAILURES
     from graphs.spec import ParallelNode
     from graphs.state import Failure, SectionGap
 
@@ -43,6 +44,8 @@ class Branching:
         self._open: dict[str, Child] = {}
         self._over: str | None = None
         """Why no further branch is started."""
+        self._failures = 0
+        """Branches that failed in a row."""
 
     async def run(self) -> Entry:
         """All branches, and what came of them in the order of the plan."""
@@ -78,10 +81,13 @@ class Branching:
             if self._over or seconds < SHORTEST_SECONDS:
                 self._allotment, given = self._allotment.take()
                 self._allotment = self._allotment.give_back(given, Usage())
-                return _missing(start, self._over or "no time was left for it", type="BudgetExhausted")
+                return _missing(start, self._over or "no time was left for it", type="NotStarted")
             self._allotment, given = self._allotment.take()
             outcome = await self._researched(start, given, seconds)
             self._allotment = self._allotment.give_back(given, outcome.usage)
+            self._failures = self._failures + 1 if outcome.gap else 0
+            if outcome.gap and self._failures == BREAKER_FAILURES:
+                self._over = f"{BREAKER_FAILURES} sections in a row had failed, the last one: {outcome.gap.reason}"
             self._tell(branch_complete(self._work.node, outcome))
             return outcome
 

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError
+from temporalio.exceptions import ActivityError, ApplicationError, RetryState, TimeoutError
 
 with workflow.unsafe.imports_passed_through():
     from graphs.budget import Usage
@@ -15,6 +16,7 @@ with workflow.unsafe.imports_passed_through():
         RUN_TOOL,
         AgentCall,
         AgentResult,
+        FailureDetails,
         FailureType,
         ResearchInput,
         ToolCall,
@@ -22,11 +24,20 @@ with workflow.unsafe.imports_passed_through():
     )
     from graphs.frozen import JsonObject
     from graphs.journal import Journal
+    from graphs.safety import broken_sources
     from graphs.state import Failure
     from graphs.tools import ItemOutcome, ItemOutcomes
     from workflows import policies
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A call that failed for good, and what its attempts used."""
+
+    failure: Failure
+    usage: Usage = Usage()
 
 
 class Performer:
@@ -61,8 +72,8 @@ class Performer:
             summary=f"{work.agent} agent, iteration {work.input.get('iteration', 1)}",
             **policies.AGENT,
         )
-        result = await _outcome(work.node, activity)
-        if isinstance(result, Failure):
+        result = await _outcome(work.node, activity, policies.AGENT)
+        if isinstance(result, Lost):
             return self._failed(work, result)
         return self._completed(work, result.output, usage=result.usage, model=result.model)
 
@@ -71,17 +82,19 @@ class Performer:
         results = await asyncio.gather(*(self._call_item(work, item) for item in range(len(work.inputs))))
         if not work.for_each:
             (only,) = results
-            return self._failed(work, only) if isinstance(only, Failure) else self._completed(work, only.output)
+            return self._failed(work, only) if isinstance(only, Lost) else self._completed(work, only.output)
         outcomes = [
-            ItemOutcome(index=index, input=given, error=result.message, error_type=result.type)
-            if isinstance(result, Failure)
+            ItemOutcome(index=index, input=given, error=result.failure.message, error_type=result.failure.type)
+            if isinstance(result, Lost)
             else ItemOutcome(index=index, input=given, output=result.output)
             for index, (given, result) in enumerate(zip(work.inputs, results, strict=True))
         ]
         return self._completed(work, ItemOutcomes(items=tuple(outcomes)).model_dump(mode="json"))
 
-    async def _call_item(self, work: CallTool, item: int) -> ToolResult | Failure:
+    async def _call_item(self, work: CallTool, item: int) -> ToolResult | Lost:
         given = work.inputs[item]
+        if (source := given.get("source")) in broken_sources(self._journal.run.state):
+            return Failure(node=work.node, type="CircuitOpen", message=f"{source!r} failed too often in this run")
         call = ToolCall(
             run_id=self._asked.run_id, step=work.step, node=work.node, item=item, tool=work.tool, input=given
         )
@@ -94,30 +107,45 @@ class Performer:
             summary=str(described)[:200],
             **policies.TOOL,
         )
-        return await _outcome(work.node, activity)
+        return await _outcome(work.node, activity, policies.TOOL)
 
     def _completed(self, work: Call, output: JsonObject, *, usage: Usage | None = None, model: str = "") -> Entry:
         return StepCompleted(
             step=work.step, node=work.node, at=self._elapsed(), output=output, usage=usage or Usage(), model=model
         )
 
-    def _failed(self, work: Call, failure: Failure) -> Entry:
-        return StepFailed(step=work.step, node=work.node, at=self._elapsed(), failure=failure)
+    def _failed(self, work: Call, lost: Lost) -> Entry:
+        return StepFailed(step=work.step, node=work.node, at=self._elapsed(), failure=lost.failure, usage=lost.usage)
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
 
 
-async def _outcome(node: str, activity: Awaitable[Result]) -> Result | Failure:
+async def _outcome(node: str, activity: Awaitable[Result], policy: policies.Policy) -> Result | Lost:
     """The result of an activity, or why it failed for good. A cancellation stays an exception."""
     try:
         return await activity
     except ActivityError as error:
         cause = error.cause
         if isinstance(cause, ApplicationError):
-            kind = cause.type or "ApplicationError"
-            fatal = kind == FailureType.MODEL_REFUSED
-            return Failure(node=node, type=kind, message=cause.message[:2_000], fatal=fatal)
+            return _given_up(node, cause)
         if isinstance(cause, TimeoutError):
-            return Failure(node=node, type="Timeout", message=f"no answer in time ({cause.message})")
+            spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED
+            attempts = policy["retry_policy"].maximum_attempts if spent else 1
+            message = f"no answer in time ({cause.message})"
+            return Lost(Failure(node=node, type="Timeout", message=message, attempts=attempts))
         raise
+
+
+def _given_up(node: str, cause: ApplicationError) -> Lost:
+    """Our own activities say in the details how often they were tried and what that used."""
+    kind = cause.type or "ApplicationError"
+    details = FailureDetails.model_validate(cause.details[0]) if cause.details else FailureDetails(attempt=1)
+    failure = Failure(
+        node=node,
+        type=kind,
+        message=cause.message[:2_000],
+        attempts=details.attempt,
+        fatal=kind == FailureType.MODEL_REFUSED,
+    )
+    return Lost(failure, details.usage)

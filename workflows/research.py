@@ -11,8 +11,6 @@ from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
-    from pydantic import ValidationError
-
     from graphs.budget import TopUp
     from graphs.commands import Diverted, Entry, Finish, RunBranches, ToppedUp, Wait, Work
     from graphs.contracts import (
@@ -37,7 +35,7 @@ with workflow.unsafe.imports_passed_through():
         StopRequest,
     )
     from graphs.drawing import outline, with_place
-    from graphs.errors import ElcanoError
+    from graphs.errors import ElcanoError, InputInvalid
     from graphs.journal import Journal
     from graphs.report import ReportRef
     from graphs.state import Ending, Failure, ResearchState
@@ -155,12 +153,10 @@ class ResearchWorkflow:
     def _can_be_topped_up(self, request: TopUp) -> None:
         if self._journal.leaving:
             raise ApplicationError("the run is writing its report or has ended; more budget would not be used")
-        if request == TopUp():
-            raise ApplicationError("nothing is added: name at least one limit and by how much to raise it")
         try:
             request.added_to(self._journal.run.budget.limits)
-        except ValidationError as error:
-            raise ApplicationError(f"a limit would be higher than a run may have: {error}") from error
+        except InputInvalid as error:
+            raise ApplicationError(str(error)) from error
 
     async def _walk(self) -> None:
         """From the entry node through an exit node."""

@@ -103,6 +103,9 @@ ITERATIVE = (
         "iterations", "writer", when="outputs.judge.recommendation == 'synthesize'", label="enough evidence"
     )
     .add_conditional_edge(
+        "iterations", "writer", when="stalled", label="nothing new was found twice in a row", ending="stalled"
+    )
+    .add_conditional_edge(
         "iterations",
         "writer",
         when="budget.iterations.remaining == `0`",

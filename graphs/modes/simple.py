@@ -44,6 +44,9 @@ SIMPLE = (
     .connect_nodes("search", "judge", "enough")
     .add_conditional_edge("enough", "synthesize", when="outputs.judge.recommendation == 'synthesize'", label="enough")
     .add_conditional_edge(
+        "enough", "synthesize", when="stalled", label="nothing new was found twice in a row", ending="stalled"
+    )
+    .add_conditional_edge(
         "enough",
         "synthesize",
         when="budget.iterations.remaining == `0`",

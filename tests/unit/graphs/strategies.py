@@ -125,7 +125,8 @@ def graphs(draw: DrawFn) -> ResearchGraph:
             edges.append(ParallelEdge(from_node=node.id, branch="section", inputs={"question": draw(expressions)}))
         for _ in range(draw(st.integers(0, 2))):
             target = draw(st.integers(0, len(spine) - 1))
-            ending: EndKind | None = draw(st.sampled_from([None, "stalled", "tokens"]))
+            early: list[EndKind | None] = [None, "stalled", "tokens"] if target == len(nodes) - 1 else [None]
+            ending = draw(st.sampled_from(early))
             edges.append(
                 ConditionalEdge(
                     from_node=node.id,

@@ -183,7 +183,7 @@ def test_a_finished_run_takes_no_entry() -> None:
 
 def test_the_view_has_every_field_and_the_budget() -> None:
     seen = view(begun(two_nodes()))
-    assert set(seen) == {*type(QUESTION).model_fields, "budget"}
+    assert set(seen) == {*type(QUESTION).model_fields, "budget", "stalled"}
 
 
 def test_a_graph_without_a_way_on_was_not_validated() -> None:

@@ -1,0 +1,28 @@
+"""When going on makes no sense: research that stalls, and a source that only fails.
+
+Both are read off the state, so they survive a restart and a new history, and hold in memory too.
+"""
+
+from typing import Final
+
+from graphs.state import ResearchState
+
+STALL_ITERATIONS: Final = 2
+"""As many iterations in a row without a new passage are a stall."""
+BREAKER_FAILURES: Final = 3
+"""As many failures in a row open the circuit: of one source, or of the sections of one parallel node."""
+
+
+def stalled(state: ResearchState) -> bool:
+    """The latest iterations brought nothing new: their searches were repeated, empty, or found what was known."""
+    latest = state.conversation[-STALL_ITERATIONS:]
+    return len(latest) == STALL_ITERATIONS and not any(turn.findings for turn in latest)
+
+
+def broken_sources(state: ResearchState) -> frozenset[str]:
+    """Sources whose latest searches all failed, after all their retries; they are not asked again in this run."""
+    failures: dict[str, int] = {}
+    for turn in state.conversation:
+        for call in turn.tool_calls:
+            failures[call.source] = failures.get(call.source, 0) + 1 if call.error else 0
+    return frozenset(source for source, count in failures.items() if count >= BREAKER_FAILURES)

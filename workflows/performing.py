@@ -37,7 +37,7 @@ class Lost:
     """A call that failed for good, and what its attempts used."""
 
     failure: Failure
-    usage: Usage = Usage()
+    usage: Usage
 
 
 class Performer:
@@ -94,7 +94,8 @@ class Performer:
     async def _call_item(self, work: CallTool, item: int) -> ToolResult | Lost:
         given = work.inputs[item]
         if (source := given.get("source")) in broken_sources(self._journal.run.state):
-            return Failure(node=work.node, type="CircuitOpen", message=f"{source!r} failed too often in this run")
+            message = f"{source!r} failed too often in this run"
+            return Lost(Failure(node=work.node, type="CircuitOpen", message=message, attempts=0), Usage())
         call = ToolCall(
             run_id=self._asked.run_id, step=work.step, node=work.node, item=item, tool=work.tool, input=given
         )
@@ -133,7 +134,7 @@ async def _outcome(node: str, activity: Awaitable[Result], policy: policies.Poli
             spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED
             attempts = policy["retry_policy"].maximum_attempts if spent else 1
             message = f"no answer in time ({cause.message})"
-            return Lost(Failure(node=node, type="Timeout", message=message, attempts=attempts))
+            return Lost(Failure(node=node, type="Timeout", message=message, attempts=attempts), Usage())
         raise
 
 

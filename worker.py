@@ -26,6 +26,7 @@ from graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
 from settings import Settings, settings
 from storage.payloads import data_converter
 from storage.store import Store, open_store
+from workflows.chain import ChainWorkflow
 from workflows.research import ResearchWorkflow
 
 _log = logging.getLogger("worker")
@@ -46,7 +47,7 @@ def build_worker(client: Client, store: Store, sources: Sources, settings: Setti
     return Worker(
         client,
         task_queue=TASK_QUEUE,
-        workflows=[ResearchWorkflow],
+        workflows=[ResearchWorkflow, ChainWorkflow],
         activities=[agents.run_agent, tools.run_tool, reports.publish_report, reports.archive_run],
         workflow_runner=workflow_runner(),
         max_cached_workflows=settings.worker_cached_workflows,

@@ -16,6 +16,8 @@ from graphs.spec import ResearchGraph
 from graphs.state import Ending, EvidenceRef, Failure, SectionResult
 
 RESEARCH_WORKFLOW: Final = "research"
+CHAIN_WORKFLOW: Final = "research_chain"
+"""The same research as plain code, without a graph engine (`USE_GRAPH_EXECUTION=false`)."""
 TASK_QUEUE: Final = "elcano"
 
 RUN_AGENT: Final = "run_agent"

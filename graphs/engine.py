@@ -29,6 +29,7 @@ from graphs.expressions import evaluate, truth
 from graphs.frozen import Json
 from graphs.references import output_model
 from graphs.run import Run, view
+from graphs.safety import BUDGET_ENDINGS, out_of
 from graphs.spec import (
     AgentNode,
     ConditionalEdge,
@@ -43,8 +44,6 @@ from graphs.spec import (
 from graphs.state import Ending, Failure, ResearchState
 
 INPUT_INVALID: Final = InputInvalid.__name__
-BUDGET_ENDINGS: Final[frozenset[EndKind]] = frozenset({"time", "tokens", "cost", "iterations", "steps"})
-"""Endings that more budget can put off."""
 
 
 def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
@@ -62,8 +61,7 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
         failure = _input_failure(node.id, error)
         command = Immediate(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
     if run.node not in graph.exit_nodes and (refused := _refused(run.budget, command)):
-        detail = f"the budget of {refused} does not allow another step ({node.id})"
-        return Immediate(entry=Diverted(at=elapsed, ending=Ending(kind=refused, detail=detail)))
+        return Immediate(entry=Diverted(at=elapsed, ending=out_of(refused, node.id)))
     return command
 
 

@@ -39,7 +39,7 @@ def command(graph: ResearchGraph, run: Run) -> Command:
                 node=node.id,
                 agent=agent.name,
                 input=agent_input,
-                estimate=_estimate(agent, agent_input, run),
+                estimate=estimate(agent, agent_input, run),
             )
         case ToolNode():
             tool = TOOLS[node.tool]
@@ -50,7 +50,7 @@ def command(graph: ResearchGraph, run: Run) -> Command:
             )
         case ParallelNode():
             branches = _branches(graph, node, run)
-            minimum = max((_minimum_tokens(graph.branches[start.branch]) for start in branches), default=0)
+            minimum = max((minimum_tokens(graph.branches[start.branch]) for start in branches), default=0)
             return RunBranches(step=run.step, node=node.id, branches=branches, minimum_tokens=minimum)
         case _:
             return Immediate(entry=StepCompleted(step=run.step, node=node.id, at=run.budget.elapsed))
@@ -87,13 +87,13 @@ def _branches(graph: ResearchGraph, node: ParallelNode, run: Run) -> tuple[Branc
     )
 
 
-def _minimum_tokens(branch: ResearchGraph) -> int:
+def minimum_tokens(branch: ResearchGraph) -> int:
     """What one visit of each agent of a branch may take: with less it cannot go round once and write."""
     called = [AGENTS[node.agent] for node in branch.nodes if isinstance(node, AgentNode)]
     return sum(PROMPT_TOKENS + agent.output_tokens for agent in called)
 
 
-def _estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
+def estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
     """Characters / 4 for what is sent, the agent's own figure for its answer, the run's average price for both."""
     named = agent_input.get("evidence")
     ids = set(named) if isinstance(named, list) else set()

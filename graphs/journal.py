@@ -99,7 +99,11 @@ class Journal:
 
     def record(self, entry: Entry, now: float) -> None:
         """Applies one entry and tells of it."""
-        earlier, self.run = self.run, advance(self.graph, self.run, entry)
+        self.take(advance(self.graph, self.run, entry), entry, now)
+
+    def take(self, run: Run, entry: Entry, now: float) -> None:
+        """Takes over the run that `entry` led to, whoever applied it, and tells of it."""
+        earlier, self.run = self.run, run
         self.entries.append(entry)
         self._count_pause(now)
         for told in after(self.graph, earlier, entry, self.run):

@@ -114,8 +114,12 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
     if run.paused is not None:
         yield _pause(run, run.paused)
     if run.budget.iterations > earlier.budget.iterations:
-        limit = run.budget.limits.iterations
-        yield Told("looping", f"Iteration {run.budget.iterations} of at most {limit}", earlier.node)
+        yield looping(run, earlier.node)
+
+
+def looping(run: Run, node: str) -> Told:
+    """The next turn of the loop begins."""
+    return Told("looping", f"Iteration {run.budget.iterations} of at most {run.budget.limits.iterations}", node)
 
 
 def _ending(run: Run) -> Told:

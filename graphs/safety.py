@@ -1,16 +1,25 @@
-"""When going on makes no sense: research that stalls, and a source that only fails.
+"""When research has to end early: a budget is spent, it stalls, a source only fails.
 
-Both are read off the state, so they survive a restart and a new history, and hold in memory too.
+Stalls and failures are read off the state, so they survive a restart and a new history, and hold in memory too.
 """
 
 from typing import Final
 
-from graphs.state import ResearchState
+from graphs.spec import EndKind
+from graphs.state import Ending, ResearchState
 
 STALL_ITERATIONS: Final = 2
 """As many iterations in a row without a new passage are a stall."""
 BREAKER_FAILURES: Final = 3
 """As many failures in a row open the circuit: of one source, or of the sections of one parallel node."""
+
+BUDGET_ENDINGS: Final[frozenset[EndKind]] = frozenset({"time", "tokens", "cost", "iterations", "steps"})
+"""Endings that more budget can put off."""
+
+
+def out_of(budget: EndKind, node: str) -> Ending:
+    """The ending of a run whose budget does not admit `node`."""
+    return Ending(kind=budget, detail=f"the budget of {budget} does not allow another step ({node})")
 
 
 def stalled(state: ResearchState) -> bool:

@@ -14,7 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.branches import BranchOutcome, BranchOutcomes
     from graphs.budget import Allotment, Limits, Slice, Usage, total
     from graphs.commands import BranchStart, Entry, RunBranches, StepCompleted, StepFailed
-    from graphs.contracts import RESEARCH_WORKFLOW, STOP_SIGNAL, BranchOf, ResearchInput, ResearchResult, StopRequest
+    from graphs.contracts import STOP_SIGNAL, BranchOf, ResearchInput, ResearchResult, StopRequest
     from graphs.journal import Journal
     from graphs.narration import Told, branch_complete, branch_started, plan_cut
     from graphs.safety import BREAKER_FAILURES
@@ -95,7 +95,7 @@ class Branching:
         run_id = f"{self._asked.run_id}.{start.parallel_path_id}"
         self._tell(branch_started(self._work.node, start, run_id))
         child = await workflow.start_child_workflow(
-            RESEARCH_WORKFLOW,
+            workflow.info().workflow_type,
             self._input(start, run_id, given, seconds),
             id=run_id,
             result_type=ResearchResult,

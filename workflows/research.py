@@ -48,7 +48,7 @@ _STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
 _OUTCOME = SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)
 
 
-@workflow.defn(name=RESEARCH_WORKFLOW, failure_exception_types=[ElcanoError])
+@workflow.defn(name=RESEARCH_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])
 class ResearchWorkflow:
     """A run of one graph. Its id is the run id."""
 
@@ -74,7 +74,7 @@ class ResearchWorkflow:
             if asked.branch_of is None:
                 self._enter("writing")
                 await self._publish()
-        except (asyncio.CancelledError, FailureError, ElcanoError) as error:
+        except (asyncio.CancelledError, FailureError, ElcanoError, ValueError) as error:
             broken = error
         clock.cancel()
         run = self._journal.run

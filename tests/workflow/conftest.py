@@ -14,15 +14,16 @@ from temporalio.worker import Worker
 
 from dev.stack import temporal_binary
 from graphs.budget import Limits
-from graphs.contracts import SEARCH_ATTRIBUTES, ResearchInput, ResearchResult
+from graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, SEARCH_ATTRIBUTES, ResearchInput, ResearchResult
 from graphs.modes import MODES
 from graphs.spec import ResearchGraph
 from storage.payloads import data_converter
 from tests.script import Script
 from worker import workflow_runner
+from workflows.chain import ChainWorkflow
 from workflows.research import ResearchWorkflow
 
-Handle = WorkflowHandle[ResearchWorkflow, ResearchResult]
+Handle = WorkflowHandle[Any, ResearchResult]
 
 
 class Start(Protocol):
@@ -35,6 +36,7 @@ class Start(Protocol):
         graph: ResearchGraph | None = None,
         limits: Limits | None = None,
         question: str = "What is it?",
+        chain: bool = False,
     ) -> Awaitable[Handle]: ...
 
 
@@ -46,7 +48,7 @@ async def worker_for(
     async with Worker(
         client,
         task_queue=queue,
-        workflows=[ResearchWorkflow],
+        workflows=[ResearchWorkflow, ChainWorkflow],
         activities=list(activities),
         workflow_runner=workflow_runner(),
         max_cached_workflows=cached_workflows,
@@ -96,6 +98,7 @@ async def start(temporal: Client, script: Script, queue: str, cached_workflows: 
         graph: ResearchGraph | None = None,
         limits: Limits | None = None,
         question: str = "What is it?",
+        chain: bool = False,
     ) -> Handle:
         run_id = f"run-{uuid.uuid4()}"
         asked = ResearchInput(
@@ -106,7 +109,8 @@ async def start(temporal: Client, script: Script, queue: str, cached_workflows: 
             limits=limits or Limits(),
             sources=("library",),
         )
-        return await temporal.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
+        workflow = CHAIN_WORKFLOW if chain else RESEARCH_WORKFLOW
+        return await temporal.start_workflow(workflow, asked, id=run_id, task_queue=queue, result_type=ResearchResult)
 
     async with worker_for(temporal, queue, script.activities, cached_workflows=cached_workflows):
         yield begin

@@ -16,12 +16,12 @@ from tests.workflow.conftest import Handle, Start, attributes, worker_for
 from workflows.research import ResearchWorkflow
 
 
-async def paused(handle: Handle) -> RunSnapshot:
-    """The run's snapshot once it has paused."""
+async def paused(handle: Handle, iteration: int = 1) -> RunSnapshot:
+    """The run's snapshot once it has paused, in this iteration or a later one."""
     async with asyncio.timeout(30):
         while True:
             snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
-            if snapshot.paused is not None:
+            if snapshot.paused is not None and snapshot.iteration >= iteration:
                 return snapshot
             await asyncio.sleep(0.05)
 
@@ -57,7 +57,7 @@ async def test_too_little_more_pauses_again(start: Start, script: Script) -> Non
     script.complete_in = 4
     handle = await start(limits=Limits(iterations=1, when_exhausted="pause"))
     for rounds in (1, 2, 3):
-        snapshot = await paused(handle)
+        snapshot = await paused(handle, rounds)
         assert snapshot.iteration == rounds
         await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=1))
     result = await handle.result()

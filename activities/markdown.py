@@ -10,15 +10,15 @@ from typing import Final
 from urllib.parse import quote
 
 _MARKUP: Final = re.compile(r"[\\`*\[\]~|$]|(?<![^\W_])_|_(?![^\W_])")  # `_` within a word is no markup
-_BLOCK: Final = re.compile(r"[-+*](?=\s|$)|#{1,6}(?=\s|$)|[-=]{2,}|~{3,}|(?:[-*_] ?){3,}$")
+_BLOCK: Final = re.compile(r">|[-+*](?=\s|$)|#{1,6}(?=\s|$)|[-=]{2,}|~{3,}|(?:[-*_] ?){3,}$")
 """What makes a line that begins with it a list, a heading, a rule or a fence."""
 _LIST_NUMBER: Final = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _INLINE: Final = re.compile(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
-    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\[\]&<>]+?(?<!`)(?P=ticks)(?!`))"
-    r"|(?P<loose>`+|[\\\[\]&<>])"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\[\]&<]+?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<loose>`+|[\\\[\]&<])"
 )
-_ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_ENTITIES: Final = {"&": "&amp;", "<": "&lt;"}
 _IN_ADDRESS: Final = "%!#$&'()*+,/:;=?@~"
 
 

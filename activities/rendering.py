@@ -110,7 +110,7 @@ def _sections(checked: CheckedDraft) -> Iterable[str]:
 
 
 def _claim(claim: CheckedClaim, *, quoted: bool) -> str:
-    text = f"“{plain(claim.text)}”" if quoted else prose(claim.text)
+    text = f"“{prose(claim.text)}”" if quoted else prose(claim.text)
     marks = " ".join(f"[{number}]" for number in claim.numbers)
     return f"{text} {marks or UNVERIFIED_MARK}"
 

@@ -160,7 +160,7 @@ def test_references_lead_to_every_cited_place() -> None:
 def test_related_passages_warnings_and_searches_are_told() -> None:
     markdown = render_report(CALL, checked())
     assert part(markdown, "Related passages") == (
-        "- [**Prices \\[2025\\] &gt; Oil**](<https://example.org/prices#water>) — docs"
+        "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#water>) — docs"
     )
     assert part(markdown, "Limitations") == "- Nothing is said about wine."
     assert part(markdown, "Warnings") == "- docs: broken.pdf was skipped"
@@ -182,7 +182,7 @@ def test_a_report_of_quotations_says_so_and_quotes() -> None:
     assert "> This report consists of literal quotations; no language model was used to write it." in markdown
     assert part(markdown, "Key findings").splitlines() == [
         "- “Oil is dear \\[1\\].” [1]",
-        "- “Water is &lt;b&gt;cheap&lt;/b&gt;.” [1]",
+        "- “Water is &lt;b>cheap&lt;/b>.” [1]",
     ]
     assert "What could not be verified" not in markdown
 
@@ -197,7 +197,7 @@ def test_a_question_that_was_not_answered_is_said_to_be_so_first() -> None:
         "## Limitations",
         "- Nothing speaks of it.",
         "## Nearest passages",
-        "- [**Prices \\[2025\\] &gt; Oil**](<https://example.org/prices#oil>) — docs",
+        "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#oil>) — docs",
     ]
     assert headings("\n\n".join(blocks[7:])) == ["## Warnings", "## What was searched"]
 
@@ -209,11 +209,11 @@ def test_evidence_without_a_report_is_labelled_so() -> None:
     markdown = render_evidence(call, "What does oil cost?", [OIL, long])
     assert markdown.startswith("# What does oil cost?\n\n> Asked: What does oil cost?\n>\n> **Partial:** the run ended")
     assert "because a step failed. No language model wrote any of this." in markdown
-    assert "**There is no report: none was written (no key &lt;x&gt;).** Below is the evidence" in markdown
+    assert "**There is no report: none was written (no key &lt;x>).** Below is the evidence" in markdown
     assert part(markdown, "Evidence") == (
-        "- [**Prices \\[2025\\] &gt; Oil**](<https://example.org/prices#oil>) — docs\n\n"
+        "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#oil>) — docs\n\n"
         "  > Oil is dear \\[1\\].\n"
-        "- [**Prices \\[2025\\] &gt; Oil**](<https://example.org/prices#water>) — docs\n\n"
+        "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#water>) — docs\n\n"
         f"  > {'a' * PASSAGE_CHARACTERS}…"
     )
     assert "answer this question" not in markdown

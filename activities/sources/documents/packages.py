@@ -1,6 +1,7 @@
 """The readmes of the installed Python packages as a collection: something to ask about before one has a folder.
 
-Only what the packages' own metadata says is read; nothing is imported.
+Only what the packages' own metadata says is read; nothing is imported. This project itself is left out: what is
+searched was written by others.
 """
 
 import re
@@ -16,6 +17,7 @@ from graphs.errors import SourceRefused
 
 _SUFFIXES: Final = {"text/markdown": ".md", "text/plain": ".txt"}
 _SEPARATORS: Final = re.compile(r"[-_.]+")
+_OURSELVES: Final = "elcano"
 _INFO: Final = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)\.dist-info")
 
 
@@ -66,5 +68,7 @@ class PackageReadmes:
     def _distributions(self) -> Iterator[tuple[str, Path]]:
         for folder in self._folders if self._folders is not None else sys.path:
             for info in sorted(Path(folder or ".").glob("*.dist-info")):
-                if match := _INFO.fullmatch(info.name):
-                    yield _SEPARATORS.sub("-", match["name"]).lower(), info
+                match = _INFO.fullmatch(info.name)
+                name = _SEPARATORS.sub("-", match["name"]).lower() if match else _OURSELVES
+                if name != _OURSELVES:
+                    yield name, info

@@ -1,0 +1,92 @@
+"""A research whose sizes are those of a real one and whose answers cost nothing: agents and searches by a script.
+
+Sizes: three searches an iteration, eight passages each, excerpts of 240 characters; thoughts and judgements of some
+hundred characters, as language models write them. Drafts are in the store in reality, so here only their references
+are made.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from temporalio import activity
+
+from benchmarks.server import archive_nothing, publish_nothing
+from graphs.budget import Usage
+from graphs.contracts import RUN_AGENT, RUN_TOOL, AgentCall, AgentResult, ToolCall, ToolResult
+from graphs.frozen import Json, JsonObject
+from graphs.state import EXCERPT_CHARACTERS
+
+SEARCHES = 3
+PASSAGES = 8
+_PROSE = "What was found so far speaks to the first part of the question but leaves open how the second one follows. "
+
+
+class Scripted:
+    """Answers every agent after `seconds`; a loop is complete after `iterations`, a plan has `sections`."""
+
+    def __init__(self, *, iterations: int, sections: int = 0, seconds: float = 0.0) -> None:
+        self._iterations = iterations
+        self._sections = sections
+        self._seconds = seconds
+
+    @property
+    def activities(self) -> Sequence[Callable[..., Any]]:
+        """The four activities of a worker, under their real names."""
+
+        @activity.defn(name=RUN_AGENT)
+        async def run_agent(call: AgentCall) -> AgentResult:
+            await asyncio.sleep(self._seconds)
+            usage = Usage(requests=1, input_tokens=500, output_tokens=100)
+            return AgentResult(output=self._answer(call), usage=usage, model="scripted")
+
+        @activity.defn(name=RUN_TOOL)
+        async def run_tool(call: ToolCall) -> ToolResult:
+            return ToolResult(output=_found(str(call.input["source"]), str(call.input["query"])))
+
+        return [run_agent, run_tool, publish_nothing, archive_nothing]
+
+    def _answer(self, call: AgentCall) -> JsonObject:
+        turn: Any = call.input.get("iteration", 1)
+        match call.agent:
+            case "thinking":
+                return {"thought": _PROSE * 4}
+            case "knowledge_gap":
+                complete = turn > self._iterations
+                return {"research_complete": complete, "outstanding_gaps": [] if complete else [_PROSE]}
+            case "tool_selector":
+                queries = [f"{call.input['question']} part {part} of turn {turn}" for part in range(SEARCHES)]
+                return {"tasks": [{"source": "library", "query": query, "gap": _PROSE} for query in queries]}
+            case "judge":
+                return {"sufficient": False, "confidence": 0.5, "recommendation": "continue", "reasoning": _PROSE * 3}
+            case "planner":
+                outline: list[Json] = [
+                    {"title": f"Section {number}", "key_question": f"What of {number}?"}
+                    for number in range(self._sections)
+                ]
+                return {"report_title": "A plan", "background_context": _PROSE * 2, "report_outline": outline}
+            case _:
+                given = call.input["evidence"]
+                assert isinstance(given, list)
+                artifact = hashlib.sha256(call.run_id.encode()).hexdigest()
+                draft: JsonObject = {"artifact": artifact, "title": _PROSE, "answered": True, "claims": 12}
+                return draft | {"cited": len(given[:20]), "evidence": given[:20]}
+
+
+def _found(source: str, query: str) -> JsonObject:
+    """Eight passages of eight documents, new ones for every query."""
+    name = hashlib.sha256(query.encode()).hexdigest()
+    passages: list[Json] = [
+        {
+            "id": f"doc:{name[:40]}{number}",
+            "source": source,
+            "title": "A title as documents have it, of some length",
+            "locator": f"handbook/chapter-{name[:8]}/page-{number}.md#a-heading",
+            "excerpt": (_PROSE * 3)[:EXCERPT_CHARACTERS],
+            "characters": 1_500,
+            "document": f"doc:{name[:40]}",
+        }
+        for number in range(PASSAGES)
+    ]
+    return {"source": source, "query": query, "evidence": passages}

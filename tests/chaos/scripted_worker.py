@@ -1,0 +1,109 @@
+"""A worker of scripted activities as a process of its own, to be killed. It notes in a file what it does."""
+
+import asyncio
+import dataclasses
+import random
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor, Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
+
+from graphs.contracts import ArchiveCall, PublishCall
+from storage.payloads import data_converter
+from tests.script import Script
+from worker import workflow_runner
+from workflows import policies
+from workflows.research import ResearchWorkflow
+
+NOTICED = timedelta(seconds=2)
+"""After so long the server takes a worker for dead; for calls outside of tests that is half a minute."""
+LONGEST_CALL = 0.03
+"""Seconds."""
+
+
+class Note(BaseModel):
+    """One activity began, or was done and is about to be reported to the server."""
+
+    what: Literal["begun", "done"]
+    run_id: str
+    activity_id: str
+    publish: PublishCall | None = None
+    archive: ArchiveCall | None = None
+
+
+def notes(path: Path) -> list[Note]:
+    """What was noted so far, whole lines only."""
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
+    return [Note.model_validate_json(line) for line in lines]
+
+
+class Noting(Interceptor):
+    """Notes every activity in the file `path`, and draws from `seed` how long it takes."""
+
+    def __init__(self, path: Path, seed: int) -> None:
+        self._path = path
+        self._random = random.Random(seed)
+
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
+        return _Noted(next, self)
+
+    async def linger(self) -> None:
+        await asyncio.sleep(self._random.uniform(0, LONGEST_CALL))
+
+    def note(self, what: Literal["begun", "done"], call: object) -> None:
+        info = activity.info()
+        line = Note(
+            what=what,
+            run_id=info.workflow_id or "",
+            activity_id=info.activity_id,
+            publish=call if isinstance(call, PublishCall) else None,
+            archive=call if isinstance(call, ArchiveCall) else None,
+        )
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(line.model_dump_json() + "\n")
+
+
+class _Noted(ActivityInboundInterceptor):
+    def __init__(self, next: ActivityInboundInterceptor, noting: Noting) -> None:
+        super().__init__(next)
+        self._noting = noting
+
+    async def execute_activity(self, input: ExecuteActivityInput) -> Any:
+        (call,) = input.args
+        self._noting.note("begun", call)
+        await self._noting.linger()
+        result = await super().execute_activity(input)
+        self._noting.note("done", call)
+        return result
+
+
+def serve(address: str, queue: str, payloads: Path, path: Path, seed: int) -> None:
+    """The process: works until it is killed."""
+    asyncio.run(_work(address, queue, payloads, Noting(path, seed)))
+
+
+async def _work(address: str, queue: str, payloads: Path, noting: Noting) -> None:
+    for policy in (policies.AGENT, policies.TOOL, policies.PUBLISH, policies.ARCHIVE):
+        policy["heartbeat_timeout"] = NOTICED
+    worker = Worker(
+        await Client.connect(address, data_converter=data_converter(payloads)),
+        task_queue=queue,
+        workflows=[ResearchWorkflow],
+        activities=Script().activities,
+        interceptors=[noting],
+        workflow_runner=_with_these_policies(workflow_runner()),
+        sticky_queue_schedule_to_start_timeout=NOTICED,
+        build_id="scripted",  # else the SDK reads the code of every module, which takes longer than the run
+    )
+    await worker.run()
+
+
+def _with_these_policies(runner: SandboxedWorkflowRunner) -> SandboxedWorkflowRunner:
+    """The sandbox loads modules anew, and would find the policies as they are in the file."""
+    restrictions = runner.restrictions.with_passthrough_modules("workflows.policies")
+    return dataclasses.replace(runner, restrictions=restrictions)

@@ -5,7 +5,7 @@ import sqlite3
 import time
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Table, event
+from sqlalchemy import ColumnElement, Table, and_, event, or_
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -69,3 +69,11 @@ def insert_or_replace(table: Table, *, where: ColumnElement[bool] | None = None)
     statement = insert(table)
     values = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
     return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=values, where=where)
+
+
+def run_and_branches(column: ColumnElement[str], run_id: str) -> ColumnElement[bool]:
+    """Rows of a run and of its branches, whose ids are the run's, a full stop and more.
+
+    A range, so that the index of the column serves; text is compared by its code points here.
+    """
+    return or_(column == run_id, and_(column >= f"{run_id}.", column < f"{run_id}/"))

@@ -8,14 +8,14 @@ from hashlib import sha256
 from typing import Protocol
 
 from pydantic import Field
-from sqlalchemy import select
+from sqlalchemy import Subquery, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from graphs.frozen import Frozen, JsonObject
 from storage.database import evidence as passages
 from storage.database import findings
 from storage.database import texts as stored_texts
-from storage.dialect import insert_new
+from storage.dialect import insert_new, run_and_branches
 
 
 class StoredText(Frozen):
@@ -71,8 +71,15 @@ class EvidenceStore(Protocol):
         """A stored text by its hash."""
         ...
 
-    async def of_run(self, run_id: str) -> list[Evidence]:
-        """Everything that a run found, in the order of finding."""
+    async def of_run(self, run_id: str, *, limit: int | None = None, offset: int = 0) -> list[Evidence]:
+        """What a run and its branches found, each passage once, in the order of finding.
+
+        `limit` and `offset` choose a page; what is found while pages are read comes after them.
+        """
+        ...
+
+    async def count_of_run(self, run_id: str) -> int:
+        """How many passages a run and its branches found."""
         ...
 
 
@@ -118,18 +125,32 @@ class SqlEvidenceStore:
             row = rows.mappings().one_or_none()
         return None if row is None else StoredText.model_validate(dict(row))
 
-    async def of_run(self, run_id: str) -> list[Evidence]:
-        """Everything that a run found, in the order of finding."""
-        found = select(passages).join(findings).where(findings.c.run_id == run_id).order_by(findings.c.position)
+    async def of_run(self, run_id: str, *, limit: int | None = None, offset: int = 0) -> list[Evidence]:
+        """What a run and its branches found, each passage once, in the order of finding."""
+        found = _found(run_id)
+        page = select(found).order_by(found.c.position).limit(limit).offset(offset).subquery()
+        whole = select(passages).join(page, page.c.evidence_id == passages.c.id).order_by(page.c.position)
         async with self._engine.connect() as connection:
-            rows = await connection.execute(found)
+            rows = await connection.execute(whole)
             return [Evidence.model_validate(dict(row)) for row in rows.mappings()]
+
+    async def count_of_run(self, run_id: str) -> int:
+        """How many passages a run and its branches found."""
+        async with self._engine.connect() as connection:
+            return await connection.scalar(select(func.count()).select_from(_found(run_id))) or 0
 
     async def _contents(self, hashes: Iterable[str]) -> dict[str, str]:
         """The kept texts with these hashes, by hash."""
         wanted = select(stored_texts.c.content_hash, stored_texts.c.text).where(stored_texts.c.content_hash.in_(hashes))
         async with self._engine.connect() as connection:
             return {row.content_hash: row.text for row in await connection.execute(wanted)}
+
+
+def _found(run_id: str) -> Subquery:
+    """Each passage that a run or one of its branches found, with the place where it was found first."""
+    first = func.min(findings.c.position).label("position")
+    of_run = run_and_branches(findings.c.run_id, run_id)
+    return select(findings.c.evidence_id, first).where(of_run).group_by(findings.c.evidence_id).subquery()
 
 
 def _check_hash(text: StoredText) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from graphs.budget import Usage
 from graphs.frozen import Frozen
 from storage.database import ledger
-from storage.dialect import insert_or_replace
+from storage.dialect import insert_or_replace, run_and_branches
 
 
 class LedgerEntry(Frozen):
@@ -39,8 +39,8 @@ class Ledger(Protocol):
         """Writes one line; the same key again replaces it."""
         ...
 
-    async def entries(self, run_id: str) -> list[LedgerEntry]:
-        """A run's lines, by step, item and attempt."""
+    async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
+        """A run's lines, by step, item and attempt; with `branches` those of its branches follow, branch by branch."""
         ...
 
 
@@ -55,9 +55,10 @@ class SqlLedger:
         async with self._engine.begin() as connection:
             await connection.execute(insert_or_replace(ledger).values(entry.model_dump()))
 
-    async def entries(self, run_id: str) -> list[LedgerEntry]:
-        """A run's lines, by step, item and attempt."""
-        lines = select(ledger).where(ledger.c.run_id == run_id)
+    async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
+        """A run's lines, by step, item and attempt; with `branches` those of its branches follow, branch by branch."""
+        of_run = run_and_branches(ledger.c.run_id, run_id) if branches else ledger.c.run_id == run_id
+        order = (ledger.c.run_id, ledger.c.step, ledger.c.item, ledger.c.attempt)
         async with self._engine.connect() as connection:
-            rows = await connection.execute(lines.order_by(ledger.c.step, ledger.c.item, ledger.c.attempt))
+            rows = await connection.execute(select(ledger).where(of_run).order_by(*order))
             return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]

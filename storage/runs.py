@@ -11,7 +11,7 @@ from graphs.events import AgentEvent
 from graphs.frozen import Frozen
 from storage.database import events as event_rows
 from storage.database import idempotency_keys, runs
-from storage.dialect import insert_new, insert_or_replace
+from storage.dialect import insert_new, insert_or_replace, run_and_branches
 
 
 class RunPage(Frozen):
@@ -51,11 +51,15 @@ class RunStore(Protocol):
         ...
 
     async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
-        """Runs with ids below `before` (they sort by time), newest first."""
+        """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
         ...
 
     async def events(self, run_id: str, since: int = 0) -> list[AgentEvent]:
         """An ended run's events with numbers above `since`; empty while it runs."""
+        ...
+
+    async def journals(self, run_id: str) -> dict[str, list[AgentEvent]]:
+        """All events of a run and of each of its branches, by run id; of those that ended and have events."""
         ...
 
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
@@ -93,8 +97,9 @@ class SqlRunStore:
         return None if body is None else ArchivedRun.model_validate_json(body)
 
     async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
-        """Runs with ids below `before` (they sort by time), newest first."""
-        wanted = select(runs.c.body).order_by(runs.c.run_id.desc()).limit(limit + 1)
+        """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
+        listed = ~runs.c.run_id.contains(".", autoescape=True)  # the id of a branch is its run's, a full stop and more
+        wanted = select(runs.c.body).where(listed).order_by(runs.c.run_id.desc()).limit(limit + 1)
         if before is not None:
             wanted = wanted.where(runs.c.run_id < before)
         if status is not None:
@@ -110,6 +115,15 @@ class SqlRunStore:
         async with self._engine.connect() as connection:
             bodies = await connection.scalars(wanted.order_by(event_rows.c.seq))
             return [AgentEvent.model_validate_json(body) for body in bodies]
+
+    async def journals(self, run_id: str) -> dict[str, list[AgentEvent]]:
+        """All events of a run and of each of its branches, by run id; of those that ended and have events."""
+        wanted = select(event_rows.c.run_id, event_rows.c.body).where(run_and_branches(event_rows.c.run_id, run_id))
+        found: dict[str, list[AgentEvent]] = {}
+        async with self._engine.connect() as connection:
+            for row in await connection.execute(wanted.order_by(event_rows.c.run_id, event_rows.c.seq)):
+                found.setdefault(row.run_id, []).append(AgentEvent.model_validate_json(row.body))
+        return found
 
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
         """Claims an idempotency key for `run_id`, or says which run has it."""

@@ -102,3 +102,16 @@ async def test_an_id_cannot_name_two_passages(store: Store) -> None:
 async def test_searches_that_find_the_same_at_once_keep_it_once(store: Store) -> None:
     await asyncio.gather(*(store.evidence.add("run", [FIRST, SECOND, THIRD], [OIL]) for _ in range(30)))
     assert await store.evidence.of_run("run") == [FIRST, SECOND, THIRD]
+
+
+async def test_a_run_has_what_its_branches_found_each_passage_once_in_pages(store: Store) -> None:
+    await store.evidence.add("run", [SECOND], [OIL])
+    await store.evidence.add("run.0004.loop-1", [THIRD, SECOND], [OIL])
+    await store.evidence.add("run.0004.loop-1.0003.y", [FIRST, THIRD], [OIL])
+    await store.evidence.add("run-2", [FIRST], [OIL])
+    assert await store.evidence.of_run("run") == [SECOND, THIRD, FIRST]
+    assert await store.evidence.of_run("run.0004.loop-1") == [THIRD, SECOND, FIRST]
+    assert await store.evidence.of_run("run", limit=2) == [SECOND, THIRD]
+    assert await store.evidence.of_run("run", limit=2, offset=2) == [FIRST]
+    assert await store.evidence.of_run("run", limit=2, offset=3) == []
+    assert [await store.evidence.count_of_run(run) for run in ("run", "run-2", "nobody")] == [3, 1, 0]

@@ -117,3 +117,31 @@ async def test_the_ledger_counts_every_attempt_once(store: Store) -> None:
     mended = line.model_copy(update={"model": "offline"})
     await store.ledger.record(mended)
     assert await store.ledger.entries("run") == [other, mended, again]
+
+
+async def test_branches_are_parts_of_runs_and_not_listed(store: Store) -> None:
+    for run_id in ("run-1", "run-1.0004.loop-1", "run-1.0004.loop-2", "run-2"):
+        await store.runs.begin(RUNNING.model_copy(update={"run_id": run_id}))
+    page = await store.runs.page(limit=1)
+    assert [run.run_id for run in page.runs] == ["run-2"]
+    assert [run.run_id for run in (await store.runs.page(limit=9, before=page.next)).runs] == ["run-1"]
+    assert [run.run_id for run in (await store.runs.page(limit=9, status="running")).runs] == ["run-2", "run-1"]
+
+
+async def test_a_runs_journals_are_its_own_and_those_of_its_branches(store: Store) -> None:
+    ids = ("run-1", "run-1.0004.loop-1", "run-1.0004.loop-1.0003.y", "run-1-other", "run-10", "run-1/x")
+    for number, run_id in enumerate(ids, 1):
+        await store.runs.archive(ENDED.model_copy(update={"run_id": run_id}), EVENTS[:number])
+    await store.runs.begin(RUNNING.model_copy(update={"run_id": "run-1.0004.loop-9"}))
+    found = await store.runs.journals("run-1")
+    assert found == {run_id: EVENTS[:number] for number, run_id in enumerate(ids[:3], 1)}
+    assert await store.runs.journals("run-nobody") == {}
+
+
+async def test_the_ledger_of_a_run_can_have_its_branches(store: Store) -> None:
+    line = LedgerEntry(run_id="run", step=2, attempt=1, node="judge", kind="agent", name="judge")
+    branch = line.model_copy(update={"run_id": "run.0004.loop-1", "step": 1})
+    for entry in (branch, line, line.model_copy(update={"run_id": "run-2"})):
+        await store.ledger.record(entry)
+    assert await store.ledger.entries("run") == [line]
+    assert await store.ledger.entries("run", branches=True) == [line, branch]

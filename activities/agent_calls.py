@@ -1,43 +1,51 @@
-"""One agent node, one activity, one `agent.run()`: a crash costs at most one call of a model.
+"""One agent node, one activity: an agent is asked once, the long writer once a section; a crash costs one such call.
 
-Every attempt leaves a line in the ledger, the failed ones too, with what they used. Every failure leaves through
-`classified`.
+Every attempt leaves a line in the ledger, the failed ones too, with what they used. A result, and a failure for good,
+tell what all attempts together used. Every failure leaves through `classified`.
 """
 
-import time
-from collections.abc import Iterable
-from typing import Final
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeAlias
 
-from pydantic_ai import capture_run_messages
-from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
+from activities.agents import drafts, proofreader
+from activities.agents.drafts import Drafts, claims_of, completed
 from activities.agents.envelope import OfferedSource
-from activities.agents.loaded import Loaded
-from activities.agents.passages import fitting
+from activities.agents.loaded import AgentInput, Loaded
+from activities.agents.passages import Shown, fitting
 from activities.agents.registry import AGENTS
 from activities.agents.writer import with_canonical_ids
+from activities.attempt import Attempt
 from activities.failures import classified
 from activities.heartbeat import heartbeats
-from activities.models import call_settings, may_answer_offline, model_text, resolve_model
+from activities.long_writing import write_long
+from activities.models import may_answer_offline, model_text
 from activities.offline.terms import content_words
 from activities.sources.registry import Sources
-from activities.usage import usage_of
 from graphs import catalogue
-from graphs.agents import ResearchContext, ToolSelectorInput, WriterInput
+from graphs.agents import (
+    InputParserInput,
+    PlannerInput,
+    ResearchContext,
+    SynthesisInput,
+    ToolSelectorInput,
+    WriterInput,
+)
 from graphs.contracts import RUN_AGENT, AgentCall, AgentResult
 from graphs.errors import ActivityFault, InputInvalid
 from graphs.frozen import Frozen
-from graphs.models import OFFLINE
 from graphs.report import DraftRef, ReportDraft
+from graphs.state import SectionResult
 from settings import Settings
 from storage.evidence import Evidence
-from storage.ledger import LedgerEntry
 from storage.store import Store
 
-REQUEST_LIMIT: Final = 3
-"""One answer and two more if its form is wrong; these are turns of one conversation, not retries."""
+WithSources: TypeAlias = ToolSelectorInput | WriterInput | InputParserInput | PlannerInput | SynthesisInput
+
+LONG_WRITER: Final = "long_writer"
+"""The one agent that asks its model several times."""
 
 
 class AgentActivities:
@@ -50,59 +58,91 @@ class AgentActivities:
 
     @activity.defn(name=RUN_AGENT)
     async def run_agent(self, call: AgentCall) -> AgentResult:
-        """Asks one agent once.
+        """Asks one agent.
 
         Raises:
             temporalio.exceptions.ApplicationError: sorted by `activities.failures`.
         """
-        async with heartbeats():
+        async with heartbeats() as pulse:
+            attempt = Attempt(call, pulse, self._store.ledger, self._settings)
             try:
-                return await self._attempt(call)
+                await attempt.look_back()
+                output = await self._recorded(attempt)
             except Exception as error:
                 # `from None`: Temporal would write the cause, neither cut nor cleaned, into the history.
-                raise classified(error) from None
+                raise classified(error, attempt.before + attempt.usage) from None
+        return AgentResult(
+            output=output.model_dump(mode="json"), usage=attempt.before + attempt.usage, model=attempt.model
+        )
 
-    async def _attempt(self, call: AgentCall) -> AgentResult:
+    async def _recorded(self, attempt: Attempt) -> Frozen:
         """The answer, and a ledger line whatever happens."""
         answered = False
-        with capture_run_messages() as messages:
-            try:
-                output = await self._answer(call)
-                answered = True
-            finally:
-                await self._store.ledger.record(_entry(call, messages, answered))
-        return AgentResult(output=output.model_dump(mode="json"), usage=usage_of(messages), model=_answering(messages))
-
-    async def _answer(self, call: AgentCall) -> Frozen:
-        spec = catalogue.AGENTS.get(call.agent)
-        if spec is None or call.agent not in AGENTS:
-            raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(AGENTS)}")
-        given = spec.input.model_validate(call.input)
-        if not isinstance(given, ResearchContext):
-            raise InputInvalid("input", f"the agent {call.agent!r} is not given a research context")
-        model = resolve_model(call.models, call.agent, self._settings)
-        offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
-        loaded = await self._load(given, spec.evidence_tokens, offline)
-        definition = AGENTS[call.agent]
-        result = await definition.agent.run(
-            definition.show(given, loaded),
-            model=model,
-            model_settings=call_settings(self._settings),
-            usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
-        )
-        output: Frozen = result.output
-        if isinstance(output, ReportDraft):
-            return await self._keep(output, loaded, quoted=result.response.provider_name == OFFLINE)
+        try:
+            output = await self._answer(attempt)
+            answered = True
+        finally:
+            await attempt.record("completed" if answered else "failed")
         return output
 
-    async def _load(self, given: ResearchContext, tokens: int, offline: bool) -> Loaded:
-        evidence = await self._store.evidence.get(given.evidence) if tokens else []
-        offered = given.sources if isinstance(given, ToolSelectorInput) else ()
+    async def _answer(self, attempt: Attempt) -> Frozen:
+        call = attempt.call
+        spec = catalogue.AGENTS.get(call.agent)
+        if spec is None:
+            raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(catalogue.AGENTS)}")
+        given = spec.input.model_validate(call.input)
+        assert isinstance(given, AgentInput)
+        loaded = await self._load(given, spec.evidence_tokens, self._may_answer_offline(call))
+        if isinstance(given, SynthesisInput):
+            return await self._joined(attempt, given, loaded)
+        definition = AGENTS[call.agent]
+        output: Frozen = (await attempt.ask(definition.agent, definition.show(given, loaded))).output
+        if isinstance(output, ReportDraft):
+            return await self._keep(with_canonical_ids(output, loaded.shown.ids), loaded.shown, quoted=attempt.quoted)
+        return output
+
+    async def _joined(self, attempt: Attempt, given: SynthesisInput, loaded: Loaded) -> DraftRef:
+        """The sections as one report, written one by one or merged in one pass."""
+        if attempt.call.agent == LONG_WRITER:
+            draft = await write_long(given, loaded, attempt, self._store.artifacts)
+        else:
+            answer = await attempt.ask(proofreader.agent, proofreader.show(given, loaded))
+            draft = proofreader.with_omissions(answer.output, loaded)
+        draft = completed(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
+        return await self._keep(draft, loaded.drafts.shown, quoted=attempt.quoted and loaded.drafts.quoted)
+
+    async def _load(self, given: AgentInput, tokens: int, offline: bool) -> Loaded:
+        named = () if isinstance(given, InputParserInput) else given.evidence
+        evidence = await self._store.evidence.get(named) if tokens else []
         return Loaded(
-            shown=fitting(evidence, given.conversation, tokens),
-            sources=tuple(OfferedSource(name=one, description=self._sources.get(one).description) for one in offered),
+            shown=_shown(given, evidence, tokens),
+            sources=self._offered(given),
+            drafts=await self._drafts(given.sections, evidence) if isinstance(given, SynthesisInput) else Drafts(),
             term_weights=await self._term_weights(given.question, _searched(given, evidence)) if offline else {},
         )
+
+    def _offered(self, given: AgentInput) -> tuple[OfferedSource, ...]:
+        """The sources that an agent chooses among or plans for, described."""
+        named = given.sources if isinstance(given, ToolSelectorInput | InputParserInput | PlannerInput) else ()
+        return tuple(OfferedSource(name=one, description=self._sources.get(one).description) for one in named)
+
+    async def _drafts(self, results: Sequence[SectionResult], evidence: Sequence[Evidence]) -> Drafts:
+        """The sections' drafts, joined.
+
+        Raises:
+            InputInvalid: a draft is not in the store.
+        """
+        found = [await self._draft(result) for result in results]
+        return await asyncio.to_thread(drafts.joined, results, found, evidence)
+
+    async def _draft(self, result: SectionResult) -> ReportDraft | None:
+        if result.draft is None:
+            return None
+        stored = await self._store.artifacts.get(result.draft)
+        if stored is None:
+            fault = f"the draft {result.draft!r} of the section {result.title!r} is not in the store"
+            raise InputInvalid("sections", f"{fault}; do all workers share one data folder?")
+        return ReportDraft.model_validate_json(stored)
 
     async def _term_weights(self, question: str, names: Iterable[str]) -> dict[str, float]:
         """For each of the question's words the highest weight that any source gives it.
@@ -119,41 +159,35 @@ class AgentActivities:
                 weights[word] = max(weight, weights.get(word, 0.0))
         return weights
 
-    async def _keep(self, draft: ReportDraft, loaded: Loaded, *, quoted: bool) -> DraftRef:
-        draft = with_canonical_ids(draft, loaded.shown.ids).model_copy(update={"quoted": quoted})
-        claims = [*draft.key_findings, *(claim for section in draft.sections for claim in section.claims)]
+    def _may_answer_offline(self, call: AgentCall) -> bool:
+        return may_answer_offline(model_text(call.models, call.agent, self._settings))
+
+    async def _keep(self, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
+        draft = draft.model_copy(update={"quoted": quoted})
+        claims = claims_of(draft)
+        given = set(shown.ids.values())
+        cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in given)
         return DraftRef(
             artifact=await self._store.artifacts.put(draft.model_dump_json(), "application/json"),
             title=draft.title,
             answered=draft.answered,
             claims=len(claims),
-            cited=len({cited.evidence for claim in claims for cited in claim.citations}),
+            cited=len(cited),
+            evidence=tuple(dict.fromkeys((*cited, *draft.related))),
         )
 
 
-def _searched(given: ResearchContext, evidence: Iterable[Evidence]) -> list[str]:
+def _shown(given: AgentInput, evidence: Sequence[Evidence], tokens: int) -> Shown:
+    """The passages that an agent reads whole; a synthesis reads of its own only what the drafts quote."""
+    if isinstance(given, SynthesisInput):
+        return Shown()
+    turns = given.conversation if isinstance(given, ResearchContext) else ()
+    return fitting(evidence, turns, tokens)
+
+
+def _searched(given: AgentInput, evidence: Iterable[Evidence]) -> list[str]:
     """The sources that the run has to do with: those it may search, searched or found something in."""
-    named = given.sources if isinstance(given, ToolSelectorInput | WriterInput) else ()
-    calls = (call.source for turn in given.conversation for call in turn.tool_calls)
-    return list(dict.fromkeys([*named, *calls, *(passage.source for passage in evidence)]))
-
-
-def _entry(call: AgentCall, messages: list[ModelMessage], answered: bool) -> LedgerEntry:
-    return LedgerEntry(
-        run_id=call.run_id,
-        step=call.step,
-        attempt=activity.info().attempt,
-        node=call.node,
-        kind="agent",
-        name=call.agent,
-        outcome="completed" if answered else "failed",
-        model=_answering(messages),
-        usage=usage_of(messages),
-        at=time.time(),
-    )
-
-
-def _answering(messages: list[ModelMessage]) -> str:
-    """The model that answered last, as its provider names it; empty if none did."""
-    names = [message.model_name for message in messages if isinstance(message, ModelResponse) and message.model_name]
-    return names[-1] if names else ""
+    calls = given.conversation if isinstance(given, ResearchContext) else ()
+    named = given.sources if isinstance(given, WithSources) else ()
+    searched = (call.source for turn in calls for call in turn.tool_calls)
+    return list(dict.fromkeys([*named, *searched, *(passage.source for passage in evidence)]))

@@ -19,9 +19,11 @@ from pydantic_ai.exceptions import (
     UsageLimitExceeded,
     UserError,
 )
+from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from graphs.contracts import FailureType
+from graphs.budget import Usage
+from graphs.contracts import FailureDetails, FailureType
 from graphs.errors import InputInvalid, ModelRefused, SourceRefused
 
 MESSAGE_CHARACTERS: Final = 1_000
@@ -45,10 +47,33 @@ _UNUSABLE: Final = (UnexpectedModelBehavior, UsageLimitExceeded)
 """The model answered, but not in the form that was asked for; models vary, so another try is worth it."""
 
 
-def classified(error: Exception) -> ApplicationError:
-    """`error` as what Temporal should make of it; an `ApplicationError` is returned as it is."""
+def classified(error: Exception, usage: Usage | None = None) -> ApplicationError:
+    """`error` as what Temporal should make of it; an `ApplicationError` is returned as it is.
+
+    Within an activity its details are `FailureDetails`: which attempt failed, and the `usage` of all attempts so far.
+    """
     if isinstance(error, ApplicationError):
         return error
+    sorted_error = _sorted(error)
+    if not activity.in_activity():
+        return sorted_error
+    details = FailureDetails(attempt=activity.info().attempt, usage=usage or Usage())
+    return ApplicationError(
+        sorted_error.message,
+        details.model_dump(mode="json"),
+        type=sorted_error.type,
+        non_retryable=sorted_error.non_retryable,
+        next_retry_delay=sorted_error.next_retry_delay,
+    )
+
+
+def safe_text(text: str) -> str:
+    """`text` without anything shaped like a key, cut to 1,000 characters."""
+    cleaned = _SECRET.sub("[removed]", text)
+    return cleaned if len(cleaned) <= MESSAGE_CHARACTERS else cleaned[: MESSAGE_CHARACTERS - 1] + "…"
+
+
+def _sorted(error: Exception) -> ApplicationError:
     if isinstance(error, FallbackExceptionGroup):
         return _of_fallback(error)
     if isinstance(error, ValidationError):
@@ -66,15 +91,9 @@ def classified(error: Exception) -> ApplicationError:
     return _again(str(error) or type(error).__name__, type(error).__name__)
 
 
-def safe_text(text: str) -> str:
-    """`text` without anything shaped like a key, cut to 1,000 characters."""
-    cleaned = _SECRET.sub("[removed]", text)
-    return cleaned if len(cleaned) <= MESSAGE_CHARACTERS else cleaned[: MESSAGE_CHARACTERS - 1] + "…"
-
-
 def _of_fallback(group: FallbackExceptionGroup) -> ApplicationError:
     """All models of a fallback list failed: worth another try if it is for one of them, at the earliest time named."""
-    members = [classified(error) for error in group.exceptions]
+    members = [_sorted(error) for error in group.exceptions]
     message = "Every model of the fallback list failed: " + "; ".join(member.message for member in members)
     again = [member for member in members if not member.non_retryable]
     if not again:

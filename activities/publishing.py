@@ -15,15 +15,12 @@ from activities.failures import classified
 from activities.rendering import partial_reason, render_evidence, render_report
 from graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, PublishCall
 from graphs.errors import InputInvalid
-from graphs.report import Report, ReportDraft, ReportRef
+from graphs.report import Report, ReportDraft, ReportRef, title_for
 from storage.evidence import Evidence, StoredText
 from storage.ledger import LedgerEntry
 from storage.store import Store
 
 MEDIA_TYPE: Final = "application/json"
-TITLE_CHARACTERS: Final = 300
-"""Of a report without a draft; a draft has the same limit."""
-
 _STEP: Final = 0
 """Publishing is no step of the graph; those are numbered from 1."""
 
@@ -115,8 +112,7 @@ class ReportActivities:
 
 def _unwritten(call: PublishCall, evidence: Sequence[Evidence]) -> Report:
     """The report of a run without a draft: its evidence, labelled as no more than that."""
-    title = " ".join(call.question.split())
-    title = title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"
+    title = title_for(call.question)
     return Report(
         run_id=call.run_id,
         question=call.question,

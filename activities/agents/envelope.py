@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from graphs.frozen import Frozen
+from graphs.report import Claim
 
 CHARACTERS_PER_TOKEN: Final = 4
 """The usual rule of thumb for English text and the common tokenizers; also used where a provider reports no usage."""
@@ -27,7 +28,8 @@ class EvidenceItem(Frozen):
     title: str
     heading: str = ""
     locator: str
-    text: str
+    text: str = ""
+    """Empty where all that matters of it is quoted elsewhere in the envelope."""
 
 
 class PastSearch(Frozen):
@@ -57,11 +59,25 @@ class OfferedSource(Frozen):
     description: str = ""
 
 
+class SectionItem(Frozen):
+    """One section of a report: what its research drafted, or what is written of it already."""
+
+    title: str
+    key_question: str = ""
+    claims: tuple[Claim, ...] = ()
+    """The answer to its question first. Their citations name passages by key."""
+    left_out: int = 0
+    """Claims that did not fit into the prompt."""
+    limitations: tuple[str, ...] = ()
+    missing: str = ""
+    """Why there is nothing of it."""
+
+
 class TaskEnvelope(Frozen):
     """One task for one agent, complete: whoever answers needs to know nothing else."""
 
     kind: str
-    """The agent's name in the catalogue."""
+    """The agent's name in the catalogue; of an agent that calls its model for several things, the name of the thing."""
     question: str
     background: str = ""
     iteration: int = 1
@@ -76,6 +92,11 @@ class TaskEnvelope(Frozen):
     evidence: tuple[EvidenceItem, ...] = ()
     evidence_left_out: int = 0
     """Passages that did not fit into the prompt."""
+    max_sections: int | None = None
+    sections: tuple[SectionItem, ...] = ()
+    """What is to be joined, in the order of the plan."""
+    written: tuple[SectionItem, ...] = ()
+    """The report so far, as much of it as fits."""
     term_weights: dict[str, float] = {}
     """How much the question's words tell in the sources: inverse document frequencies."""
 

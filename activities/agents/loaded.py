@@ -1,36 +1,42 @@
 """What is loaded for a call before its model is asked, and the part of the envelope that all agents share."""
 
-from typing import Final
+from typing import Final, TypeAlias
 
+from activities.agents.drafts import Drafts
 from activities.agents.envelope import OfferedSource, PastIteration, PastSearch, TaskEnvelope
 from activities.agents.passages import Shown
-from graphs.agents import ResearchContext
+from graphs.agents import InputParserInput, PlannerInput, ResearchContext, SynthesisInput
 from graphs.frozen import Frozen
 from graphs.state import IterationData
+
+AgentInput: TypeAlias = ResearchContext | InputParserInput | PlannerInput | SynthesisInput
 
 THOUGHT_CHARACTERS: Final = 500
 """How much of an earlier thought or judgement is shown again: the passages matter more."""
 
 
 class Loaded(Frozen):
-    """Passages, sources and word weights."""
+    """Passages, sources, the drafts of sections and word weights."""
 
     shown: Shown = Shown()
     sources: tuple[OfferedSource, ...] = ()
+    drafts: Drafts = Drafts()
     term_weights: dict[str, float] = {}
 
-    def envelope(self, kind: str, given: ResearchContext) -> TaskEnvelope:
+    def envelope(self, kind: str, given: AgentInput) -> TaskEnvelope:
         """The envelope of agent `kind`, to which it adds the fields of its own."""
-        return TaskEnvelope(
+        task = TaskEnvelope(
             kind=kind,
             question=given.question,
             background=given.background,
-            iteration=given.iteration,
-            conversation=tuple(_digest(turn) for turn in given.conversation),
             evidence=self.shown.items,
             evidence_left_out=self.shown.left_out,
             term_weights=self.term_weights,
         )
+        if not isinstance(given, ResearchContext):
+            return task
+        turns = tuple(_digest(turn) for turn in given.conversation)
+        return task.model_copy(update={"iteration": given.iteration, "conversation": turns})
 
 
 def _digest(turn: IterationData) -> PastIteration:

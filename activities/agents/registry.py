@@ -1,4 +1,4 @@
-"""The agents by their names in the catalogue."""
+"""The agents that are asked once, by their names in the catalogue. The long writer is not among them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,16 @@ from typing import Any, Final
 
 from pydantic_ai import Agent
 
-from activities.agents import judge, knowledge_gap, thinking, tool_selector, writer
+from activities.agents import (
+    input_parser,
+    judge,
+    knowledge_gap,
+    planner,
+    proofreader,
+    thinking,
+    tool_selector,
+    writer,
+)
 from activities.agents.loaded import Loaded
 
 
@@ -26,4 +35,7 @@ AGENTS: Final[Mapping[str, Definition]] = {
     "tool_selector": Definition(tool_selector.agent, tool_selector.show),
     "judge": Definition(judge.agent, judge.show),
     "writer": Definition(writer.agent, writer.show),
+    "input_parser": Definition(input_parser.agent, input_parser.show),
+    "planner": Definition(planner.agent, planner.show),
+    "proofreader": Definition(proofreader.agent, proofreader.show),
 }

@@ -15,7 +15,8 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from activities.agents.envelope import CHARACTERS_PER_TOKEN, TaskEnvelope, opened
-from activities.offline import assessing, planning, writing
+from activities.agents.long_writer import SECTION, SUMMARY
+from activities.offline import assessing, joining, outlining, planning, writing
 from graphs.errors import ModelRefused
 
 EXTRACTIVE: Final = "extractive-v1"
@@ -27,6 +28,11 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     "tool_selector": planning.plan,
     "judge": assessing.judge,
     "writer": writing.write,
+    "input_parser": outlining.parse,
+    "planner": outlining.outline,
+    SECTION: joining.write_section,
+    SUMMARY: joining.summarise,
+    "proofreader": joining.proofread,
 }
 
 

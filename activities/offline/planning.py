@@ -25,17 +25,17 @@ _TAIL: Final = re.compile(r"\s+(?:in|for|when|while|on|of|as|if|under|at|by|rega
 _NAME: Final = re.compile(r"\b[A-Z][\w-]*\b")
 
 
-def sub_questions(question: str) -> tuple[str, ...]:
+def sub_questions(question: str, most: int = MOST_PARTS) -> tuple[str, ...]:
     """The parts of a question, each to be answered by itself; a question with one part is its own part."""
     asked = [part.strip() for part in re.findall(r"[^?]+\?", question)] or [question.strip()]
     parts = [part.strip(" ?,;") for whole in asked for part in _JOINT.split(whole)]
     parts = [part for part in parts if content_words(part)]
     if len(parts) == 1:
-        parts = _compared(parts[0]) or parts
-    return tuple(dict.fromkeys(parts))[:MOST_PARTS] or (question.strip(),)
+        parts = compared(parts[0]) or parts
+    return tuple(dict.fromkeys(parts))[:most] or (question.strip(),)
 
 
-def _compared(question: str) -> list[str]:
+def compared(question: str) -> list[str]:
     """The things that a question sets side by side."""
     match = _COMPARED.search(question)
     if match is not None:
@@ -67,7 +67,7 @@ def anchor(question: str, given: Material) -> str | None:
 
 def part_anchor(question: str, part: str, given: Material) -> str | None:
     """What one part is about: the same as the whole question, unless this sets things side by side."""
-    if _compared(question):
+    if compared(question):
         return max(given.terms.of(part).weights, key=lambda one: given.terms.weights[one], default=None)
     return anchor(question, given)
 

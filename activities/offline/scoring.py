@@ -40,17 +40,20 @@ _POINTER: Final = re.compile(
     re.IGNORECASE,
 )
 _ASIDE: Final = re.compile(
-    r"\b(?:change ?logs?|changes|what's (?:changed|new)|release notes|release history|news|history|fixed|fixes|added)\b"
+    r"\b(?:change ?logs?|changes|what['\u2019]s (?:changed|new)|release notes|release history|news|history|fixed|fixes|"
+    r"added)\b"
     r"|\b(?:contributing|licen[cs]e|sponsors|credits)\b"
     r"|\bv?\d+\.\d+(?:\.\d+)?\b.*\d{4}",
     re.IGNORECASE,
 )
+_ROLE: Final = re.compile(r":[\w:-]+:`")
+"""Cross-references of reStructuredText: of two sources of one text the one without them reads better."""
 _ENTRY: Final = re.compile(r"^[*_]*`[^`]+`[*_]*\s+(?:-|\u2013|\u2014)")
 _CHANGE_ENTRY: Final = re.compile(r"\bby @\w|\(?#\d+\)?[.)]*$")
 _CHANGE_ASKED: Final = re.compile(
     r"\b(?:changed?|changes|changelog|release[ds]?|version|new|news|added|fix(?:ed|es)?)\b", re.I
 )
-_DEFINITION_ASKED: Final = re.compile(r"^\W*what (?:is|are|does)\b", re.IGNORECASE)
+_DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
 _DEFINES: Final = re.compile(r"^[^.;:]{1,60}?\b(?:is|are) (?:an?|the|used|what|how)\b", re.IGNORECASE)
 
 
@@ -190,7 +193,7 @@ class _Asked:
     def _fit_of(self, own: Sequence[str]) -> float:
         fit = _fit(own, self.terms)
         only_about = {one for one in own if one in self.terms.weights} == {self.about}
-        return fit * 0.5 if only_about else fit
+        return fit * 0.5 if only_about and len(self.terms.weights) > 1 else fit
 
 
 def _fit(own: Sequence[str], terms: Terms) -> float:
@@ -210,6 +213,8 @@ def _penalty(sentence: Sentence) -> float:
         penalty *= 0.7
     if _ENTRY.match(sentence.text):
         penalty *= 0.7
+    if _ROLE.search(sentence.text):
+        penalty *= 0.95
     return penalty * 0.9 if sentence.links else penalty
 
 

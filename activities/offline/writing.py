@@ -13,7 +13,7 @@ from activities.agents.envelope import TaskEnvelope
 from activities.offline.assessing import ANSWERABLE, answerable, part_coverage
 from activities.offline.planning import anchor, part_anchor, sub_questions
 from activities.offline.scoring import Candidate, Material, candidates, material
-from graphs.report import Citation, Claim, DraftSection, ReportDraft
+from graphs.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 
 KEY_FINDINGS: Final = 4
 SECTION_CLAIMS: Final = 4
@@ -36,10 +36,10 @@ def write(task: TaskEnvelope) -> ReportDraft:
     parts = sub_questions(question)
     several = len(parts) > 1
     spoken = [part for part in parts if part_coverage(question, part, given) >= ANSWERABLE]
-    key = _key_findings(given, question, spoken if several else []) if answerable(question, given) else []
+    key = key_findings(given, question, spoken if several else []) if answerable(question, given) else []
     if not key:
         return ReportDraft(
-            title=_title(question),
+            title=title_for(question),
             answered=False,
             quoted=True,
             related=_nearest(given),
@@ -49,7 +49,7 @@ def write(task: TaskEnvelope) -> ReportDraft:
     subject = given.on_subject(anchor(question, given))
     left_open = [part for part in parts if several and part not in spoken]
     return ReportDraft(
-        title=_title(question),
+        title=title_for(question),
         quoted=True,
         key_findings=tuple(_claim(given, chosen) for chosen in key),
         sections=sections,
@@ -61,12 +61,14 @@ def write(task: TaskEnvelope) -> ReportDraft:
     )
 
 
-def _key_findings(given: Material, question: str, parts: Sequence[str]) -> list[Candidate]:
+def key_findings(
+    given: Material, question: str, parts: Sequence[str], *, part_floor: float = FLOOR, floor: float = FLOOR
+) -> list[Candidate]:
     """The best sentence for each part of the question that has several, then the best for all of it."""
     chosen: list[Candidate] = []
     for part in parts[:KEY_FINDINGS]:
-        _choose(chosen, _candidates_of(given, question, part), len(chosen) + 1, FLOOR)
-    _choose(chosen, candidates(given, given.terms, question, anchor(question, given)), KEY_FINDINGS, FLOOR)
+        _choose(chosen, _candidates_of(given, question, part), len(chosen) + 1, part_floor)
+    _choose(chosen, candidates(given, given.terms, question, anchor(question, given)), KEY_FINDINGS, floor)
     return chosen
 
 
@@ -140,12 +142,6 @@ def _silent(given: Material) -> tuple[str, ...]:
     return (f"No passage that was found on the subject mentions: {', '.join(missing)}.",) if missing else ()
 
 
-def _title(question: str) -> str:
-    title = " ".join(question.split()) or "An empty question"
-    return title if len(title) <= 300 else title[:299] + "…"
-
-
 def _heading(part: str) -> str:
-    heading = " ".join(part.split())
-    heading = heading[0].upper() + heading[1:]
-    return heading if len(heading) <= 200 else heading[:199] + "…"
+    heading = heading_for(part)
+    return heading[0].upper() + heading[1:]

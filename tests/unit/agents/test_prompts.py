@@ -33,7 +33,16 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "reasoning": "Yes.",
     },
     "writer": {"title": "Crashes", "key_findings": [{"text": "It goes on.", "citations": []}]},
+    "input_parser": {
+        "original_query": "How does it survive a crash?",
+        "improved_query": "How does Temporal survive a crash?",
+        "research_mode": "iterative",
+    },
+    "planner": {"report_title": "Crashes", "report_outline": [{"title": "Replay", "key_question": "What is replay?"}]},
+    "proofreader": {"title": "Crashes", "key_findings": [{"text": "It goes on.", "citations": []}]},
 }
+SHORT = ("writer", "judge", "input_parser", "planner", "proofreader")
+"""Agents whose answers have defaults that the script leaves out."""
 
 
 def loaded() -> Loaded:
@@ -66,11 +75,11 @@ async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str
     task = opened(shown)
     assert task is not None
     assert (task.kind, task.question, task.background) == (name, "How does it survive a crash?", "For a newcomer.")
-    assert [item.key for item in task.evidence] == ["e1", "e2"]
+    assert [item.key for item in task.evidence] == ([] if name == "proofreader" else ["e1", "e2"])
     assert task.term_weights == {"temporal": 2.0}
     assert DATA_NOT_INSTRUCTIONS in shown
     assert instructions.startswith("You ")
-    assert result.output.model_dump(mode="json").items() >= ANSWERS[name].items() or name in ("writer", "judge")
+    assert result.output.model_dump(mode="json").items() >= ANSWERS[name].items() or name in SHORT
 
 
 @pytest.mark.parametrize("name", list(AGENTS))

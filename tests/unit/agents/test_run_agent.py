@@ -12,7 +12,7 @@ from pydantic_ai.usage import RequestUsage
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities import agent_calls
+from activities import attempt
 from activities.agent_calls import AgentActivities
 from activities.agents.registry import AGENTS
 from activities.sources.registry import Sources
@@ -147,7 +147,7 @@ def scripted_model(*answers: str) -> FunctionModel:
 
 
 def answering_with(monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
-    monkeypatch.setattr(agent_calls, "resolve_model", lambda *_: model)
+    monkeypatch.setattr(attempt, "resolve_model", lambda *_: model)
 
 
 async def test_a_run_that_fails_has_the_usage_of_its_answers_in_the_ledger(

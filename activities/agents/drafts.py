@@ -1,0 +1,224 @@
+"""The drafts of a report's sections, ready to be joined: each thing said once, each passage under one short key.
+
+What two sections say is kept where it fits best. A quotation that stands in several passages, as pages that repeat each
+other have it, is cited from the first of them. Nothing else is changed: what a synthesis makes of it is its own affair.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from activities.agents.envelope import CHARACTERS_PER_TOKEN, EvidenceItem, SectionItem
+from activities.agents.passages import Shown
+from activities.offline.terms import stems
+from graphs.frozen import Frozen
+from graphs.report import Citation, Claim, DraftSection, ReportDraft, heading_for
+from graphs.state import SectionResult
+from storage.evidence import Evidence
+
+TWIN: Final = 0.75
+"""Two claims that share this much of the longer one's telling words say the same."""
+UNKNOWN: Final = "unknown:"
+"""Before an evidence id that nobody was given: it must not be taken for the key of a passage."""
+MOST_RELATED: Final = 8
+NOT_USED: Final = "nothing of its draft was used"
+
+
+class Drafts(Frozen):
+    """What the sections say."""
+
+    sections: tuple[SectionItem, ...] = ()
+    """In the order of the plan; one without claims says why."""
+    shown: Shown = Shown()
+    """The passages that the claims cite, without their texts."""
+    related: tuple[str, ...] = ()
+    """Ids of passages worth reading that no claim cites."""
+    quoted: bool = True
+    """Whether the drafts are literal quotations."""
+
+
+def joined(results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None], known: Sequence[Evidence]) -> Drafts:
+    """The sections with their drafts, which are in the same order; a section that left a gap has none."""
+    evidence = {passage.id: passage for passage in known}
+    said = [claims_of(draft) if draft else () for draft in drafts]
+    kept = _each_once(results, said)
+    homes = _Homes(evidence)
+    cited = [tuple(homes.moved(claim) for claim in claims) for claims in kept]
+    keys = {id: f"e{number}" for number, id in enumerate(homes.cited, start=1)}
+    items = [
+        SectionItem(
+            title=result.title,
+            key_question=result.key_question,
+            claims=tuple(_with_keys(claim, keys) for claim in claims),
+            limitations=draft.limitations if draft else (),
+            missing=_why_missing(result, draft, before),
+        )
+        for result, draft, claims, before in zip(results, drafts, cited, said, strict=True)
+    ]
+    return Drafts(
+        sections=tuple(items),
+        shown=Shown(
+            items=tuple(_item(key, evidence[id]) for id, key in keys.items()), ids={key: id for id, key in keys.items()}
+        ),
+        related=_related(drafts, evidence, homes.cited),
+        quoted=all(draft.quoted for draft in drafts if draft),
+    )
+
+
+def fitting(sections: Sequence[SectionItem], tokens: int) -> tuple[SectionItem, ...]:
+    """As many claims as fit within `tokens`: every section is heard before any is heard twice, later ones first.
+
+    All sections stay, with the number of claims that were left out: whoever reads must not take them for complete.
+    """
+    room = tokens * CHARACTERS_PER_TOKEN - sum(len(section.title) + len(section.key_question) for section in sections)
+    chosen: set[tuple[int, int]] = set()
+    for rank in range(max((len(section.claims) for section in sections), default=0)):
+        for number in reversed(range(len(sections))):
+            claims = sections[number].claims
+            if rank < len(claims) and (size := _size(claims[rank])) <= room:
+                chosen.add((number, rank))
+                room -= size
+    return tuple(
+        section.model_copy(
+            update={
+                "claims": tuple(claim for rank, claim in enumerate(section.claims) if (number, rank) in chosen),
+                "left_out": sum((number, rank) not in chosen for rank in range(len(section.claims))),
+            }
+        )
+        for number, section in enumerate(sections)
+    )
+
+
+def citing(sections: Iterable[SectionItem], items: Iterable[EvidenceItem]) -> tuple[EvidenceItem, ...]:
+    """The passages that `sections` cite."""
+    keys = {cited.evidence for section in sections for claim in section.claims for cited in claim.citations}
+    return tuple(item for item in items if item.key in keys)
+
+
+def completed(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
+    """`draft`, citing by id, with what no model may forget: every section that is missing, and what is related."""
+    reasons = {heading_for(section.title): section.missing for section in drafts.sections if section.missing}
+    headings = {section.heading for section in draft.sections}
+    sections = [*draft.sections, *(DraftSection(heading=one) for one in reasons if one not in headings)]
+    missing = [section.heading for section in sections if not section.claims]
+    cited = {cited.evidence for claim in claims_of(draft) for cited in claim.citations}
+    return draft.model_copy(
+        update={
+            "sections": tuple(sections),
+            "related": tuple(id for id in drafts.related if id not in cited),
+            "limitations": (
+                *draft.limitations,
+                *(f"The section “{one}” is missing: {reasons.get(one, NOT_USED)}." for one in missing),
+            ),
+            "answered": draft.answered and bool(claims_of(draft)),
+        }
+    )
+
+
+def claims_of(draft: ReportDraft) -> tuple[Claim, ...]:
+    """All claims of `draft`, the key findings first."""
+    return (*draft.key_findings, *(claim for section in draft.sections for claim in section.claims))
+
+
+def _why_missing(result: SectionResult, draft: ReportDraft | None, said: Sequence[Claim]) -> str:
+    if draft is None:
+        return result.gap.reason if result.gap else "nothing was written"
+    return "" if said else "nothing that was found answers it"
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A claim, read once."""
+
+    claim: Claim
+    text: str
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, claim: Claim) -> "_Said":
+        return cls(claim, _on_one_line(claim.text), frozenset(stems(claim.text)))
+
+    def same_as(self, other: "_Said") -> bool:
+        """Whether both say the same: nearly the same words, or one is a part of the other."""
+        longer = max(len(self.stems), len(other.stems), 1)
+        return len(self.stems & other.stems) >= TWIN * longer or self.text in other.text or other.text in self.text
+
+    def fit(self, asked: frozenset[str]) -> float:
+        """The share of what a section asks about that the claim speaks of."""
+        return len(self.stems & asked) / max(1, len(asked))
+
+
+def _each_once(results: Sequence[SectionResult], said: Sequence[Sequence[Claim]]) -> list[list[Claim]]:
+    """The claims of each section without those that another section, or an earlier claim, says as well."""
+    asked = [frozenset(stems(f"{result.title} {result.key_question}")) for result in results]
+    kept: list[list[_Said]] = [[] for _ in results]
+    for number, one in ((number, _Said.of(claim)) for number, claims in enumerate(said) for claim in claims):
+        twin = next(((at, other) for at in range(number + 1) for other in kept[at] if one.same_as(other)), None)
+        if twin is None:
+            kept[number].append(one)
+        elif one.fit(asked[number]) > twin[1].fit(asked[twin[0]]):
+            kept[twin[0]].remove(twin[1])
+            kept[number].append(one)
+    return [[one.claim for one in section] for section in kept]
+
+
+class _Homes:
+    """Which passage each quotation is cited from."""
+
+    def __init__(self, evidence: Mapping[str, Evidence]) -> None:
+        self._evidence = evidence
+        self.cited: dict[str, str] = {}
+        """The text of each cited passage by its id, in the order of first citing."""
+
+    def moved(self, claim: Claim) -> Claim:
+        """`claim` with each quotation cited from the first passage that holds it."""
+        return claim.model_copy(update={"citations": tuple(map(self._moved, claim.citations))})
+
+    def _moved(self, cited: Citation) -> Citation:
+        passage = self._evidence.get(cited.evidence)
+        if passage is None:
+            return cited
+        if cited.evidence not in self.cited:
+            quote = _on_one_line(cited.quote)
+            for id, text in self.cited.items():
+                if quote in text:
+                    return cited.model_copy(update={"evidence": id})
+            self.cited[cited.evidence] = _on_one_line(passage.text)
+        return cited
+
+
+def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
+    citations = [
+        cited.model_copy(update={"evidence": keys.get(cited.evidence, UNKNOWN + cited.evidence)})
+        for cited in claim.citations
+    ]
+    return claim.model_copy(update={"citations": tuple(citations)})
+
+
+def _related(
+    drafts: Iterable[ReportDraft | None], evidence: Mapping[str, Evidence], cited: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The passages that drafts call related, a document once, without the documents that are cited anyway."""
+    used = {evidence[id].document for id in cited}
+    found: dict[str, str] = {}
+    for id in _in_turn([draft.related for draft in drafts if draft]):
+        if id in evidence and (document := evidence[id].document) not in used:
+            found.setdefault(document, id)
+    return tuple(found.values())[:MOST_RELATED]
+
+
+def _in_turn(lists: Sequence[Sequence[str]]) -> Iterator[str]:
+    for rank in range(max(map(len, lists), default=0)):
+        yield from (one[rank] for one in lists if rank < len(one))
+
+
+def _item(key: str, passage: Evidence) -> EvidenceItem:
+    return EvidenceItem(key=key, title=passage.title, heading=passage.heading, locator=passage.locator)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _size(claim: Claim) -> int:
+    return len(claim.text) + sum(len(cited.evidence) + len(cited.quote) + 30 for cited in claim.citations)

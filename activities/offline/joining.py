@@ -1,0 +1,104 @@
+"""Joining the quotations of several sections: nothing is added, and all sections together answer the question.
+
+The drafts come with each thing said once. What is left to do is to keep sections short and to choose the key findings,
+by a stricter floor than a section's: a report opens with them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from activities.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
+from activities.agents.long_writer import SectionText, Summary
+from activities.offline.planning import compared, sub_questions
+from activities.offline.scoring import Material, material
+from activities.offline.terms import stems
+from activities.offline.writing import key_findings
+from graphs.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+
+FLOOR: Final = 0.55
+"""Below this score a quotation is no key finding, or half of the findings beyond the first ones miss the question."""
+PART_FLOOR: Final = 0.5
+"""The same for the best quotation on one part of the question."""
+BEARING: Final = 0.2
+"""The share of the whole question that a quotation and the page it is from must hold in any other section."""
+SECTION_CLAIMS: Final = 5
+BRIEF_CLAIMS: Final = 3
+"""Claims a section in a report that is merged in one pass."""
+
+
+def write_section(task: TaskEnvelope) -> SectionText:
+    """The first claims of the section's draft that bear on the whole question: a draft begins with its answer."""
+    (section,) = task.sections
+    return SectionText(claims=_bearing(task, section)[:SECTION_CLAIMS])
+
+
+def summarise(task: TaskEnvelope) -> Summary:
+    """The quotations that answer the question itself, from whichever section."""
+    return Summary(
+        key_findings=_findings(task, task.written),
+        limitations=_limitations(task.written),
+        answered=any(section.claims for section in task.written),
+    )
+
+
+def proofread(task: TaskEnvelope) -> ReportDraft:
+    """Key findings and a few claims a section, none of them twice."""
+    findings = _findings(task, task.sections)
+    said = {claim.text for claim in findings}
+    sections = [
+        DraftSection(
+            heading=heading_for(section.title),
+            claims=tuple(claim for claim in _bearing(task, section) if claim.text not in said)[:BRIEF_CLAIMS],
+        )
+        for section in task.sections
+    ]
+    return ReportDraft(
+        title=title_for(task.question),
+        key_findings=findings,
+        sections=tuple(section for section in sections if section.claims),
+        limitations=_limitations(task.sections),
+        answered=bool(findings) or any(section.claims for section in sections),
+        quoted=True,
+    )
+
+
+def _findings(task: TaskEnvelope, sections: Sequence[SectionItem]) -> tuple[Claim, ...]:
+    """The claims that answer the whole question best; one for each part of it comes first."""
+    claims = [claim for section in sections for claim in section.claims if claim.citations]
+    given = _material(task, claims)
+    # Things that are set side by side are no parts: what speaks of two of them says more than what speaks of one.
+    parts = () if compared(task.question) else sub_questions(task.question)
+    chosen = key_findings(given, task.question, parts if len(parts) > 1 else (), part_floor=PART_FLOOR, floor=FLOOR)
+    return tuple(dict.fromkeys(claims[one.passage] for one in chosen))
+
+
+def _bearing(task: TaskEnvelope, section: SectionItem) -> tuple[Claim, ...]:
+    """The claims of a section that bear on the whole question; all, if the question itself names the section's subject.
+
+    A section's research sees its own question only, and the words of that lead to other subjects too.
+    """
+    if set(stems(section.title)) <= set(stems(task.question)):
+        return section.claims
+    given = _material(task, section.claims)
+    return tuple(
+        claim
+        for claim, passage in zip(section.claims, given.passages, strict=True)
+        if given.terms.coverage(passage.found) >= BEARING
+    )
+
+
+def _material(task: TaskEnvelope, claims: Sequence[Claim]) -> Material:
+    """Each claim as a passage of its own, under the title and headings of what it cites first."""
+    items = {item.key: item for item in task.evidence}
+    return material(task.model_copy(update={"evidence": tuple(_as_passage(claim, items) for claim in claims)}))
+
+
+def _as_passage(claim: Claim, items: Mapping[str, EvidenceItem]) -> EvidenceItem:
+    key = claim.citations[0].evidence if claim.citations else ""
+    cited = items.get(key, EvidenceItem(key=key, title="", locator=""))
+    return cited.model_copy(update={"text": claim.text})
+
+
+def _limitations(sections: Sequence[SectionItem]) -> tuple[str, ...]:
+    """What the drafts of the sections leave open, each thing once; missing sections are told of elsewhere."""
+    return tuple(dict.fromkeys(told for section in sections if not section.missing for told in section.limitations))

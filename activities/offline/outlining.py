@@ -1,0 +1,201 @@
+"""How much research a question needs, and which sections: its own parts, then what the first passages are divided into.
+
+Parts of the question come first. A heading becomes a section only if it shares a telling word with the question and
+stands in a passage on its subject: sections made of headings alone drift.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from activities.agents.envelope import TaskEnvelope
+from activities.offline.planning import compared, part_anchor, sub_questions
+from activities.offline.scoring import Material, Passage, material
+from activities.offline.terms import content_words, stems
+from graphs.agents import ParsedQuery, ReportPlan, ReportPlanSection
+from graphs.report import heading_for, title_for
+
+ENOUGH_SECTIONS: Final = 5
+"""Sections beyond this are made of the question's own parts only."""
+MOST_ENTITIES: Final = 20
+MOST_QUESTIONS: Final = 10
+TWIN: Final = 0.6
+"""Two titles that share this much of the longer one's telling words name the same section."""
+HELD: Final = 0.35
+"""A heading that shares no word with the question must stand above a passage that holds this share of it."""
+HEADING_WORDS: Final = 8
+"""A longer heading is a sentence or a signature, not a subject."""
+
+_BROAD: Final = re.compile(
+    r"\b(?:reports?|overviews?|survey|surveys|review|reviews|summar(?:y|ise|ize)|compar(?:e|es|ed|ing|ison|isons)"
+    r"|anal(?:yse|yze|ysis|yses)|comprehensive|in depth|detailed|landscape|state of the art|sections?|market"
+    r"|differences?|advantages?|trade-?offs?|pros and cons|versus|vs)\b",
+    re.IGNORECASE,
+)
+_LISTED: Final = re.compile(r"\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
+_AFTER_COLON: Final = re.compile(r":\s+([^:?]+)\??\s*$")
+_NAME: Final = re.compile(r"\b(?:[A-Z][\w.+-]*|\w+[A-Z]\w*)(?:\s+[A-Z][\w.+-]*)*")
+_MARKS: Final = re.compile(r":\w+:(?=`)|[*_`\[]|\]\([^)]*\)|\]|-{2,}|[^\w\s.,:;!?()'\"/&+#-]")
+_JOINED_NAMES: Final = re.compile(r"\b[A-Z][\w.+-]*(?:, [A-Z][\w.+-]*)*,? (?:and|or) [A-Z][\w.+-]*")
+_CHAPTER: Final = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[A-Z])[.)]\s+")
+_ADDRESS: Final = re.compile(r"https?://|[<>{}=]|\w\(")
+_HOUSEKEEPING: Final = re.compile(
+    r"\b(?:contents|contributing|licen[cs]e|changelog|change log|changes|what['\u2019]s new|release notes|history|"
+    r"credits|sponsors|acknowledge?ments?|see also|references|footnotes|index|copyright|badges|authors|support|"
+    r"community|links|usage|use|development|building|quick ?start|getting started|install(?:ation)?|examples?|"
+    r"introduction|basics|features|requirements|dependencies|notes|module contents|prepare|faq)\b"
+    r"|\bv?\d+\.\d+\b",
+    re.IGNORECASE,
+)
+
+
+def parse(task: TaskEnvelope) -> ParsedQuery:
+    """Deep for a question of several parts, or one whose words ask for breadth."""
+    question = " ".join(task.question.split())
+    parts = [*sub_questions(question), *_enumerated(question)]
+    several = len(parts) > 1
+    return ParsedQuery(
+        original_query=task.question,
+        improved_query=question[:2_000],
+        research_mode="deep" if several or _BROAD.search(question) else "iterative",
+        key_entities=_entities(question)[:MOST_ENTITIES],
+        research_questions=tuple(parts)[:MOST_QUESTIONS] if several else (),
+    )
+
+
+def outline(task: TaskEnvelope) -> ReportPlan:
+    """Sections for the question's parts, filled up with what the passages on its subject are divided into."""
+    question = " ".join(task.question.split())
+    given = material(task)
+    subject = _subject(question, given)
+    most = ENOUGH_SECTIONS if task.max_sections is None else task.max_sections
+    sections = [
+        ReportPlanSection(title=heading_for(title), key_question=key_question[:1_000])
+        for title, key_question in dict(_of_question(question, subject)).items()
+    ][:most]
+    parts = [section.title for section in sections if section.key_question != question]
+    for heading in _headings(question, given):
+        if len(sections) < min(most, ENOUGH_SECTIONS) and _is_new(heading, parts, sections):
+            parts.append(heading)
+            sections.append(ReportPlanSection(title=heading_for(heading), key_question=_asked(heading, subject)))
+    return ReportPlan(report_title=title_for(question), report_outline=tuple(sections))
+
+
+def _subject(question: str, given: Material) -> str:
+    """The word of the question that says what it is about: a name that passages hold, or what their titles repeat."""
+    passages = given.passages
+    above = [set(stems(f"{passage.item.title} {passage.item.heading}")) for passage in passages]
+
+    def weight(one: str) -> float:
+        held = sum(one in passage.found for passage in passages) + sum(one in titles for titles in above)
+        return given.terms.weights[one] * held
+
+    best = sorted((one for one in given.terms.weights if weight(one)), key=lambda one: -weight(one))
+    named = [one for one in best if given.terms.written[one] in _proper(question)]
+    word = given.terms.written[(named or best)[0]] if best else ""
+    as_written = re.search(re.escape(word), question, re.IGNORECASE)
+    return as_written[0] if as_written else word
+
+
+def _proper(question: str) -> set[str]:
+    """Proper names in lower case; acronyms and words that tell nothing are words like others."""
+    return {name.lower() for name in _NAME.findall(question) if not name.isupper() and content_words(name)}
+
+
+def _of_question(question: str, subject: str) -> Iterator[tuple[str, str]]:
+    """Title and key question of each part that the question itself names."""
+    things = compared(question)
+    listed = _enumerated(question)
+    if things or listed:
+        yield _title(question), question
+        named = {one for thing in things for one in stems(thing)}
+        field = [word for word in content_words(question) if named.isdisjoint(stems(word))]
+        yield from (
+            (_title(thing), _asked(thing, ", ".join(field) if things else subject)) for thing in things or listed
+        )
+        return
+    for part in sub_questions(question, most=MOST_QUESTIONS):
+        for one in _each_name(part):
+            about = "" if one != part or _proper(one) or _holds(one, subject) else f"{_title(subject)}: "
+            yield _title(one), f"{about}{one.rstrip('?')}?" if one != question.rstrip("?") else question
+
+
+def _each_name(part: str) -> list[str]:
+    """`read CSV and JSON files` as `read CSV files` and `read JSON files`; the part itself if it joins no names."""
+    match = _JOINED_NAMES.search(part)
+    if match is None:
+        return [part]
+    return [part[: match.start()] + name + part[match.end() :] for name in _LISTED.split(match[0])]
+
+
+def _asked(thing: str, subject: str) -> str:
+    """A question about `thing` in which no words but its own and the subject's tell anything."""
+    about = thing if _holds(thing, subject) else f"{thing} ({subject})"
+    return f"What should one know about {about}?"
+
+
+def _holds(text: str, subject: str) -> bool:
+    return set(stems(subject)) <= set(stems(text))
+
+
+def _enumerated(question: str) -> list[str]:
+    """The things listed after a colon at the end of a question: `...: workflows, retries and tools?`."""
+    match = _AFTER_COLON.search(question)
+    things = [thing.strip(" .") for thing in _LISTED.split(match[1])] if match else []
+    things = [thing for thing in things if content_words(thing)]
+    return things if len(things) > 1 else []
+
+
+def _headings(question: str, given: Material) -> list[str]:
+    """Headings that share a word with the question, then those of passages that hold much of it, best first."""
+    about = {one for part in sub_questions(question) for one in (part_anchor(question, part, given),)}
+    about |= {one for name in _joined_names(question) for one in stems(name)}
+    ranks: dict[str, tuple[int, float]] = {}
+    for passage in given.passages:
+        if passage.aside or about.isdisjoint(passage.found):
+            continue
+        covered = given.terms.coverage(passage.found)
+        for depth, heading in enumerate(_path(passage)):
+            own = given.terms.coverage(set(stems(heading)))
+            if own or (covered >= HELD and depth == 0):
+                rank = (0 if own else 1, -own - covered)
+                ranks[heading] = min(rank, ranks.get(heading, rank))
+    return sorted(ranks, key=lambda heading: ranks[heading])
+
+
+def _joined_names(question: str) -> list[str]:
+    match = _JOINED_NAMES.search(question)
+    return _LISTED.split(match[0]) if match else []
+
+
+def _path(passage: Passage) -> Iterator[str]:
+    """The headings above a passage that name a subject other than that of the whole document, the nearest first."""
+    document = set(stems(passage.item.title.split(" > ")[0]))
+    for heading in reversed(passage.item.heading.split(" > ")):
+        plain = " ".join(_MARKS.sub(" ", _CHAPTER.sub("", heading)).split()).strip(" :.#-")
+        unfit = len(plain.split()) > HEADING_WORDS or _ADDRESS.search(plain) or _HOUSEKEEPING.search(plain)
+        if content_words(plain) and not unfit and not set(stems(plain)) <= document:
+            yield plain
+
+
+def _is_new(heading: str, parts: Sequence[str], sections: Sequence[ReportPlanSection]) -> bool:
+    """Whether `heading` says a telling word that no other part does, and no section in nearly the same words."""
+    taken = {one for part in parts for one in stems(part)}
+    return not set(stems(heading)) <= taken and not any(_same(heading, section.title) for section in sections)
+
+
+def _same(one: str, other: str) -> bool:
+    mine, theirs = set(stems(one)), set(stems(other))
+    return mine == theirs or len(mine & theirs) >= TWIN * max(len(mine), len(theirs))
+
+
+def _entities(question: str) -> tuple[str, ...]:
+    """Proper names first, then the other words that tell something."""
+    names = [name for name in _NAME.findall(question) if content_words(name)]
+    held = {one for name in names for one in stems(name)}
+    return tuple(dict.fromkeys([*names, *(word for word in content_words(question) if held.isdisjoint(stems(word)))]))
+
+
+def _title(text: str) -> str:
+    text = text.rstrip(" ?")
+    return text[:1].upper() + text[1:]

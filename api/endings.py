@@ -50,7 +50,7 @@ async def _settle_closed(
     try:
         cause = await temporal.reason(run.run_id)
     except RunForgotten:
-        return await _archive(run, execution, "Temporal no longer knows it", None, known, store)
+        return await _archive(run, execution, "Temporal no longer knows it", known, store)
     reason = str(cause) if cause is not None else ""
     if execution.status == "failed" and cause is not None:
         run = run.model_copy(update={"failure": _failure(cause)})
@@ -58,23 +58,24 @@ async def _settle_closed(
         snapshot = await temporal.snapshot(run.run_id, closed_too=True)  # first: it gives up soonest
         events = [*known, *await _events(run.run_id, len(known), temporal)]
     except RunUnreadable:
-        return await _archive(run, execution, reason, None, known, store)
+        return await _archive(run, execution, reason, known, store)
     except WorkerNotAnswering:
         return _ended(run, execution, None)
-    return await _archive(run, execution, reason, snapshot, events, store)
+    return await _archive(run, execution, reason, events, store, snapshot)
 
 
 async def _archive(
     run: ArchivedRun,
     execution: Execution,
     reason: str,
-    snapshot: RunSnapshot | None,
     events: Sequence[AgentEvent],
     store: Store,
+    snapshot: RunSnapshot | None = None,
 ) -> ArchivedRun:
+    """Without a snapshot nobody could read the run to its end, and what it told may be longer than `events`."""
     ended = _ended(run, execution, snapshot)
     if not events or not events[-1].terminal:
-        events = [*events, _last_event(ended, reason, events)]
+        events = [*events, last_event(ended, reason, events, complete=snapshot is not None)]
     await store.runs.archive(ended, events)
     return ended
 
@@ -112,8 +113,8 @@ def _failure(cause: BaseException) -> Failure:
     return Failure(node="", type=kind, message=str(cause)[:2_000])
 
 
-def _last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent]) -> AgentEvent:
-    """The terminal event that the run did not tell itself."""
+def last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent], *, complete: bool) -> AgentEvent:
+    """The terminal event that the run did not tell itself; `complete` says whether `before` is all that it told."""
     what = "The run was ended from outside" if run.status in ("terminated", "cancelled") else f"The run {run.status}"
     return AgentEvent(
         seq=before[-1].seq + 1 if before else 1,
@@ -122,5 +123,5 @@ def _last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent]) -> 
         at=run.finished_at or time.time(),
         step=before[-1].step if before else 0,
         iteration=before[-1].iteration if before else 0,
-        data={"outside": True},
+        data={"outside": True} if complete else {"outside": True, "incomplete": True},
     )

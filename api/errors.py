@@ -56,7 +56,7 @@ class BodyTooLarge(ElcanoError):
 
 
 class LastEventIdInvalid(ElcanoError):
-    """A stream was asked to go on after something that is no event number."""
+    """A stream was asked to go on after something that is no event's id."""
 
 
 class NotAcceptable(ElcanoError):
@@ -132,7 +132,7 @@ class ProblemKind:
 
 PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     BodyUnreadable: ProblemKind(400, "body-unreadable", "The body is not JSON"),
-    LastEventIdInvalid: ProblemKind(400, "last-event-id-invalid", "Not an event number"),
+    LastEventIdInvalid: ProblemKind(400, "last-event-id-invalid", "Not an event's id"),
     RunNotFound: ProblemKind(404, "run-not-found", "No such run"),
     RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
     GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),

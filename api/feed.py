@@ -5,12 +5,14 @@ One that comes late or reads slowly misses nothing and delays nobody, because ea
 
 import asyncio
 import time
-from bisect import bisect_right
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pydantic import Field
 
+from api.cursor import Cursor
+from api.merging import Branch, Key, Lost, Merge, Told
 from api.rpc import NO_WORKER
 from api.schemas import Described
 from graphs.events import AgentEvent
@@ -28,32 +30,59 @@ class Waiting(Described):
     """Since when, in seconds since the epoch, or when it was last tried."""
 
 
-class Feed:
-    """A run's events so far, for any number of readers."""
+class Unreadable(Described):
+    """The data of an `unreadable` message: a branch has ended, and events of it are missing from the stream."""
 
-    def __init__(self, events: Sequence[AgentEvent] = (), *, closed: bool = False) -> None:
-        self.events = list(events)
-        self.closed = closed
+    message: str = Field(examples=["the events of 'Costs' cannot be read any more"])
+    """What is missing."""
+    path: str = Field(examples=["0004.loop-2"])
+    """The branch, as its parent's events name it."""
+    section: str = Field(examples=["Costs"])
+    """The branch's title."""
+
+
+@dataclass(frozen=True)
+class Next:
+    """An event, and the place of a reader who has it."""
+
+    event: AgentEvent
+    cursor: Cursor
+
+
+class Feed:
+    """A run's events so far and those of its branches, merged, for any number of readers."""
+
+    def __init__(self, opened: Callable[[Branch], Sequence[AgentEvent]]) -> None:
+        """`opened` is told of each branch as it begins, and gives those of its events that are there already."""
+        self.closed = False
         """Nothing will be added."""
+        self._merge = Merge(opened)
+        self._told: list[Told | Lost] = []
+        self._last = 0
+        self._silent: set[Key] = set()
+        self._noticed: dict[str, float] = {}
         self._waiting: Waiting | None = None
         self._news = asyncio.Event()
 
-    @property
-    def last(self) -> int:
-        """Number of the last event; 0 before the first."""
-        return self.events[-1].seq if self.events else 0
-
-    def publish(self, events: Sequence[AgentEvent]) -> None:
-        """Adds events. Having been told something, also nothing, means that nobody waits any more."""
-        self._waiting = None
-        self.events += events
-        if events:
+    def add(self, key: Key, events: Sequence[AgentEvent]) -> None:
+        """Adds events of one journal. Having been told something, also nothing, means that it is not waited for."""
+        self._silent.discard(key)
+        if not self._silent:
+            self._noticed.clear()
+            self._waiting = None
+        told = list(self._merge.add(key, events))
+        self._told += told
+        self.closed = self.closed or self._merge.finished
+        self._last = max([self._last, *(one.event.seq for one in told if isinstance(one, Told) and not one.key)])
+        if told:
             self._tell()
 
-    def wait(self, message: str) -> None:
-        """Tells readers that nobody answers, at once the first time and then sparingly."""
+    def wait(self, key: Key, message: str) -> None:
+        """Tells readers that nobody answers for a journal, at once the first time and then sparingly."""
+        self._silent.add(key)
         now = time.time()
-        if self._waiting is None or now - self._waiting.at >= REMIND:
+        if now - self._noticed.get(message, 0.0) >= REMIND:
+            self._noticed[message] = now
             self._waiting = Waiting(message=message, at=now)
             self._tell()
 
@@ -62,17 +91,25 @@ class Feed:
         self.closed = True
         self._tell()
 
-    async def follow(self, since: int) -> AsyncIterator[AgentEvent | Waiting]:
-        """Every event after number `since`, as it comes, until the feed is closed; notices of waiting between them."""
-        position = bisect_right(self.events, since, key=lambda event: event.seq)
+    def exhausted(self, cursor: Cursor) -> bool:
+        """Whether there is nothing after `cursor`, and never will be."""
+        return self.closed and self._last <= cursor.number
+
+    async def follow(self, cursor: Cursor) -> AsyncIterator[Next | Waiting | Unreadable]:
+        """Every event after `cursor`, as it comes, until the feed is closed; notices between them."""
+        position = 0
         shown: Waiting | None = None
         while True:
             news = self._news  # taken before reading: what is added from here on sets it
-            while position < len(self.events):
-                event = self.events[position]
+            while position < len(self._told):
+                told = self._told[position]
                 position += 1
-                if event.seq > since:
-                    yield event
+                if isinstance(told, Lost):
+                    if told.branch.key in cursor.branches:
+                        yield _unreadable(told.branch)
+                elif not cursor.covers(told):
+                    cursor = cursor.after(told)
+                    yield Next(told.event, cursor)
             if self.closed:
                 return
             if self._waiting is not None and self._waiting is not shown:
@@ -83,3 +120,12 @@ class Feed:
     def _tell(self) -> None:
         self._news.set()
         self._news = asyncio.Event()
+
+
+def _unreadable(branch: Branch) -> Unreadable:
+    section = branch.started.section
+    return Unreadable(
+        message=f"the events of {section!r} cannot be read any more, or not all of them",
+        path=branch.started.path,
+        section=section,
+    )

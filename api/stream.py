@@ -1,120 +1,59 @@
 """All events of a run are fetched once per process, however many clients follow it.
 
-A `Watcher` fills a run's feed while somebody reads it: the long poll of the history wakes it, one query fetches what is
-new.
+A `Watcher` fills a run's feed while somebody reads it, with one reader of journals for the run and one for each of its
+branches that is open; what has ended comes from the store.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from typing import Final
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 
-from api.endings import settle
-from api.errors import (
-    RunForgotten,
-    RunNotFound,
-    RunUnreadable,
-    TemporalRefused,
-    TemporalUnavailable,
-    WorkerNotAnswering,
-)
+from api.errors import RunNotFound
 from api.feed import Feed
-from api.rpc import NO_WORKER
+from api.journals import JournalReader
+from api.merging import Branch, Key
 from api.temporal import Temporal
-from graphs.contracts import ProgressPage
+from graphs.contracts import ArchivedRun, BranchOf
+from graphs.events import AgentEvent
 from storage.store import Store
-
-POLL_FLOOR: Final = 5.0
-"""Seconds between two looks at a run whose history does not wake us."""
-COALESCE: Final = 0.025
-"""Seconds in which a burst of changes becomes one query."""
-PATIENCE: Final = 2.0
-"""Seconds without an answer after which clients are told that there is none."""
 
 _log = logging.getLogger("api.stream")
 
 
 class Watcher:
-    """Fills the feed of one running run until the run has ended."""
+    """Fills the feed of one run until its terminal event and everything before it has been told."""
 
-    def __init__(self, run_id: str, temporal: Temporal, store: Store) -> None:
-        self.feed = Feed()
-        self._run_id = run_id
+    def __init__(self, run: ArchivedRun, temporal: Temporal, store: Store) -> None:
+        self.feed = Feed(self._opened)
+        self._run = run
         self._temporal = temporal
         self._store = store
-        self._changed = asyncio.Event()
-        self._changed.set()
-        self._history_ended = False
+        self._stored: dict[str, list[AgentEvent]] = {}
+        self._group = asyncio.TaskGroup()
 
     async def run(self) -> None:
         """Watches; returns when the feed is complete. A feed that breaks off is closed: its readers come again."""
         try:
-            async with asyncio.TaskGroup() as group:
-                listening = group.create_task(self._listen())
-                while not self.feed.closed:
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(POLL_FLOOR):
-                            await self._changed.wait()
-                    self._changed.clear()
-                    await self._look()
-                    await asyncio.sleep(COALESCE)
-                listening.cancel()
+            self._stored = await self._store.runs.journals(self._run.run_id)
+            async with self._group:
+                self.feed.add((), self._begun((), self._run))
         finally:
             self.feed.close()
 
-    async def _listen(self) -> None:
-        """Notes that the workflow may have done something; what exactly is for the query to say."""
-        while True:
-            try:
-                async for _ in self._temporal.changes(self._run_id):
-                    self._changed.set()
-                self._history_ended = True
-                self._changed.set()
-            except (RunForgotten, TemporalUnavailable, TemporalRefused) as error:
-                _log.info("the history of %s cannot be watched at the moment: %s", self._run_id, error)
-            await asyncio.sleep(POLL_FLOOR)
+    def _opened(self, branch: Branch) -> Sequence[AgentEvent]:
+        return self._begun(branch.key, _branch_run(self._run, branch))
 
-    async def _look(self) -> None:
-        ended, self._history_ended = self._history_ended, False
-        try:
-            page = await self._page()
-            while page.more:
-                page = await self._page()
-            if page.done:
-                self.feed.close()
-            elif ended:
-                await self._settle()
-        except (RunForgotten, RunUnreadable) as error:
-            self.feed.wait(str(error))
-            await self._settle()
-        except (WorkerNotAnswering, TemporalUnavailable, TemporalRefused) as error:
-            self._history_ended = ended
-            self.feed.wait(str(error))
-            await self._read_archive()
-
-    async def _page(self) -> ProgressPage:
-        slow = asyncio.get_running_loop().call_later(PATIENCE, self.feed.wait, NO_WORKER)
-        try:
-            page = await self._temporal.progress(self._run_id, self.feed.last)
-        finally:
-            slow.cancel()
-        self.feed.publish(page.events)
-        return page
-
-    async def _settle(self) -> None:
-        run = await self._store.runs.get(self._run_id)
-        if run is None:
-            raise RunNotFound(self._run_id)
-        await settle(run, self._temporal, self._store, self.feed.events)
-        await self._read_archive()
-
-    async def _read_archive(self) -> None:
-        """What the store has of the run's end, if it has ended."""
-        events = await self._store.runs.events(self._run_id, self.feed.last)
-        if events:
-            self.feed.publish(events)
-            self.feed.close()
+    def _begun(self, key: Key, run: ArchivedRun) -> Sequence[AgentEvent]:
+        """What the store had of a journal; one that it did not have is read from here on."""
+        stored = self._stored.pop(run.run_id, None)
+        if stored is not None:
+            return stored
+        told, wait = partial(self.feed.add, key), partial(self.feed.wait, key)
+        reader = JournalReader(run, self._temporal, self._store, told, wait)
+        self._group.create_task(reader.run(), name=f"read {run.run_id}")
+        return ()
 
 
 class Feeds:
@@ -137,9 +76,11 @@ class Feeds:
         if run is None:
             raise RunNotFound(run_id)
         if run.status != "running":
-            yield Feed(await self._store.runs.events(run_id), closed=True)
-            return
-        watched = self._join(run_id)
+            archived = archived_feed(run_id, await self._store.runs.journals(run_id))
+            if archived is not None:
+                yield archived
+                return
+        watched = self._join(run)
         try:
             yield watched.feed
         finally:
@@ -151,14 +92,14 @@ class Feeds:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _join(self, run_id: str) -> "_Watched":
-        watched = self._watched.get(run_id)
+    def _join(self, run: ArchivedRun) -> "_Watched":
+        watched = self._watched.get(run.run_id)
         if watched is None or watched.task.done():
-            watcher = Watcher(run_id, self._temporal, self._store)
-            task = asyncio.create_task(watcher.run(), name=f"watch {run_id}")
+            watcher = Watcher(run, self._temporal, self._store)
+            task = asyncio.create_task(watcher.run(), name=f"watch {run.run_id}")
             self._tasks.add(task)
             task.add_done_callback(self._ended)
-            watched = self._watched[run_id] = _Watched(watcher.feed, task)
+            watched = self._watched[run.run_id] = _Watched(watcher.feed, task)
         watched.readers += 1
         return watched
 
@@ -182,3 +123,35 @@ class _Watched:
         self.feed = feed
         self.task = task
         self.readers = 0
+
+
+def archived_feed(run_id: str, stored: dict[str, list[AgentEvent]]) -> Feed | None:
+    """The whole feed of a run that has ended; None if a branch of it has not got into the store yet."""
+    missing: list[Branch] = []
+
+    def opened(branch: Branch) -> Sequence[AgentEvent]:
+        if branch.run_id not in stored:
+            missing.append(branch)
+        return stored.get(branch.run_id, ())
+
+    feed = Feed(opened)
+    feed.add((), stored.get(run_id, ()))
+    if missing:
+        return None
+    feed.close()
+    return feed
+
+
+def _branch_run(run: ArchivedRun, branch: Branch) -> ArchivedRun:
+    """A branch as the store would keep it while it runs."""
+    started = branch.started
+    return ArchivedRun(
+        run_id=branch.run_id,
+        question=str(started.data.get("question", "")),
+        mode=run.mode,
+        tenant=run.tenant,
+        status="running",
+        started_at=started.at,
+        sources=run.sources,
+        branch_of=BranchOf(run_id=run.run_id, path=started.path, section=started.section),
+    )

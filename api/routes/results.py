@@ -56,14 +56,15 @@ async def list_evidence(
     offset: Annotated[int, Query(ge=0, le=1_000_000, description="Passages to leave out.")] = 0,
     limit: Annotated[int, Query(ge=1, le=200, description="Passages a page.")] = 50,
 ) -> EvidencePage:
-    """Read the passages that a run found, whole and in the order of finding; also while it runs."""
+    """Read the passages that a run and its sections found, whole and in the order of finding; also while it runs."""
     if await services.store.runs.get(run_id) is None:
         raise RunNotFound(run_id)
-    found = await services.store.evidence.of_run(run_id)
+    kept = services.store.evidence
+    total = await kept.count_of_run(run_id)
     end = offset + limit
     return EvidencePage(
         run_id=run_id,
-        total=len(found),
-        next=end if end < len(found) else None,
-        evidence=tuple(found[offset:end]),
+        total=total,
+        next=end if end < total else None,
+        evidence=tuple(await kept.of_run(run_id, limit=limit, offset=offset)),
     )

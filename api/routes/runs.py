@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
 
+from api.cursor import Cursor
 from api.errors import (
     BodyTooLarge,
     BodyUnreadable,
@@ -22,7 +23,7 @@ from api.errors import (
     WorkerNotAnswering,
     problem_docs,
 )
-from api.feed import Feed, Waiting
+from api.feed import Feed, Next, Waiting
 from api.reading import read_run
 from api.requests import RunRequest, StopBody
 from api.schemas import RunList, RunView, StopAccepted
@@ -99,26 +100,24 @@ async def get_run(run_id: str, services: Provided) -> RunView:
 
 
 async def last_event_id(
-    since: Annotated[str | None, Query(description="Go on after this event number.", examples=["12"])] = None,
+    since: Annotated[
+        str | None, Query(description="Go on after the event with this id.", examples=["12", "12+9:5+10:0"])
+    ] = None,
     last_event_id: Annotated[
         str | None, Header(description="The same, as browsers send it when they reconnect; it goes before `since`.")
     ] = None,
-) -> int:
-    """The number of the last event that the client has; 0 for none."""
+) -> Cursor:
+    """What the client has; nothing if it does not say."""
     text = last_event_id if last_event_id is not None else since
-    if text is None:
-        return 0
-    if not (text.isascii() and text.isdigit() and len(text) <= 15):
-        raise LastEventIdInvalid(f"{text[:50]!r} is not an event number; leave it out to read from the beginning")
-    return int(text)
+    return Cursor() if text is None else Cursor.parse(text)
 
 
 async def open_feed(
-    run_id: str, since: Annotated[int, Depends(last_event_id)], services: Provided
+    run_id: str, since: Annotated[Cursor, Depends(last_event_id)], services: Provided
 ) -> AsyncIterator[Feed]:
     """The run's feed, shared and open as long as the response is being sent."""
     async with services.feeds.open(run_id) as feed:
-        if feed.closed and feed.last <= since:
+        if feed.exhausted(since):
             raise HTTPException(204)  # the one answer after which a browser's EventSource does not come again
         yield feed
 
@@ -132,19 +131,31 @@ async def open_feed(
     },
 )
 async def follow_run(
-    feed: Annotated[Feed, Depends(open_feed)], since: Annotated[int, Depends(last_event_id)]
+    feed: Annotated[Feed, Depends(open_feed)], since: Annotated[Cursor, Depends(last_event_id)]
 ) -> AsyncIterator[ServerSentEvent]:
     """Follow a run as server-sent events, from its first event to its last.
 
-    Each message is one numbered event: `event` is its type, `id` its number, `data` the event as JSON. The stream ends
-    after the terminal one (`complete`, `failed` or `cancelled`). A client that reconnects with `Last-Event-ID` gets
-    what it missed. While no worker answers, a message `waiting` without an id says so.
+    Each message is one event: `event` is its type, `data` the event as JSON, `id` the place in the stream. The stream
+    ends after the terminal one (`complete`, `failed` or `cancelled`). A client that reconnects with the last `id` as
+    `Last-Event-ID` gets exactly what it missed, from any server.
+
+    Sections are researched side by side, and what they tell comes between the `branch_started` and the
+    `branch_complete` of their run, with their `path` and `section`. Within one path the numbers (`seq`) rise.
+
+    The `id` is the number of the run's last event, and for each open branch the number of the event that started it and
+    of the last event of its own: `12`, `12+9:5+10:0`.
+
+    Two messages have no `id`: `waiting` says that nobody answers at the moment, `unreadable` that a branch has ended
+    whose events cannot be read any more.
     """
     async for item in feed.follow(since):
-        if isinstance(item, Waiting):
-            yield ServerSentEvent(data=item, event="waiting", retry=RECONNECT_MILLISECONDS)
+        if isinstance(item, Next):
+            yield ServerSentEvent(
+                data=item.event, event=item.event.type, id=str(item.cursor), retry=RECONNECT_MILLISECONDS
+            )
         else:
-            yield ServerSentEvent(data=item, event=item.type, id=str(item.seq), retry=RECONNECT_MILLISECONDS)
+            event = "waiting" if isinstance(item, Waiting) else "unreadable"
+            yield ServerSentEvent(data=item, event=event, retry=RECONNECT_MILLISECONDS)
 
 
 @router.post(

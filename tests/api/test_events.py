@@ -8,7 +8,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from api import stream
+from api import journals
 from graphs.contracts import ArchivedRun
 from graphs.events import AgentEvent
 from storage.store import Store
@@ -96,7 +96,10 @@ async def test_a_client_that_has_everything_is_told_not_to_come_again(
     assert answer.content == b""
 
 
-@pytest.mark.parametrize("bad", ["abc", "-1", "1.5", "", " ", "1e3", "²", "9" * 16])
+@pytest.mark.parametrize(
+    "bad",
+    ["abc", "-1", "1.5", "", " ", "1e3", "²", "9" * 16, "1+", "1+2", "1+2:", "1+:2", "1 2:3", "1+2:3+", "1+2.3.4.5:6"],
+)
 async def test_a_number_that_is_none_is_refused(api: httpx.AsyncClient, ended_run: str, bad: str) -> None:
     by_query = await api.get(f"/v1/runs/{ended_run}/events", params={"since": bad})
     by_header = await api.get(f"/v1/runs/{ended_run}/events", headers={b"Last-Event-ID": bad.encode()})
@@ -215,11 +218,11 @@ async def test_a_watcher_that_breaks_off_ends_its_streams_and_is_replaced(
 ) -> None:
     run_id = await start(served)
 
-    async def broken(self: stream.Watcher) -> None:
+    async def broken(self: journals.JournalReader) -> None:
         raise ValueError("no bytes left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(stream.Watcher, "_look", broken)
+        patched.setattr(journals.JournalReader, "_look", broken)
         assert await read_all(f"{served}/v1/runs/{run_id}/events") == []
     assert "broke off" in caplog.text
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:

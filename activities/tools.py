@@ -1,5 +1,6 @@
 """Tools: what a graph's tool nodes do. What was found is stored before it is answered, and answered by reference."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, Literal
@@ -8,13 +9,16 @@ from temporalio import activity
 
 from activities.failures import classified
 from activities.heartbeat import heartbeats
+from activities.similarity.duplicates import duplicates
+from activities.similarity.embedder import Embedder
+from activities.similarity.related import related
 from activities.sources.registry import Sources
 from graphs.catalogue import TOOLS
 from graphs.contracts import RUN_TOOL, ToolCall, ToolResult
 from graphs.errors import InputInvalid
 from graphs.frozen import Frozen
 from graphs.state import EXCERPT_CHARACTERS, EvidenceRef
-from graphs.tools import NoopInput, NoopOutput, SearchInput, SearchOutput
+from graphs.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
 from storage.evidence import Evidence
 from storage.ledger import LedgerEntry
 from storage.store import Store
@@ -25,11 +29,13 @@ _MIDDLE: Final = EXCERPT_CHARACTERS // 2
 class ToolActivities:
     """The activity `run_tool`, for every tool of the catalogue."""
 
-    def __init__(self, store: Store, sources: Sources) -> None:
+    def __init__(self, store: Store, sources: Sources, embedder: Embedder | None = None) -> None:
         self._store = store
         self._sources = sources
+        self._embedder = embedder
         self._tools: Mapping[str, Callable[[str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
+            "search_related": self._search_related,
             "noop": self._noop,
         }
 
@@ -58,12 +64,22 @@ class ToolActivities:
     async def _search(self, run_id: str, given: SearchInput) -> SearchOutput:
         found = await self._sources.get(given.source).search(given.query, given.limit)
         await self._store.evidence.add(run_id, found.evidence, found.texts)
+        # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
+        # of two searches that find copies at the same time one is older.
+        repeats = await asyncio.to_thread(duplicates, await self._store.evidence.of_run(run_id))
         return SearchOutput(
             source=given.source,
             query=given.query,
-            evidence=tuple(_reference(passage) for passage in found.evidence),
+            evidence=tuple(_reference(passage, repeats.get(passage.id)) for passage in found.evidence),
             warnings=found.warnings,
         )
+
+    async def _search_related(self, run_id: str, given: RelatedInput) -> SearchOutput:
+        known = await self._store.evidence.of_run(run_id)
+        repeats = await asyncio.to_thread(duplicates, known)
+        originals = [passage for passage in known if passage.id not in repeats]
+        found = await asyncio.to_thread(related, given.query, originals, given.limit, self._embedder)
+        return SearchOutput(source=RELATED, query=given.query, evidence=tuple(_reference(passage) for passage in found))
 
     async def _noop(self, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()
@@ -93,7 +109,7 @@ def excerpt(text: str) -> str:
     return line[: cut if cut > 0 else EXCERPT_CHARACTERS] + "…"
 
 
-def _reference(passage: Evidence) -> EvidenceRef:
+def _reference(passage: Evidence, duplicate_of: str | None = None) -> EvidenceRef:
     return EvidenceRef(
         id=passage.id,
         source=passage.source,
@@ -102,4 +118,5 @@ def _reference(passage: Evidence) -> EvidenceRef:
         excerpt=excerpt(passage.text),
         characters=len(passage.text),
         document=passage.document,
+        duplicate_of=duplicate_of,
     )

@@ -15,11 +15,12 @@ import httpx
 from rich.console import Console
 from rich.markup import escape
 
+from activities.similarity.embedder import open_embedder
 from activities.sources.documents.folder import Folder
 from dev.folder import owner
 from dev.ports import is_free, listener
 from dev.stack import ports, temporal_binary
-from graphs.errors import SourceRefused
+from graphs.errors import InputInvalid, SourceRefused
 from graphs.models import OFFLINE, model_fault, model_names
 from settings import Settings, is_set, settings, variable
 
@@ -171,6 +172,15 @@ def collections(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")
 
 
+def embeddings(chosen: Settings) -> Iterable[Finding]:
+    """Whether the encoder that is named can be used."""
+    try:
+        if open_embedder(chosen.embeddings) is not None:
+            yield Finding("good", f"embeddings: {chosen.embeddings}")
+    except InputInvalid as error:
+        yield Finding("fault", str(error))
+
+
 def _key(name: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
@@ -182,7 +192,7 @@ def _key(name: str) -> Finding:
     return Finding("fault", f"model {name}: no key", f"set {' or '.join(variables)} where the worker runs")
 
 
-LOOKS: tuple[Look, ...] = (python, temporal, data_folder, stack_or_ports, api, models, collections)
+LOOKS: tuple[Look, ...] = (python, temporal, data_folder, stack_or_ports, api, models, collections, embeddings)
 
 
 if __name__ == "__main__":

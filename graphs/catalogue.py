@@ -159,6 +159,14 @@ TOOLS: Mapping[str, ToolSpec] = {
             completes="search_complete",
         ),
         ToolSpec(
+            name="search_related",
+            description="Finds what the run and its branches have in store on a subject, whichever source it is from.",
+            input=tools.RelatedInput,
+            output=tools.SearchOutput,
+            starts="searching",
+            completes="search_complete",
+        ),
+        ToolSpec(
             name="noop",
             description="Does nothing, durably: for measuring and for trying a graph out.",
             input=tools.NoopInput,

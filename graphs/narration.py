@@ -214,6 +214,7 @@ _SUMMARIES: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {
     "knowledge_gap": _gaps,
     "tool_selector": _plan,
     "search": _search,
+    "search_related": _search,
     "judge": _judgement,
     "writer": _draft,
     "input_parser": _parse,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from graphs.agents import AgentSelectionPlan, JudgeAssessment, KnowledgeGapOutput, ParsedQuery, ThinkingOutput
 from graphs.frozen import Frozen, Json
-from graphs.state import EvidenceRef, IterationData, ResearchState, ToolCallRecord
-from graphs.tools import ItemOutcomes, SearchOutput
+from graphs.state import IterationData, ResearchState, ToolCallRecord
+from graphs.tools import RELATED, ItemOutcomes, SearchOutput
 
 
 def _in_this_iteration(state: ResearchState, **changes: object) -> ResearchState:
@@ -46,28 +46,30 @@ def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> Resea
 
 
 def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
-    """Adds what the searches found, each id once, and records for each search what came of it."""
-    known = {ref.id for ref in state.evidence}
-    added: list[EvidenceRef] = []
+    """Adds what the searches found, each id once, and records for each search what came of it.
+
+    What repeats older evidence is kept, but it is no finding.
+    """
+    results = [None if item.output is None else SearchOutput.model_validate(item.output) for item in output.items]
+    grown = state.with_evidence(ref for found in results if found for ref in found.evidence)
+    before = set(state.distinct_evidence)
+    added = tuple(one for one in grown.distinct_evidence if one not in before)
+    unclaimed = set(added)
     calls: list[ToolCallRecord] = []
     warnings = list(state.warnings)
-    for item in output.items:
-        if item.output is None:
-            source, query = str(item.input.get("source", "")), str(item.input.get("query", ""))
+    for item, found in zip(output.items, results, strict=True):
+        if found is None:
+            source, query = str(item.input.get("source", RELATED)), str(item.input.get("query", ""))
             calls.append(ToolCallRecord(source=source, query=query, error=item.error or "failed"))
             _append_once(warnings, [f"The search for {query!r} in {source!r} failed: {item.error}"])
             continue
-        found = SearchOutput.model_validate(item.output)
-        fresh = list({ref.id: ref for ref in found.evidence if ref.id not in known}.values())
-        known.update(ref.id for ref in fresh)
-        added.extend(fresh)
+        fresh = unclaimed & {ref.id for ref in found.evidence}
+        unclaimed -= fresh
         calls.append(ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh)))
         _append_once(warnings, found.warnings)
-    state = state.model_copy(
-        update={"evidence": (*state.evidence, *added), "warnings": tuple(warnings)},
-    )
-    findings = (*running_iteration(state).findings, *(ref.id for ref in added))
-    return _in_this_iteration(state, tool_calls=tuple(calls), findings=findings)
+    findings = (*running_iteration(state).findings, *added)
+    grown = grown.model_copy(update={"warnings": tuple(warnings)})
+    return _in_this_iteration(grown, tool_calls=tuple(calls), findings=findings)
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:

@@ -56,11 +56,9 @@ def _with_own_titles(sections: Iterable[SectionPlan]) -> Iterable[SectionPlan]:
 
 def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
     """Merges the branches: sections in the plan's order, each passage that a draft cites once, every warning once."""
-    evidence = {ref.id: ref for ref in state.evidence}
     warnings = dict.fromkeys(state.warnings)
     sections = []
     for branch in output.branches:
-        evidence.update((ref.id, ref) for ref in branch.evidence if ref.id not in evidence)
         warnings.update(dict.fromkeys(branch.warnings))
         sections.append(
             SectionResult(
@@ -72,10 +70,5 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
                 gap=branch.gap,
             )
         )
-    return state.model_copy(
-        update={
-            "sections": tuple(sections),
-            "evidence": tuple(evidence.values()),
-            "warnings": tuple(warnings),
-        }
-    )
+    grown = state.with_evidence(ref for branch in output.branches for ref in branch.evidence)
+    return grown.model_copy(update={"sections": tuple(sections), "warnings": tuple(warnings)})

@@ -1,5 +1,7 @@
 """What a run knows: one frozen value, small enough to travel; large texts are in the store and named by id."""
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
 from graphs.frozen import Frozen, Json, JsonObject
@@ -24,6 +26,8 @@ class EvidenceRef(Frozen):
     """Length of the stored passage, for estimates."""
     document: str
     """Canonical id of the document it is a part of; passages of one document are one cited reference."""
+    duplicate_of: str | None = None
+    """The id of older evidence that it repeats. It is kept, and agents are shown the older one in its place."""
 
 
 class ToolCallRecord(Frozen):
@@ -112,6 +116,23 @@ class ResearchState(Frozen):
     """For graphs of one's own: written by the `set_values` reducer."""
     warnings: tuple[str, ...] = ()
     """What a reader of the report should know: files that were skipped, searches that failed."""
+
+    @property
+    def distinct_evidence(self) -> tuple[str, ...]:
+        """Ids of the evidence without what repeats older evidence: what agents are shown."""
+        return tuple(ref.id for ref in self.evidence if ref.duplicate_of is None)
+
+    def with_evidence(self, found: Iterable[EvidenceRef]) -> "ResearchState":
+        """The state with `found` behind what it has, each id once.
+
+        A mark `duplicate_of` is taken over only if it names evidence that is here and has no mark itself: of passages
+        that repeat each other one is always shown.
+        """
+        known = {ref.id for ref in self.evidence}
+        new = tuple({ref.id: ref for ref in found if ref.id not in known}.values())
+        shown = {ref.id for ref in (*self.evidence, *new) if ref.duplicate_of is None}
+        sound = (ref if ref.duplicate_of in shown else ref.model_copy(update={"duplicate_of": None}) for ref in new)
+        return self.model_copy(update={"evidence": (*self.evidence, *sound)})
 
 
 class Ending(Frozen):

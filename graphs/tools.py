@@ -1,5 +1,7 @@
 """What each tool is given and what it answers."""
 
+from typing import Final
+
 from pydantic import Field
 
 from graphs.frozen import Frozen, JsonObject
@@ -23,6 +25,18 @@ class SearchOutput(Frozen):
     evidence: tuple[EvidenceRef, ...] = ()
     warnings: tuple[str, ...] = ()
     """What could not be searched, and why: each file that was skipped."""
+
+
+RELATED: Final = "this run"
+"""In place of a source: what the run has found already was searched. Each passage names the source it is from."""
+
+
+class RelatedInput(Frozen):
+    """One look into what the run and its branches have found."""
+
+    query: str = Field(min_length=1, max_length=1_000)
+    limit: int = Field(default=8, ge=1, le=50)
+    """Passages wanted at most."""
 
 
 class NoopInput(Frozen):

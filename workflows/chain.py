@@ -152,7 +152,7 @@ class ChainWorkflow(ResearchWorkflow):
             "title": state.title,
             "sections": [section.model_dump(mode="json") for section in state.sections],
             "sources": list(state.sources),
-            "evidence": self._evidence(),
+            "evidence": [ref.id for ref in state.evidence],
         }
         agent = "proofreader" if self._asked.graph.name == "deep_brief" else "long_writer"
         await self._exit("synthesizer", agent, given)
@@ -296,7 +296,7 @@ class ChainWorkflow(ResearchWorkflow):
         }
 
     def _evidence(self) -> list[Json]:
-        return [ref.id for ref in self._state.evidence]
+        return list(self._state.distinct_evidence)
 
     @property
     def _state(self) -> ResearchState:

@@ -30,7 +30,7 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 "background": "background",
                 "instructions": "instructions",
                 "sources": "sources",
-                "evidence": "evidence[].id",
+                "evidence": "evidence[?!duplicate_of].id",
                 "max_sections": "budget.sections.limit",
             },
         )

@@ -17,7 +17,7 @@ ITERATIVE = (
             "background": "background",
             "iteration": "iteration",
             "conversation": "conversation",
-            "evidence": "evidence[].id",
+            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_thought",
     )
@@ -31,7 +31,7 @@ ITERATIVE = (
             "iteration": "iteration",
             "max_iterations": "budget.iterations.limit",
             "conversation": "conversation",
-            "evidence": "evidence[].id",
+            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_gap",
     )
@@ -48,7 +48,7 @@ ITERATIVE = (
             "gap": "conversation[-1].gap",
             "suggested_queries": "conversation[-2].suggested_queries",
             "sources": "sources",
-            "evidence": "evidence[].id",
+            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_tool_calls",
     )
@@ -71,7 +71,7 @@ ITERATIVE = (
             "conversation": "conversation",
             "gap": "conversation[-1].gap",
             "new_evidence": "conversation[-1].findings",
-            "evidence": "evidence[].id",
+            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_judgement",
     )
@@ -88,7 +88,7 @@ ITERATIVE = (
             "iteration": "iteration",
             "conversation": "conversation",
             "sources": "sources",
-            "evidence": "evidence[].id",
+            "evidence": "evidence[?!duplicate_of].id",
         },
     )
     .connect_nodes("thinking", "knowledge_gap", "complete")

@@ -22,7 +22,7 @@ SIMPLE = (
             "iteration": "iteration",
             "conversation": "conversation",
             "new_evidence": "conversation[-1].findings",
-            "evidence": "evidence[].id",
+            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_judgement",
     )
@@ -38,7 +38,7 @@ SIMPLE = (
             "iteration": "iteration",
             "conversation": "conversation",
             "sources": "sources",
-            "evidence": "evidence[].id",
+            "evidence": "evidence[?!duplicate_of].id",
         },
     )
     .connect_nodes("search", "judge", "enough")

@@ -1,0 +1,71 @@
+"""What turns texts into vectors, and how the one that the settings name is found. Nothing is ever downloaded.
+
+An encoder's weights are files that the user has: in a folder, or in an installed package. Without the setting there is
+no embedder, and everything that could use one goes by words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+from graphs.errors import InputInvalid
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+INSTALL: Final = 'pip install "elcano[embeddings]"'
+_WEIGHTS: Final = "model.safetensors"
+
+
+class Embedder(Protocol):
+    """Texts as vectors whose products are cosines."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text, each of length one; the same text always gets the same row, but for rounding."""
+        ...
+
+
+def open_embedder(named: str) -> Embedder | None:
+    """The embedder that `ELCANO_EMBEDDINGS` names; None for an empty name.
+
+    Args:
+        named: a folder with `model.safetensors`, `tokenizer.json` and `config.json`, or an installed package that has
+            such a folder.
+
+    Raises:
+        InputInvalid: there is no such model, it is of another kind, or the packages that it needs are not installed.
+    """
+    if not named:
+        return None
+    folder = model_folder(named)
+    try:
+        from activities.similarity.encoder import Encoder
+        from activities.similarity.remembering import Remembering
+    except ImportError as error:
+        raise InputInvalid(
+            "embeddings", f"ELCANO_EMBEDDINGS needs the package {error.name!r}: {INSTALL}, or unset it"
+        ) from error
+    return Remembering(Encoder.read(folder))
+
+
+def model_folder(named: str) -> Path:
+    """Where the files of the model are.
+
+    Raises:
+        InputInvalid: `named` is neither a folder nor an installed package, or the package has no model.
+    """
+    if Path(named).is_dir():
+        return Path(named)
+    # The package is found and not imported: model packages pull in whole frameworks when they are.
+    spec = find_spec(named) if named.isidentifier() else None
+    if spec is None:
+        raise InputInvalid("embeddings", f"ELCANO_EMBEDDINGS is {named!r}: neither a folder nor an installed package")
+    roots = [Path(root) for root in spec.submodule_search_locations or ()]
+    folders = sorted(weights.parent for root in roots for weights in root.rglob(_WEIGHTS))
+    if not folders:
+        raise InputInvalid("embeddings", f"ELCANO_EMBEDDINGS is {named!r}: that package has no {_WEIGHTS}")
+    return folders[0]

@@ -6,13 +6,16 @@ kept for the exit node, so that a run that ends early can still write its report
 
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, Decimal
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, ValidationError
 
 from graphs.errors import InputInvalid
 from graphs.frozen import Frozen, JsonObject
 from graphs.spec import EndKind
+
+LEAST_TOKENS: Final = 1_000
+"""With fewer neither a run nor a branch is started."""
 
 
 class Usage(Frozen):
@@ -48,7 +51,7 @@ class Usage(Frozen):
 class Limits(Frozen):
     """What a run may spend. The defaults are those of the DeepCritical project for one research loop."""
 
-    tokens: int = Field(default=100_000, ge=1_000, le=100_000_000)
+    tokens: int = Field(default=100_000, ge=LEAST_TOKENS, le=100_000_000)
     cost_microusd: int | None = Field(default=None, ge=1, le=10_000_000_000)
     """Millionths of a US dollar; None: not limited."""
     seconds: float = Field(default=600.0, ge=5.0, le=30 * 86_400.0)
@@ -166,16 +169,22 @@ class Slice(Frozen):
     cost_microusd: int | None = Field(default=None, ge=0)
     """None: not limited."""
 
+    def carries(self, minimum_tokens: int) -> bool:
+        """Whether a branch that needs at least so many tokens can be started with it."""
+        return self.tokens >= max(LEAST_TOKENS, minimum_tokens) and self.cost_microusd != 0
+
 
 class Allotment(Frozen):
     """What a run can still give its branches while they run side by side.
 
-    The sum of what is out and what is left never exceeds what there was; what a branch does not use comes back and
-    raises the share of those that have not started.
+    What is out, what was used and what is left always add up to what there was; what a branch does not use comes back
+    and raises the share of those that have not started.
     """
 
-    tokens: int = Field(ge=0)
-    cost_microusd: int | None = Field(default=None, ge=0)
+    tokens: int
+    """Below zero once branches used more than there was: nothing is given out until that is made up for."""
+    cost_microusd: int | None = None
+    """The same of money; None: not limited."""
     waiting: int = Field(ge=0)
     """Branches that have not started."""
 
@@ -192,13 +201,13 @@ class Allotment(Frozen):
 
     def affordable(self, minimum_tokens: int) -> int:
         """How many of the waiting branches can have at least this many tokens."""
-        return min(self.waiting, self.tokens // max(1, minimum_tokens))
+        return min(self.waiting, max(0, self.tokens) // max(LEAST_TOKENS, minimum_tokens))
 
     def take(self) -> tuple["Allotment", Slice]:
         """An equal share for the next branch."""
         waiting = max(1, self.waiting)
-        cost = None if self.cost_microusd is None else self.cost_microusd // waiting
-        given = Slice(tokens=self.tokens // waiting, cost_microusd=cost)
+        cost = None if self.cost_microusd is None else max(0, self.cost_microusd) // waiting
+        given = Slice(tokens=max(0, self.tokens) // waiting, cost_microusd=cost)
         left = Allotment(
             tokens=self.tokens - given.tokens,
             cost_microusd=None if self.cost_microusd is None or cost is None else self.cost_microusd - cost,
@@ -210,10 +219,8 @@ class Allotment(Frozen):
         """A branch ended: what it did not use comes back; what it used beyond its slice is taken off."""
         cost = self.cost_microusd
         if cost is not None and given.cost_microusd is not None:
-            cost = max(0, cost + given.cost_microusd - used.cost_microusd)
-        return self.model_copy(
-            update={"tokens": max(0, self.tokens + given.tokens - used.tokens), "cost_microusd": cost}
-        )
+            cost += given.cost_microusd - used.cost_microusd
+        return self.model_copy(update={"tokens": self.tokens + given.tokens - used.tokens, "cost_microusd": cost})
 
 
 def _gauge(limit: float | None, used: float) -> JsonObject:

@@ -64,7 +64,7 @@ class Script:
         self.complete_in = complete_in
         """The iteration in which the gap agent says that nothing is missing."""
         self.tokens = tokens
-        self.sections = ("history", "method", "cost")
+        self.sections: tuple[str, ...] = ("history", "method", "cost")
         self.calls: list[str] = []
         self.published: list[PublishCall] = []
         self.archived: list[ArchiveCall] = []

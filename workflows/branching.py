@@ -78,11 +78,10 @@ class Branching:
     async def _branch(self, start: BranchStart) -> BranchOutcome:
         async with self._room:
             seconds = self._seconds()
-            if self._over or seconds < SHORTEST_SECONDS:
-                self._allotment, given = self._allotment.take()
-                self._allotment = self._allotment.give_back(given, Usage())
-                return _missing(start, self._over or "no time was left for it", type="NotStarted")
             self._allotment, given = self._allotment.take()
+            if (unstarted := self._unstarted(start, given, seconds)) is not None:
+                self._allotment = self._allotment.give_back(given, Usage())
+                return unstarted
             outcome = await self._researched(start, given, seconds)
             self._allotment = self._allotment.give_back(given, outcome.usage)
             self._failures = self._failures + 1 if outcome.gap else 0
@@ -90,6 +89,16 @@ class Branching:
                 self._over = f"{BREAKER_FAILURES} sections in a row had failed, the last one: {outcome.gap.reason}"
             self._tell(branch_complete(self._work.node, outcome))
             return outcome
+
+    def _unstarted(self, start: BranchStart, given: Slice, seconds: float) -> BranchOutcome | None:
+        """The gap of a branch that is better not begun; None if it can be."""
+        if self._over:
+            return _missing(start, self._over, type="NotStarted")
+        if seconds < SHORTEST_SECONDS:
+            return _missing(start, "no time was left for it", type="NotStarted")
+        if not given.carries(self._work.minimum_tokens):
+            return _missing(start, "the sections before it left too little of the budget", type="BudgetExhausted")
+        return None
 
     async def _researched(self, start: BranchStart, given: Slice, seconds: float) -> BranchOutcome:
         run_id = f"{self._asked.run_id}.{start.parallel_path_id}"
@@ -115,7 +124,7 @@ class Branching:
         asked = self._asked
         outer = asked.branch_of
         path = f"{outer.path}/{start.parallel_path_id}" if outer else start.parallel_path_id
-        limits = asked.limits.model_dump() | {
+        limits = self._journal.run.budget.limits.model_dump() | {
             "tokens": given.tokens,
             "cost_microusd": given.cost_microusd,
             "seconds": seconds,

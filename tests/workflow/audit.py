@@ -1,0 +1,133 @@
+"""What is wrong with what a random run left behind: did its budget hold, did it report, did it end once."""
+
+from graphs.budget import Usage, microusd, total
+from graphs.contracts import ArchiveCall
+from graphs.frozen import Json
+from graphs.modes import MODES
+from tests.workflow.scenarios import Charge, Scenario
+
+EXITS = frozenset(exit_id for graph in MODES.values() for exit_id in graph.exit_nodes)
+
+Finding = tuple[str, str]
+"""Its kind for the tally, and all about it for a person."""
+
+
+def audit(scenario: Scenario, number: int) -> list[Finding]:
+    """Everything that is wrong with what a scenario left."""
+    about = f"scenario {number} ({scenario.mode}, chain {scenario.chain}, {scenario.limits!r})"
+    if len(scenario.published) != 1 or scenario.run_id not in scenario.archived or scenario.result is None:
+        return [("report", f"{about}: {len(scenario.published)} reports, archived {sorted(scenario.archived)}")]
+    found: list[Finding] = []
+    for run_id, kept in scenario.archived.items():
+        found += [
+            (kind, f"{about}, {run_id}: {text}")
+            for kind, text in (*_events(kept), *_charges(scenario, kept), *_research(scenario, kept))
+        ]
+    found += [(kind, f"{about}: {text}") for kind, text in _whole(scenario)]
+    return found
+
+
+def _events(kept: ArchiveCall) -> list[Finding]:
+    found = []
+    if [event.seq for event in kept.events] != list(range(1, len(kept.events) + 1)):
+        found.append(("numbers", f"numbered {[event.seq for event in kept.events]}"))
+    terminal = [event.terminal for event in kept.events]
+    if terminal.count(True) != 1 or not terminal[-1]:
+        found.append(("terminal", f"ended by {[event.type for event in kept.events if event.terminal]}"))
+    return found
+
+
+def _own(scenario: Scenario, run_id: str) -> list[Charge]:
+    """What the agents of one run used, in the order of its steps."""
+    charges = scenario.charges.get(run_id, {})
+    return [charges[step] for step in sorted(charges)]
+
+
+def _spent(kept: ArchiveCall) -> tuple[int, int]:
+    """Tokens and money that a run says it used, with its branches."""
+    data = kept.events[-1].data
+    tokens, cost = data["tokens"], data["cost_microusd"]
+    assert isinstance(tokens, int)
+    assert isinstance(cost, int)
+    return tokens, cost
+
+
+def _children(scenario: Scenario, run_id: str) -> list[ArchiveCall]:
+    return [kept for child, kept in scenario.archived.items() if child.rpartition(".")[0].rpartition(".")[0] == run_id]
+
+
+def _charges(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
+    """A run used what its calls and its branches did; the one call that a stop interrupted may be missing."""
+    own = _own(scenario, kept.run.run_id)
+    branches = [_spent(child) for child in _children(scenario, kept.run.run_id)]
+    stopped = kept.run.ending is not None and kept.run.ending.kind == "stopped"
+    research = [charge for charge in own if charge.node not in EXITS]
+    allowed = [own, [charge for charge in own if charge is not research[-1]]] if stopped and research else [own]
+    possible = [
+        (
+            sum(charge.usage.tokens for charge in charges) + sum(tokens for tokens, _ in branches),
+            sum(charge.usage.cost_microusd for charge in charges) + sum(cost for _, cost in branches),
+        )
+        for charges in allowed
+    ]
+    return [] if _spent(kept) in possible else [("usage", f"used {_spent(kept)}, its calls {possible}")]
+
+
+def _limit(kept: ArchiveCall, gauge: str) -> float | None:
+    found: Json = kept.run.budget[gauge]
+    assert isinstance(found, dict)
+    limit = found["limit"]
+    assert limit is None or isinstance(limit, int | float)
+    return limit
+
+
+def _limits(kept: ArchiveCall) -> tuple[float, float | None]:
+    tokens, dollars = _limit(kept, "tokens"), _limit(kept, "cost_usd")
+    assert tokens is not None
+    return tokens, None if dollars is None else microusd(dollars)
+
+
+def _research(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
+    """No research call begins once the research's share is used up, and only one call is made at the exit."""
+    tokens, cost = _limits(kept)
+    share = 1 - scenario.limits.reserve
+    spent = Usage()
+    found = []
+    own = _own(scenario, kept.run.run_id)
+    for charge in own:
+        beyond = spent.tokens > tokens * share or (cost is not None and spent.cost_microusd > cost * share)
+        if charge.node not in EXITS and beyond:
+            found.append(("overspend", f"{charge.node} at step {charge.step} after {spent!r}"))
+        spent += charge.usage
+    if [charge.node in EXITS for charge in own].count(True) > 1:
+        found.append(("overspend", f"several calls at the exit: {own}"))
+    return found
+
+
+def _whole(scenario: Scenario) -> list[Finding]:
+    """Branches keep together within what their run had left, but for what each had in flight; counters hold."""
+    root = scenario.archived[scenario.run_id]
+    found = []
+    branches = _children(scenario, scenario.run_id)
+    before = total(charge.usage for charge in _own(scenario, scenario.run_id) if charge.node not in EXITS)
+    share = 1 - scenario.limits.reserve
+    in_flight = [0, 0]
+    used = [0, 0]
+    for branch in branches:
+        for place, (spent, limit) in enumerate(zip(_spent(branch), _limits(branch), strict=True)):
+            used[place] += spent
+            in_flight[place] += 0 if limit is None else max(0, spent - int(limit))
+    if branches and used[0] > scenario.limits.tokens * share - before.tokens + in_flight[0]:
+        found.append(("overspend", f"the branches used {used[0]} tokens, {in_flight[0]} of them in flight"))
+    cost = scenario.limits.cost_microusd
+    if branches and cost is not None and used[1] > cost * share - before.cost_microusd + in_flight[1]:
+        found.append(("overspend", f"the branches used {used[1]} microusd, {in_flight[1]} of them in flight"))
+    if len(branches) > scenario.limits.sections:
+        found.append(("limit", f"{len(branches)} sections"))
+    for kept in scenario.archived.values():
+        if kept.run.iterations > scenario.limits.iterations or kept.run.steps > scenario.limits.steps:
+            found.append(("limit", f"{kept.run.run_id}: {kept.run.iterations} iterations, {kept.run.steps} steps"))
+    assert scenario.result is not None
+    if (scenario.result.usage.tokens, scenario.result.usage.cost_microusd) != _spent(root):
+        found.append(("usage", f"the result says {scenario.result.usage!r}, the last event {_spent(root)}"))
+    return found

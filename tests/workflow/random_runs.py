@@ -1,0 +1,103 @@
+"""Playing many random runs at once on the real server, and counting which promises were broken."""
+
+import asyncio
+import time
+import uuid
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from random import Random
+
+from temporalio.client import Client, WorkflowFailureError, WorkflowUpdateFailedError
+from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError
+
+from graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchResult, StopRequest
+from tests.workflow.audit import audit
+from tests.workflow.conftest import Handle, worker_for
+from tests.workflow.scenarios import Scenario, Stage
+from workflows.research import ResearchWorkflow
+
+AT_ONCE = 24
+"""Runs open at the same time."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What the audit of many runs found. Everything but the first and the last three should be zero."""
+
+    runs: int
+    overspends: int
+    """Runs, branches included, that made a research call after their budget was used up."""
+    without_report: int
+    not_ended_once: int
+    """Runs, branches included, with other than one terminal event, or with events after it."""
+    wrongly_numbered: int
+    wrongly_charged: int
+    """Runs, branches included, whose usage is not the sum of their calls'."""
+    faults: tuple[str, ...]
+    """Each of the above and everything else that was wrong, in words, with the scenario."""
+    branches: int
+    endings: Counter[str]
+    seconds: float
+
+
+async def random_scenarios(client: Client, count: int, seed: int) -> Tally:
+    """Runs `count` random scenarios on the server of `client`, many at once, and audits each."""
+    tag = uuid.uuid4().hex[:8]
+    scenarios = [Scenario(f"random-{tag}-{number}", Random(f"{seed}/{number}")) for number in range(count)]
+    room = asyncio.Semaphore(AT_ONCE)
+    began = time.perf_counter()
+
+    async def play(scenario: Scenario) -> None:
+        async with room:
+            await _run(client, scenario, queue=tag)
+
+    async with worker_for(client, tag, Stage(scenarios).activities, cached_workflows=500):
+        await asyncio.gather(*(play(scenario) for scenario in scenarios))
+    seconds = time.perf_counter() - began
+    found = [(kind, text) for number, scenario in enumerate(scenarios) for kind, text in audit(scenario, number)]
+    kinds = Counter(kind for kind, _ in found)
+    return Tally(
+        runs=count,
+        overspends=kinds["overspend"],
+        without_report=kinds["report"],
+        not_ended_once=kinds["terminal"],
+        wrongly_numbered=kinds["numbers"],
+        wrongly_charged=kinds["usage"],
+        faults=tuple(text for _, text in found),
+        branches=sum(len(scenario.archived) - 1 for scenario in scenarios),
+        endings=Counter(_ending(scenario) for scenario in scenarios),
+        seconds=seconds,
+    )
+
+
+async def _run(client: Client, scenario: Scenario, *, queue: str) -> None:
+    workflow = CHAIN_WORKFLOW if scenario.chain else RESEARCH_WORKFLOW
+    handle: Handle = await client.start_workflow(
+        workflow, scenario.asked, id=scenario.run_id, task_queue=queue, result_type=ResearchResult
+    )
+    stopping = asyncio.create_task(_stop(handle, scenario))
+    try:
+        scenario.result = await handle.result()
+    except WorkflowFailureError as error:
+        if isinstance(error.cause, ApplicationError) and error.cause.details:
+            scenario.result = ResearchResult.model_validate(error.cause.details[0])
+    finally:
+        stopping.cancel()
+        await asyncio.gather(stopping, return_exceptions=True)
+
+
+async def _stop(handle: Handle, scenario: Scenario) -> None:
+    """Stops the run at its moment; a run that is writing or over by then refuses, which is right."""
+    await scenario.now.wait()
+    with suppress(WorkflowUpdateFailedError, RPCError):
+        await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="scripted"))
+
+
+def _ending(scenario: Scenario) -> str:
+    if scenario.result is None:
+        return "none"
+    if scenario.result.failure:
+        return "failed"
+    return scenario.result.ending.kind if scenario.result.ending else "complete"

@@ -1,0 +1,172 @@
+"""Random runs: limits, agents and users of every kind, and the activities that play them.
+
+Every choice comes from a seed and the place of the call, never from the order in which calls happen to arrive, so that
+a scenario that fails can be run again.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+
+from graphs.budget import Limits, Usage
+from graphs.contracts import (
+    ARCHIVE_RUN,
+    PUBLISH_REPORT,
+    RUN_AGENT,
+    RUN_TOOL,
+    AgentCall,
+    AgentResult,
+    ArchiveCall,
+    FailureDetails,
+    PublishCall,
+    ResearchInput,
+    ResearchResult,
+    ToolCall,
+    ToolResult,
+)
+from graphs.frozen import JsonObject
+from graphs.modes import MODES
+from graphs.report import ReportRef
+from tests.script import Script
+
+_QUIET = ApplicationErrorCategory.BENIGN
+"""The worker does not log failures that are meant."""
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What one agent call used, whether it answered or failed."""
+
+    step: int
+    node: str
+    usage: Usage
+
+
+@dataclass
+class Scenario:
+    """One random run, and everything that it made anybody do."""
+
+    run_id: str
+    rng: Random
+    charges: dict[str, dict[int, Charge]] = field(default_factory=dict)
+    """By run, branches included, and by step."""
+    published: list[PublishCall] = field(default_factory=list)
+    archived: dict[str, ArchiveCall] = field(default_factory=dict)
+    result: ResearchResult | None = None
+    calls: int = 0
+    now: asyncio.Event = field(default_factory=asyncio.Event)
+    """The moment to stop has come."""
+
+    def __post_init__(self) -> None:
+        draw = self.rng
+        self.mode, self.chain = draw.choice(
+            [("iterative", False), ("iterative", True), ("simple", False), ("deep", False), ("deep", True)]
+        )
+        deep = self.mode == "deep"
+        self.limits = Limits(
+            tokens=int(10 ** (draw.uniform(4.3, 6.3) if deep else draw.uniform(3, 5.3))),
+            cost_microusd=draw.choice([None, None, draw.randint(1, 20), draw.randint(20, 20_000)]),
+            iterations=draw.randint(1, 6),
+            steps=draw.choice([draw.randint(2, 30), 200]),
+            sections=draw.randint(1, 8),
+            reserve=draw.choice([0.0, 0.15, 0.5]),
+        )
+        self.complete_in = draw.choice([1, 2, 4, 99])
+        self.planned = draw.randint(0, 10)
+        self.failing = draw.choice([0.0, 0.0, 0.05, 0.4])
+        self.sizes = draw.choice([["none"], ["usual"], ["usual", "large"], ["none", "usual", "large", "absurd"]])
+        self.stop_at = draw.choice([None, None, None, draw.randint(1, 30)])
+
+    @property
+    def asked(self) -> ResearchInput:
+        return ResearchInput(
+            run_id=self.run_id,
+            question="What is it?",
+            mode=self.mode,
+            graph=MODES[self.mode],
+            limits=self.limits,
+            sources=("library",),
+        )
+
+    def count(self) -> None:
+        self.calls += 1
+        if self.calls == self.stop_at:
+            self.now.set()
+
+    def draw(self, run_id: str, step: int, item: int = 0) -> Random:
+        """The dice of one call: the same ones if it is tried again."""
+        return Random(f"{self.limits}/{run_id.removeprefix(self.run_id)}/{step}/{item}")
+
+    def charge(self, call: AgentCall, dice: Random) -> Usage:
+        usage = _usage(dice, dice.choice(self.sizes))
+        self.charges.setdefault(call.run_id, {})[call.step] = Charge(call.step, call.node, usage)
+        return usage
+
+    def answer(self, name: str, given: JsonObject) -> JsonObject:
+        script = Script(complete_in=self.complete_in)
+        script.sections = tuple(f"topic {number}" for number in range(self.planned))
+        return script.answer(name, given)
+
+
+def _usage(dice: Random, size: str) -> Usage:
+    """What one call reports; several requests are one that was retried."""
+    match size:
+        case "none":
+            return Usage()
+        case "large":
+            tokens, cost = dice.randint(5_000, 50_000), dice.randint(100, 5_000)
+        case "absurd":
+            tokens, cost = 10**10, 10**10
+        case _:
+            tokens, cost = dice.randint(50, 2_000), dice.randint(1, 50)
+    return Usage(requests=dice.randint(1, 3), input_tokens=tokens, output_tokens=tokens // 5, cost_microusd=cost)
+
+
+class Stage:
+    """The activities of one worker, played for every scenario by its run id."""
+
+    def __init__(self, scenarios: Sequence[Scenario]) -> None:
+        self._scenarios = {scenario.run_id: scenario for scenario in scenarios}
+
+    def _of(self, run_id: str) -> Scenario:
+        return self._scenarios[run_id.partition(".")[0]]
+
+    @property
+    def activities(self) -> Sequence[Callable[..., Any]]:
+        @activity.defn(name=RUN_AGENT)
+        async def run_agent(call: AgentCall) -> AgentResult:
+            scenario = self._of(call.run_id)
+            scenario.count()
+            dice = scenario.draw(call.run_id, call.step)
+            usage = scenario.charge(call, dice)
+            if dice.random() < scenario.failing:
+                details = FailureDetails(attempt=dice.randint(1, 6), usage=usage)
+                raise ApplicationError("no answer", details, type="Scripted", non_retryable=True, category=_QUIET)
+            return AgentResult(output=scenario.answer(call.agent, call.input), usage=usage, model="scripted")
+
+        @activity.defn(name=RUN_TOOL)
+        async def run_tool(call: ToolCall) -> ToolResult:
+            scenario = self._of(call.run_id)
+            scenario.count()
+            dice = scenario.draw(call.run_id, call.step, call.item + 1)
+            if dice.random() < scenario.failing:
+                raise ApplicationError("no such page", type="Scripted", non_retryable=True, category=_QUIET)
+            output = scenario.answer(call.tool, call.input)
+            return ToolResult(output={**output, "evidence": []} if dice.random() < 0.1 else output)
+
+        @activity.defn(name=PUBLISH_REPORT)
+        async def publish_report(call: PublishCall) -> ReportRef:
+            self._of(call.run_id).published.append(call)
+            figures = {"words": 100, "references": 2, "verified": 2, "unverified": 0}
+            return ReportRef(artifact="report", title="A report", answered=True, partial=None, **figures)
+
+        @activity.defn(name=ARCHIVE_RUN)
+        async def archive_run(call: ArchiveCall) -> None:
+            self._of(call.run.run_id).archived[call.run.run_id] = call
+
+        return [run_agent, run_tool, publish_report, archive_run]

@@ -53,6 +53,8 @@ async def told_until_held(chosen: Settings, run: str, researcher: Researcher) ->
     seen: list[Message] = []
     async with following(f"{chosen.base_url}{run}/events") as messages:
         async for message in messages:
+            if message.id is None:  # a notice that no worker answers just now
+                continue
             seen.append(message)
             if message.event == "judging" and message.data["iteration"] == HELD.iteration:
                 break

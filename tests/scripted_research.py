@@ -12,7 +12,7 @@ from typing import NamedTuple
 from activities.agents.envelope import TaskEnvelope, opened
 from tests.scripted_provider import Provider, Reply, Request, answer, scripted
 
-HOLD_SECONDS = 150.0
+HOLD_SECONDS = 300.0
 """After so long an answer is given even if nobody released it."""
 
 

@@ -14,6 +14,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import pytest
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowExecutionStatus
 
@@ -27,7 +28,7 @@ from workflows.research import ResearchWorkflow
 SEEDS = range(20)
 AT_ONCE = 5
 """Seeds at the same time: most of what a seed takes is waiting for the server to notice that a worker is dead."""
-SECONDS = 60.0
+SECONDS = 120.0
 """A run takes a few; with a workflow task and several calls cut off it may have to wait for 10 s a few times."""
 UNDISTURBED = -1
 """The seed of the worker that is not killed."""
@@ -142,6 +143,7 @@ async def killed(trial: Trial, seed: int, moments: int) -> Outcome:
     return Outcome(trial.left(), was_running, completed & made_after)
 
 
+@pytest.mark.timeout(300)
 async def test_no_moment_is_a_bad_one_to_die_at(temporal: Client, payload_dir: Path, tmp_path: Path) -> None:
     expected, moments = await undisturbed(Trial(temporal, payload_dir, tmp_path))
     places = asyncio.Semaphore(AT_ONCE)

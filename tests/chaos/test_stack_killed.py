@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+import pytest
+
 from settings import Settings
 from tests.api.sse import Message, following
 from tests.chaos.conftest import ask, completed, numbers, report, told
@@ -19,8 +21,9 @@ ROOT = Path(__file__).parents[2]
 HELD = Place("Which island had water?", "judge", 2)
 
 
+@pytest.mark.timeout(300)
 async def test_a_run_goes_on_where_everything_died(chosen: Settings, researcher: Researcher) -> None:
-    async with asyncio.timeout(170):
+    async with asyncio.timeout(280):
         researcher.hold([HELD])
         async with serving(chosen) as supervisor:
             run = await ask(chosen, HELD.question)

@@ -3,6 +3,8 @@
 import asyncio
 from collections import Counter
 
+import pytest
+
 from dev import stack
 from settings import Settings
 from tests.chaos.conftest import ask, completed, numbers, report, told
@@ -18,8 +20,9 @@ PLACES = [
 """Where each of the runs is when the worker dies."""
 
 
+@pytest.mark.timeout(300)
 async def test_runs_end_as_if_nothing_had_happened(chosen: Settings, researcher: Researcher) -> None:
-    async with stack(chosen) as running, asyncio.timeout(170):
+    async with stack(chosen) as running, asyncio.timeout(280):
         researcher.release()
         expected = [await undisturbed(chosen, place.question) for place in PLACES]
         asked_before = Counter(researcher.prompts)

@@ -35,6 +35,9 @@ _log = logging.getLogger("worker")
 STICKY_TIMEOUT = timedelta(seconds=3)
 """How long Temporal waits for the worker that holds a workflow in memory before it asks another one. A query to the
 runs of a killed worker takes this long; the default of the SDK is 10 s."""
+HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
+"""Activities beat every few seconds, and whenever there is progress to keep; the SDK would hold that back for 24 s, and
+a worker that is killed meanwhile would lose it."""
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
 """Seconds between two attempts to reach the server: doubled from the first to the longest."""
@@ -57,6 +60,7 @@ def build_worker(client: Client, store: Store, sources: Sources, settings: Setti
         workflow_runner=workflow_runner(),
         max_cached_workflows=settings.worker_cached_workflows,
         max_concurrent_activities=settings.worker_activities,
+        max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
         graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
     )

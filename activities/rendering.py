@@ -9,10 +9,11 @@ from typing import Final
 
 from activities.citations import CheckedClaim, CheckedDraft
 from activities.markdown import link, place, plain, prose
+from graphs.budget import usd
 from graphs.contracts import PublishCall
-from graphs.report import CheckedCitation, Reference, Verdict
+from graphs.report import CheckedCitation, Reference, Verdict, heading_for
 from graphs.spec import EndKind
-from graphs.state import Ending
+from graphs.state import Ending, SectionGap, SectionResult
 from storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000
@@ -60,7 +61,7 @@ def render_report(call: PublishCall, checked: CheckedDraft) -> str:
             _head(call, _author(call, quoted=draft.quoted)),
             *([] if draft.answered else unanswered),
             *_listed("Key findings", (_claim(claim, quoted=draft.quoted) for claim in checked.key_findings)),
-            *_sections(checked),
+            *_sections(call, checked),
             *(related if draft.answered else []),
             *_listed("What could not be verified", map(_failed, checked.unverified)),
             *(limitations if draft.answered else []),
@@ -84,6 +85,7 @@ def render_evidence(call: PublishCall, title: str, evidence: Sequence[Evidence])
             f"# {plain(title)}",
             _head(call, "No language model wrote any of this."),
             notice,
+            *_gaps(call.sections),
             *_listed("Evidence", passages),
             *_listed("Warnings", map(plain, call.warnings)),
             *_searches(call),
@@ -103,10 +105,41 @@ def _author(call: PublishCall, *, quoted: bool) -> str:
     return f"Written by {plain(', '.join(call.models) or 'an unnamed model')}; every citation was looked up by code."
 
 
-def _sections(checked: CheckedDraft) -> Iterable[str]:
+def _sections(call: PublishCall, checked: CheckedDraft) -> Iterable[str]:
+    """The draft's sections, one without claims saying why; then those that the draft does not even name."""
+    planned = {heading_for(section.title): section for section in call.sections}
     for section in checked.sections:
+        result = planned.pop(heading_for(section.heading), None)
         yield f"## {plain(section.heading)}"
         yield from (_claim(claim, quoted=checked.draft.quoted) for claim in section.claims)
+        yield from _remarks(result, empty=not section.claims)
+    yield from _gaps(planned.values())
+
+
+def _gaps(sections: Iterable[SectionResult]) -> Iterable[str]:
+    for section in sections:
+        if section.gap is not None:
+            yield f"## {plain(heading_for(section.title))}"
+            yield from _remarks(section, empty=True)
+
+
+def _remarks(section: SectionResult | None, *, empty: bool) -> Iterable[str]:
+    """What a reader must know of a section beside its claims: that it is missing and why, or that it ended early."""
+    if section is not None and section.gap is not None:
+        yield f"**This section is missing:** {_gap(section.gap)}"
+    elif empty:
+        yield "**Nothing that was found answers this part.**"
+    if section is not None and section.ending and section.gap is None:
+        yield f"The research on this section ended early: {plain(section.ending.rstrip('.'))}."
+
+
+def _gap(gap: SectionGap) -> str:
+    figures = [
+        f"tried {gap.attempts} times" if gap.attempts > 1 else "tried once" if gap.attempts else "",
+        f"{gap.tokens:,} tokens used" if gap.tokens else "",
+        f"{usd(gap.cost_microusd):.4f} USD spent" if gap.cost_microusd else "",
+    ]
+    return f"{plain(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never begun'})."
 
 
 def _claim(claim: CheckedClaim, *, quoted: bool) -> str:

@@ -19,6 +19,7 @@ from graphs.contracts import (
     AgentCall,
     AgentResult,
     ArchiveCall,
+    FailureDetails,
     FailureType,
     PublishCall,
     ToolCall,
@@ -33,8 +34,9 @@ from graphs.tools import ItemOutcome, ItemOutcomes
 class Refused(Exception):
     """A scripted failure for good."""
 
-    def __init__(self, message: str, *, type: str = "Scripted") -> None:
+    def __init__(self, message: str, *, type: str = "Scripted", spent: FailureDetails | None = None) -> None:
         self.type = type
+        self.details = [spent.model_dump(mode="json")] if spent else []
         super().__init__(message)
 
 
@@ -158,7 +160,7 @@ class Script:
         try:
             return self.answer(name, given)
         except Refused as error:
-            raise ApplicationError(str(error), type=error.type, non_retryable=True) from error
+            raise ApplicationError(str(error), *error.details, type=error.type, non_retryable=True) from error
 
     async def perform(self, work: Work, at: float) -> Entry:
         """The same answers for the in-memory runner."""

@@ -120,7 +120,7 @@ class ChainWorkflow(ResearchWorkflow):
     async def _deep(self) -> None:
         """Search once, plan, research each section in a chain of its own, collect the drafts."""
         limit = self._journal.run.budget.limits.sections
-        await self._search("survey", [(source, self._state.question) for source in self._state.sources])
+        await self._search("survey", [(source, self._state.question) for source in self._state.sources], limit=20)
         planning: JsonObject = {
             "question": self._state.question,
             "background": self._state.background,
@@ -163,8 +163,10 @@ class ChainWorkflow(ResearchWorkflow):
         """Calls an agent at the node of its name."""
         return await self._step(self._call(agent, agent, given), answer, fold)
 
-    async def _search(self, node: str, searches: list[tuple[str, str]]) -> None:
-        inputs = tuple[JsonObject, ...]({"source": source, "query": query, "limit": 8} for source, query in searches)
+    async def _search(self, node: str, searches: list[tuple[str, str]], limit: int = 8) -> None:
+        inputs = tuple[JsonObject, ...](
+            {"source": source, "query": query, "limit": limit} for source, query in searches
+        )
         work = CallTool(step=self._journal.run.step, node=node, tool="search", inputs=inputs, for_each=True)
         await self._step(work, ItemOutcomes, reducers.add_evidence)
 

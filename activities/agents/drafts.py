@@ -100,16 +100,13 @@ def completed(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
     reasons = {heading_for(section.title): section.missing for section in drafts.sections if section.missing}
     headings = {section.heading for section in draft.sections}
     sections = [*draft.sections, *(DraftSection(heading=one) for one in reasons if one not in headings)]
-    missing = [section.heading for section in sections if not section.claims]
+    missing = [f"“{one.heading}” ({reasons.get(one.heading, NOT_USED)})" for one in sections if not one.claims]
     cited = {cited.evidence for claim in claims_of(draft) for cited in claim.citations}
     return draft.model_copy(
         update={
             "sections": tuple(sections),
             "related": tuple(id for id in drafts.related if id not in cited),
-            "limitations": (
-                *draft.limitations,
-                *(f"The section “{one}” is missing: {reasons.get(one, NOT_USED)}." for one in missing),
-            ),
+            "limitations": (*draft.limitations, *([f"Missing: {'; '.join(missing)}."] if missing else [])),
             "answered": draft.answered and bool(claims_of(draft)),
         }
     )

@@ -9,7 +9,8 @@ from typing import Final
 
 from activities.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
 from activities.agents.long_writer import SectionText, Summary
-from activities.offline.planning import compared, sub_questions
+from activities.offline.outlining import parts_of
+from activities.offline.planning import compared
 from activities.offline.scoring import Material, material
 from activities.offline.terms import stems
 from activities.offline.writing import key_findings
@@ -64,12 +65,15 @@ def proofread(task: TaskEnvelope) -> ReportDraft:
 
 def _findings(task: TaskEnvelope, sections: Sequence[SectionItem]) -> tuple[Claim, ...]:
     """The claims that answer the whole question best; one for each part of it comes first."""
-    claims = [claim for section in sections for claim in section.claims if claim.citations]
-    given = _material(task, claims)
+    by_key: dict[str, list[Claim]] = {}
+    for claim in (claim for section in sections for claim in section.claims if claim.citations):
+        by_key.setdefault(claim.citations[0].evidence, []).append(claim)
+    given = _material(task, {key: "\n\n".join(claim.text for claim in claims) for key, claims in by_key.items()})
     # Things that are set side by side are no parts: what speaks of two of them says more than what speaks of one.
-    parts = () if compared(task.question) else sub_questions(task.question)
+    parts = () if compared(task.question) else parts_of(task.question)
     chosen = key_findings(given, task.question, parts if len(parts) > 1 else (), part_floor=PART_FLOOR, floor=FLOOR)
-    return tuple(dict.fromkeys(claims[one.passage] for one in chosen))
+    claims = list(by_key.values())
+    return tuple(dict.fromkeys(claim for one in chosen for claim in claims[one.passage] if one.text in claim.text))
 
 
 def _bearing(task: TaskEnvelope, section: SectionItem) -> tuple[Claim, ...]:
@@ -79,24 +83,22 @@ def _bearing(task: TaskEnvelope, section: SectionItem) -> tuple[Claim, ...]:
     """
     if set(stems(section.title)) <= set(stems(task.question)):
         return section.claims
-    given = _material(task, section.claims)
-    return tuple(
-        claim
-        for claim, passage in zip(section.claims, given.passages, strict=True)
-        if given.terms.coverage(passage.found) >= BEARING
-    )
+    return tuple(claim for claim in section.claims if _coverage(task, claim) >= BEARING)
 
 
-def _material(task: TaskEnvelope, claims: Sequence[Claim]) -> Material:
-    """Each claim as a passage of its own, under the title and headings of what it cites first."""
-    items = {item.key: item for item in task.evidence}
-    return material(task.model_copy(update={"evidence": tuple(_as_passage(claim, items) for claim in claims)}))
-
-
-def _as_passage(claim: Claim, items: Mapping[str, EvidenceItem]) -> EvidenceItem:
+def _coverage(task: TaskEnvelope, claim: Claim) -> float:
+    """The share of the whole question that a claim holds, with the title and the headings of what it cites."""
     key = claim.citations[0].evidence if claim.citations else ""
-    cited = items.get(key, EvidenceItem(key=key, title="", locator=""))
-    return cited.model_copy(update={"text": claim.text})
+    given = _material(task, {key: claim.text})
+    return given.best_coverage(given.terms)
+
+
+def _material(task: TaskEnvelope, texts: Mapping[str, str]) -> Material:
+    """Texts by the key of what they cite, as passages under its title and headings."""
+    items = {item.key: item for item in task.evidence}
+    nowhere = EvidenceItem(key="", title="", locator="")
+    said = [items.get(key, nowhere).model_copy(update={"key": key, "text": text}) for key, text in texts.items()]
+    return material(task.model_copy(update={"evidence": tuple(said)}))
 
 
 def _limitations(sections: Sequence[SectionItem]) -> tuple[str, ...]:

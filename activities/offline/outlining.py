@@ -74,10 +74,10 @@ def outline(task: TaskEnvelope) -> ReportPlan:
         for title, key_question in dict(_of_question(question, subject)).items()
     ][:most]
     parts = [section.title for section in sections if section.key_question != question]
-    for heading in _headings(question, given):
+    for heading, field in _headings(question, subject, given):
         if len(sections) < min(most, ENOUGH_SECTIONS) and _is_new(heading, parts, sections):
             parts.append(heading)
-            sections.append(ReportPlanSection(title=heading_for(heading), key_question=_asked(heading, subject)))
+            sections.append(ReportPlanSection(title=heading_for(heading), key_question=_asked(heading, field)))
     return ReportPlan(report_title=title_for(question), report_outline=tuple(sections))
 
 
@@ -92,14 +92,22 @@ def _subject(question: str, given: Material) -> str:
 
     best = sorted((one for one in given.terms.weights if weight(one)), key=lambda one: -weight(one))
     named = [one for one in best if given.terms.written[one] in _proper(question)]
-    word = given.terms.written[(named or best)[0]] if best else ""
-    as_written = re.search(re.escape(word), question, re.IGNORECASE)
-    return as_written[0] if as_written else word
+    return _as_written((named or best)[0], question, given) if best else ""
+
+
+def _as_written(one: str, question: str, given: Material) -> str:
+    word = given.terms.written[one]
+    match = re.search(re.escape(word), question, re.IGNORECASE)
+    return match[0] if match else word
 
 
 def _proper(question: str) -> set[str]:
-    """Proper names in lower case; acronyms and words that tell nothing are words like others."""
-    return {name.lower() for name in _NAME.findall(question) if not name.isupper() and content_words(name)}
+    """Proper names in lower case; acronyms are words like others."""
+    return {name.lower() for name in _names(question) if not name.isupper()}
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in _NAME.findall(text) if content_words(name)]
 
 
 def _of_question(question: str, subject: str) -> Iterator[tuple[str, str]]:
@@ -114,10 +122,14 @@ def _of_question(question: str, subject: str) -> Iterator[tuple[str, str]]:
             (_title(thing), _asked(thing, ", ".join(field) if things else subject)) for thing in things or listed
         )
         return
-    for part in sub_questions(question, most=MOST_QUESTIONS):
-        for one in _each_name(part):
-            about = "" if one != part or _proper(one) or _holds(one, subject) else f"{_title(subject)}: "
-            yield _title(one), f"{about}{one.rstrip('?')}?" if one != question.rstrip("?") else question
+    for one in parts_of(question):
+        about = "" if _names(one[1:]) or _holds(one, subject) else f"{_title(subject)}: "
+        yield _title(one), f"{about}{one.rstrip('?')}?" if one != question.rstrip("?") else question
+
+
+def parts_of(question: str) -> list[str]:
+    """The parts of a question, one for each of the names that it joins."""
+    return [one for part in sub_questions(question, most=MOST_QUESTIONS) for one in _each_name(part)]
 
 
 def _each_name(part: str) -> list[str]:
@@ -146,20 +158,25 @@ def _enumerated(question: str) -> list[str]:
     return things if len(things) > 1 else []
 
 
-def _headings(question: str, given: Material) -> list[str]:
-    """Headings that share a word with the question, then those of passages that hold much of it, best first."""
+def _headings(question: str, subject: str, given: Material) -> list[tuple[str, str]]:
+    """Headings that share a word with the question, then those of passages that hold much of it, best first.
+
+    Each with the subject that its passage is on.
+    """
     about = {one for part in sub_questions(question) for one in (part_anchor(question, part, given),)}
     about |= {one for name in _joined_names(question) for one in stems(name)}
-    ranks: dict[str, tuple[int, float]] = {}
+    ranks: dict[tuple[str, str], tuple[int, float]] = {}
     for passage in given.passages:
-        if passage.aside or about.isdisjoint(passage.found):
+        held = [one for one in given.terms.weights if one in about & passage.found]
+        if passage.aside or not held:
             continue
+        field = subject if set(stems(subject)) <= passage.found else _as_written(held[0], question, given)
         covered = given.terms.coverage(passage.found)
         for depth, heading in enumerate(_path(passage)):
             own = given.terms.coverage(set(stems(heading)))
             if own or (covered >= HELD and depth == 0):
                 rank = (0 if own else 1, -own - covered)
-                ranks[heading] = min(rank, ranks.get(heading, rank))
+                ranks[heading, field] = min(rank, ranks.get((heading, field), rank))
     return sorted(ranks, key=lambda heading: ranks[heading])
 
 
@@ -191,7 +208,7 @@ def _same(one: str, other: str) -> bool:
 
 def _entities(question: str) -> tuple[str, ...]:
     """Proper names first, then the other words that tell something."""
-    names = [name for name in _NAME.findall(question) if content_words(name)]
+    names = _names(question)
     held = {one for name in names for one in stems(name)}
     return tuple(dict.fromkeys([*names, *(word for word in content_words(question) if held.isdisjoint(stems(word)))]))
 

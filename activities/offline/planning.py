@@ -54,22 +54,32 @@ def anchor(question: str, given: Material) -> str | None:
 
     A proper name that occurs at all goes before any other word.
     """
-    passages = given.passages
-
-    def weight(one: str) -> float:
-        share = sum(one in passage.found for passage in passages) / len(passages) if passages else 1.0
-        return given.terms.weights[one] * share
-
-    present = [one for one in given.terms.weights if weight(one) > 0]
-    names = {stem(name.lower()) for name in _NAME.findall(question)}
-    return max([one for one in present if one in names] or present, key=weight, default=None)
+    present = [one for one in given.terms.weights if _presence(one, given) > 0]
+    return max(_named(question, present) or present, key=lambda one: _presence(one, given), default=None)
 
 
 def part_anchor(question: str, part: str, given: Material) -> str | None:
-    """What one part is about: the same as the whole question, unless this sets things side by side."""
+    """What one part is about: the name in it, or what the whole question is about.
+
+    Of things that are set side by side each is about itself.
+    """
     if compared(question):
         return max(given.terms.of(part).weights, key=lambda one: given.terms.weights[one], default=None)
-    return anchor(question, given)
+    present = [one for one in given.terms.weights if _presence(one, given) > 0]
+    named = max(_named(part, present), key=lambda one: _presence(one, given), default=None)
+    return anchor(question, given) if named is None else named
+
+
+def _presence(one: str, given: Material) -> float:
+    """How much a word tells, times the share of the passages that hold it; without passages all do."""
+    passages = given.passages
+    share = sum(one in passage.found for passage in passages) / len(passages) if passages else 1.0
+    return given.terms.weights[one] * share
+
+
+def _named(text: str, present: Sequence[str]) -> list[str]:
+    names = {stem(name.lower()) for name in _NAME.findall(text)}
+    return [one for one in present if one in names]
 
 
 def gaps(question: str, given: Material) -> tuple[str, ...]:

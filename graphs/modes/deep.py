@@ -18,7 +18,7 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
             tool="search",
             description="A first search, so that the plan fits what can be found",
             for_each="sources",
-            inputs={"source": "item", "query": "question"},
+            inputs={"source": "item", "query": "question", "limit": "`20`"},
             reducer="add_evidence",
         )
         .add_agent_node(

@@ -1,5 +1,6 @@
 """The table: which exception Temporal retries, when, and under which name."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -23,9 +24,11 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 from temporalio.exceptions import ApplicationError
+from temporalio.testing import ActivityEnvironment
 
 from activities.failures import MESSAGE_CHARACTERS, classified
-from graphs.contracts import FailureType
+from graphs.budget import Usage
+from graphs.contracts import FailureDetails, FailureType
 from graphs.errors import InputInvalid, ModelRefused, SourceRefused, SourceUnavailable
 from graphs.tools import SearchInput
 
@@ -129,3 +132,13 @@ def test_a_refused_input_is_explained_without_its_values() -> None:
     assert "limit" in message
     assert "source" in message
     assert "a secret value" not in message
+
+
+async def test_within_an_activity_a_failure_tells_its_attempt_and_what_was_used() -> None:
+    used = Usage(requests=2, input_tokens=100)
+    environment = ActivityEnvironment()
+    environment.info = replace(environment.info, attempt=3)
+    failure = environment.run(classified, ModelRateLimitError("m", "slow down", retry_after=7), used)
+    assert FailureDetails.model_validate(failure.details[0]) == FailureDetails(attempt=3, usage=used)
+    assert failure.next_retry_delay == timedelta(seconds=7)
+    assert classified(ValueError("x")).details == ()

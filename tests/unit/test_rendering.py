@@ -11,7 +11,7 @@ from activities.rendering import PASSAGE_CHARACTERS, partial_reason, render_evid
 from graphs.contracts import PublishCall
 from graphs.report import Citation, Claim, DraftSection, ReportDraft
 from graphs.spec import EndKind
-from graphs.state import Ending, Failure
+from graphs.state import Ending, Failure, SectionGap, SectionResult
 from storage.evidence import Evidence, StoredText
 
 TEXT = StoredText(
@@ -223,3 +223,36 @@ def test_a_run_that_found_nothing_says_so() -> None:
     markdown = render_evidence(CALL, "T", [])
     assert "**There is no report: none was written, and no evidence was found.**" in markdown
     assert headings(markdown) == ["# T", "## Warnings", "## What was searched"]
+
+
+def planned(title: str, gap: SectionGap | None = None, ending: str = "") -> SectionResult:
+    return SectionResult(title=title, key_question="?", gap=gap, ending=ending, draft=None if gap else "0" * 64)
+
+
+def test_a_missing_section_stands_in_its_place_with_reason_attempts_and_cost() -> None:
+    gap = SectionGap(reason="the key\nwas refused.", attempts=3, tokens=1_200, cost_microusd=15_000)
+    draft = ReportDraft(title="T", sections=(DraftSection(heading="Cost # 1"), *DRAFT.sections))
+    markdown = render_report(CALL.model_copy(update={"sections": (planned("Cost # 1", gap),)}), checked(draft))
+    assert headings(markdown)[1:3] == ["## Cost # 1", "## Water # Fire"]
+    assert (
+        "**This section is missing:** the key was refused (tried 3 times, 1,200 tokens used, 0.0150 USD spent)."
+        in markdown
+    )
+    assert markdown.count("This section is missing") == 1
+
+
+def test_a_gap_that_the_draft_does_not_name_is_listed_all_the_same() -> None:
+    gap = SectionGap(reason="left out of the plan")
+    call = CALL.model_copy(update={"sections": (planned("Gone", gap), planned("Merged away"))})
+    markdown = render_report(call, checked())
+    assert part(markdown, "Gone") == "**This section is missing:** left out of the plan (never begun)."
+    assert "Merged away" not in markdown
+    assert part(render_evidence(call, "T", [OIL]), "Gone").startswith("**This section is missing:**")
+
+
+def test_an_empty_section_and_one_that_ended_early_say_so() -> None:
+    draft = ReportDraft(title="T", sections=(DraftSection(heading="Wine"), *DRAFT.sections))
+    call = CALL.model_copy(update={"sections": (planned("Wine"), planned("Water # Fire", ending="its time was up"))})
+    markdown = render_report(call, checked(draft))
+    assert part(markdown, "Wine") == "**Nothing that was found answers this part.**"
+    assert "The research on this section ended early: its time was up." in part(markdown, "Water # Fire")

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 
-from graphs.budget import Limits
-from graphs.contracts import ArchiveCall, StopRequest
+from graphs.budget import Limits, Usage
+from graphs.contracts import ArchiveCall, FailureDetails, StopRequest
 from graphs.frozen import JsonObject
 from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Start
@@ -64,6 +64,25 @@ async def test_a_section_that_fails_is_a_gap_in_the_report(start: Start, script:
     assert method.gap.tokens > 0
     told = [event for event in last(script).events if event.type == "branch_complete" and event.section == "method"]
     assert "no section" in told[0].message
+
+
+async def test_what_failed_attempts_used_is_counted_and_charged(start: Start, script: Script) -> None:
+    spent = FailureDetails(attempt=4, usage=Usage(requests=4, input_tokens=4_000, cost_microusd=70))
+
+    def failing(given: JsonObject) -> JsonObject:
+        if "method" in str(given["question"]):
+            raise Refused("cannot write about method", spent=spent)
+        return Script().answer("writer", given)
+
+    script.overrides["writer"] = failing
+    result = await (await start(mode="deep")).result()
+    gap = script.published[-1].sections[1].gap
+    assert gap is not None
+    assert gap.attempts == 4
+    assert gap.tokens == 6 * script.usage.tokens + 4_000
+    calls = script.calls.count("planner") + script.calls.count("long_writer") + 3 * 7 - 1
+    assert result.usage.requests == calls + 4
+    assert result.usage.cost_microusd == calls * script.usage.cost_microusd + 70
 
 
 async def test_when_every_section_fails_the_run_still_reports(start: Start, script: Script) -> None:

@@ -7,11 +7,13 @@ in which one word of a hundred was changed keep 92 % or more in nine of ten case
 says more than the older one is no repetition of it.
 """
 
+import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from storage.evidence import Evidence
@@ -33,9 +35,15 @@ class _Read(NamedTuple):
     """A passage as it is compared."""
 
     shingles: frozenset[int]
+    probes: tuple[int, ...]
+    """So many of them that one must stand in whatever this passage repeats; none if it is too short to repeat any."""
     facts: Counter[str]
     """How often it has each number and negation, its title and headings included."""
-    words: int
+
+    def repeats(self, older: "_Read") -> bool:
+        """Whether it says nothing that `older` does not say."""
+        shared = len(self.shingles & older.shingles)
+        return shared >= CONTAINED * len(self.shingles) and self.facts <= older.facts
 
 
 def duplicates(passages: Sequence[Evidence]) -> dict[str, str]:
@@ -46,40 +54,44 @@ def duplicates(passages: Sequence[Evidence]) -> dict[str, str]:
     Args:
         passages: the oldest first, each once.
     """
+    reads = [_read(f"{passage.title} {passage.heading}", passage.text) for passage in passages]
     found: dict[str, str] = {}
-    originals: list[tuple[Evidence, _Read]] = []
-    holders: dict[int, list[int]] = {}
-    """For each run of words the positions in `originals` that have it."""
-    for passage in passages:
-        read = _read(f"{passage.title} {passage.heading}", passage.text)
-        twin = _twin(read, originals, holders)
+    for passage, read, older in zip(passages, reads, _candidates(reads), strict=True):
+        originals = (at for at in older if passages[at].id not in found)
+        twin = next((at for at in originals if read.repeats(reads[at])), None)
         if twin is not None:
-            found[passage.id] = twin.id
-            continue
-        for shingle in read.shingles:
-            holders.setdefault(shingle, []).append(len(originals))
-        originals.append((passage, read))
+            found[passage.id] = passages[twin].id
     return found
 
 
-def _twin(read: _Read, originals: Sequence[tuple[Evidence, _Read]], holders: dict[int, list[int]]) -> Evidence | None:
-    """The oldest passage that `read` repeats."""
-    if read.words < LEAST_WORDS:
-        return None
-    shared = Counter(position for shingle in read.shingles for position in holders.get(shingle, ()))
-    enough = CONTAINED * len(read.shingles)
-    close = sorted(position for position, count in shared.items() if count >= enough)
-    return next((originals[position][0] for position in close if read.facts <= originals[position][1].facts), None)
+def _candidates(reads: Sequence[_Read]) -> list[list[int]]:
+    """For each passage the positions of all earlier ones that it may repeat, the oldest first.
+
+    Who misses at most a tenth of a passage's runs has one of any tenth and one more, so only those are looked for
+    (the prefix filter of Chaudhuri, Ganti and Kaushik 2006); nothing is lost.
+    """
+    askers: dict[int, list[int]] = {}
+    for position, read in enumerate(reads):
+        for probe in read.probes:
+            askers.setdefault(probe, []).append(position)
+    probes = frozenset(askers)
+    older: list[list[int]] = [[] for _ in reads]
+    for position, read in enumerate(reads):
+        for asker in {asker for shingle in read.shingles & probes for asker in askers[shingle] if asker > position}:
+            older[asker].append(position)
+    return older
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _read(above: str, text: str) -> _Read:
     words = _words(text)
-    runs = range(max(1, len(words) - SHINGLE + 1))
+    starts = range(max(1, len(words) - SHINGLE + 1))
+    shingles = frozenset(hash(tuple(words[start : start + SHINGLE])) for start in starts)
+    enough = math.ceil(CONTAINED * len(shingles))
     return _Read(
-        shingles=frozenset(hash(tuple(words[start : start + SHINGLE])) for start in runs),
+        shingles=shingles,
+        probes=tuple(islice(shingles, len(shingles) - enough + 1)) if len(words) >= LEAST_WORDS else (),
         facts=Counter(word for word in (*words, *_words(above)) if _is_fact(word)),
-        words=len(words),
     )
 
 

@@ -112,7 +112,7 @@ class AgentActivities:
         return await self._keep(draft, loaded.drafts.shown, quoted=attempt.quoted and loaded.drafts.quoted)
 
     async def _load(self, given: AgentInput, tokens: int, offline: bool) -> Loaded:
-        named = () if isinstance(given, InputParserInput) else given.evidence
+        named = _named(given)
         evidence = await self._store.evidence.get(named) if tokens else []
         return Loaded(
             shown=_shown(given, evidence, tokens),
@@ -183,6 +183,17 @@ def _shown(given: AgentInput, evidence: Sequence[Evidence], tokens: int) -> Show
         return Shown()
     turns = given.conversation if isinstance(given, ResearchContext) else ()
     return fitting(evidence, turns, tokens)
+
+
+def _named(given: AgentInput) -> tuple[str, ...]:
+    """Ids of the evidence that an agent is to be shown."""
+    match given:
+        case ResearchContext():
+            return given.shown
+        case InputParserInput():
+            return ()
+        case _:
+            return given.evidence
 
 
 def _searched(given: AgentInput, evidence: Iterable[Evidence]) -> list[str]:

@@ -21,7 +21,12 @@ class ResearchContext(Frozen):
     conversation: tuple[IterationData, ...] = ()
     """The iterations so far; agents show the model a digest of them."""
     evidence: tuple[str, ...] = ()
-    """Ids of the evidence so far."""
+    """Ids of the evidence to show; empty: what the iterations found, which need not be named twice."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Ids of the evidence that the agent is shown."""
+        return self.evidence or tuple(found for turn in self.conversation for found in turn.findings)
 
 
 class ThinkingOutput(Frozen):
@@ -76,10 +81,9 @@ class AgentSelectionPlan(Frozen):
 
 
 class JudgeInput(ResearchContext):
-    """The judge also sees what this iteration was after and how much of it was new."""
+    """The judge also sees what this iteration was after."""
 
     gap: str = ""
-    new_evidence: tuple[str, ...] = ()
 
 
 class JudgeAssessment(Frozen):

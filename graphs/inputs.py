@@ -95,9 +95,7 @@ def minimum_tokens(branch: ResearchGraph) -> int:
 
 def estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
     """Characters / 4 for what is sent, the agent's own figure for its answer, the run's average price for both."""
-    named = agent_input.get("evidence")
-    ids = set(named) if isinstance(named, list) else set()
-    evidence = sum(ref.characters for ref in run.state.evidence if ref.id in ids) // 4
+    evidence = sum(ref.characters for ref in run.state.evidence if ref.duplicate_of is None) // 4
     sent = sum(len(str(value)) for field, value in agent_input.items() if field != "evidence") // 4
     tokens = PROMPT_TOKENS + sent + min(evidence, agent.evidence_tokens) + agent.output_tokens
     used = run.budget.used

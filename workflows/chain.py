@@ -104,10 +104,9 @@ class ChainWorkflow(ResearchWorkflow):
             }
             plan = await self._ask("tool_selector", selection, agents.AgentSelectionPlan, reducers.record_tool_calls)
             await self._search("execute_tools", [(task.source, task.query) for task in plan.tasks])
-            turn = self._state.conversation[-1]
             judgement = await self._ask(
                 "judge",
-                {**self._context(), "gap": turn.gap, "new_evidence": list(turn.findings)},
+                {**self._context(), "gap": self._state.conversation[-1].gap},
                 agents.JudgeAssessment,
                 reducers.record_judgement,
             )
@@ -138,6 +137,7 @@ class ChainWorkflow(ResearchWorkflow):
     async def _write(self) -> None:
         given: JsonObject = {
             **self._context(),
+            "evidence": self._evidence(),
             "instructions": self._state.instructions,
             "sources": list(self._state.sources),
         }
@@ -294,7 +294,6 @@ class ChainWorkflow(ResearchWorkflow):
             "background": state.background,
             "iteration": state.iteration,
             "conversation": [turn.model_dump(mode="json") for turn in state.conversation],
-            "evidence": self._evidence(),
         }
 
     def _evidence(self) -> list[Json]:

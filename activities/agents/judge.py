@@ -29,5 +29,6 @@ agent = Agent(name="judge", output_type=JudgeAssessment, instructions=INSTRUCTIO
 def show(given: JudgeInput, loaded: Loaded) -> str:
     """The user prompt: the research so far, this iteration's gap and how much of the evidence is new."""
     task = loaded.envelope("judge", given)
-    task = task.model_copy(update={"gap": given.gap, "new_evidence": len(given.new_evidence)})
+    new = len(given.conversation[-1].findings) if given.conversation else 0
+    task = task.model_copy(update={"gap": given.gap, "new_evidence": new})
     return prompt("Judge the evidence in this task envelope.", task)

@@ -17,7 +17,6 @@ ITERATIVE = (
             "background": "background",
             "iteration": "iteration",
             "conversation": "conversation",
-            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_thought",
     )
@@ -31,7 +30,6 @@ ITERATIVE = (
             "iteration": "iteration",
             "max_iterations": "budget.iterations.limit",
             "conversation": "conversation",
-            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_gap",
     )
@@ -48,7 +46,6 @@ ITERATIVE = (
             "gap": "conversation[-1].gap",
             "suggested_queries": "conversation[-2].suggested_queries",
             "sources": "sources",
-            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_tool_calls",
     )
@@ -70,8 +67,6 @@ ITERATIVE = (
             "iteration": "iteration",
             "conversation": "conversation",
             "gap": "conversation[-1].gap",
-            "new_evidence": "conversation[-1].findings",
-            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_judgement",
     )

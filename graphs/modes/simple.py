@@ -21,8 +21,6 @@ SIMPLE = (
             "background": "background",
             "iteration": "iteration",
             "conversation": "conversation",
-            "new_evidence": "conversation[-1].findings",
-            "evidence": "evidence[?!duplicate_of].id",
         },
         reducer="record_judgement",
     )

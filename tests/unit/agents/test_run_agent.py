@@ -68,7 +68,8 @@ async def test_the_offline_agents_agree_on_what_the_evidence_holds(store: Store)
     made = activities(store)
     thought = ThinkingOutput.model_validate((await run(made, "thinking", given())).output)
     gaps = KnowledgeGapOutput.model_validate((await run(made, "knowledge_gap", given())).output)
-    judged = JudgeAssessment.model_validate((await run(made, "judge", given(new_evidence=[PASSAGES[0].id]))).output)
+    found = [{"number": 1, "findings": [PASSAGES[0].id]}]
+    judged = JudgeAssessment.model_validate((await run(made, "judge", given(conversation=found))).output)
     assert "100%" in thought.thought
     assert gaps.research_complete
     assert (judged.sufficient, judged.coverage, judged.recommendation) == (True, 1.0, "synthesize")

@@ -5,6 +5,7 @@ found is kept. What a branch did not use raises the share of those that wait.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from temporalio import workflow
@@ -44,6 +45,8 @@ class Branching:
         self._open: dict[str, Child] = {}
         self._over: str | None = None
         """Why no further branch is started."""
+        self._parting: Callable[[Child], Awaitable[None]] | None = None
+        """What was last said to all open branches; one that was being started meanwhile is told as well."""
         self._failures = 0
         """Branches that failed in a row."""
 
@@ -64,16 +67,24 @@ class Branching:
 
     async def ask_to_stop(self, reason: str) -> None:
         """Lets the open branches write what they have; those that wait are not started."""
-        self._over = reason
-        for child in list(self._open.values()):
+
+        async def stop(child: Child) -> None:
             with suppress(ApplicationError):  # it ended by itself meanwhile
                 await child.signal(STOP_SIGNAL, StopRequest(reason=reason))
 
-    def give_up(self, reason: str) -> None:
+        await self._part(stop, reason)
+
+    async def give_up(self, reason: str) -> None:
         """Ends the open branches as they are."""
-        self._over = reason
-        for child in self._open.values():
+
+        async def cancel(child: Child) -> None:
             child.cancel()
+
+        await self._part(cancel, reason)
+
+    async def _part(self, parting: Callable[[Child], Awaitable[None]], reason: str) -> None:
+        self._over, self._parting = reason, parting
+        await asyncio.gather(*(parting(child) for child in self._open.values()))
 
     async def _branch(self, start: BranchStart) -> BranchOutcome:
         async with self._room:
@@ -114,6 +125,8 @@ class Branching:
         )
         self._open[run_id] = child
         try:
+            if self._parting is not None:
+                await self._parting(child)
             return _drafted(start, await child)
         except ChildWorkflowError as error:
             return self._failed(start, error, given)

@@ -219,7 +219,7 @@ class ResearchWorkflow:
                 if ending and ending.kind == "stopped":
                     await branching.ask_to_stop(ending.detail)
                 elif ending:
-                    branching.give_up(ending.detail)
+                    await branching.give_up(ending.detail)
         except asyncio.CancelledError:
             task.cancel()
             raise

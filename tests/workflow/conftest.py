@@ -16,7 +16,7 @@ from dev.stack import temporal_binary
 from graphs.budget import Limits
 from graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, SEARCH_ATTRIBUTES, ResearchInput, ResearchResult
 from graphs.modes import MODES
-from graphs.spec import ResearchGraph
+from graphs.spec import ParallelNode, ResearchGraph
 from storage.payloads import data_converter
 from tests.script import Script
 from worker import workflow_runner
@@ -54,6 +54,13 @@ async def worker_for(
         max_cached_workflows=cached_workflows,
     ) as worker:
         yield worker
+
+
+def deep_with(**changes: object) -> ResearchGraph:
+    """The deep graph with its parallel node changed."""
+    graph = MODES["deep"]
+    nodes = tuple(node.model_copy(update=changes) if isinstance(node, ParallelNode) else node for node in graph.nodes)
+    return graph.model_copy(update={"nodes": nodes})
 
 
 def attributes(payloads: Path) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""As many sections as a plan may have: the parent's history stays small, and only so many children are open at once."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from graphs.budget import Limits
+from graphs.contracts import StopRequest
+from graphs.frozen import JsonObject
+from tests.script import Script
+from tests.workflow.conftest import Handle, Start, deep_with
+from workflows.research import ResearchWorkflow
+
+SECTIONS = 200
+AT_ONCE = 50
+
+
+@pytest.fixture
+def cached_workflows() -> int:
+    return 300
+
+
+@asynccontextmanager
+async def watched(handle: Handle) -> AsyncIterator[list[int]]:
+    """How many children were pending, looked at again and again."""
+    counts: list[int] = []
+
+    async def look() -> None:
+        while True:
+            described = await handle.describe()
+            counts.append(len(described.raw_description.pending_children))
+            await asyncio.sleep(0.02)
+
+    watching = asyncio.create_task(look())
+    yield counts
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
+
+
+async def test_two_hundred_sections(start: Start, script: Script) -> None:
+    script.complete_in = 1
+    script.sections = tuple(f"part {number}" for number in range(SECTIONS))
+    limits = Limits(sections=SECTIONS, tokens=10_000_000, seconds=3_600)
+    handle = await start(mode="deep", graph=deep_with(max_concurrency=AT_ONCE), limits=limits)
+    async with watched(handle) as pending:
+        result = await handle.result()
+    assert result.ending is None
+    (published,) = script.published
+    assert [section.title for section in published.sections] == list(script.sections)
+    assert all(section.gap is None and section.draft for section in published.sections)
+    assert AT_ONCE // 2 < max(pending) <= AT_ONCE
+    described = (await handle.describe()).raw_description.workflow_execution_info
+    assert described.history_length < 4_096
+    assert described.history_size_bytes < 2 * 1024 * 1024
+    assert result.usage.requests == len(script.calls) - script.calls.count("search")
+
+
+async def test_a_stop_reaches_sections_that_are_just_starting(start: Start, script: Script) -> None:
+    begun = asyncio.Event()
+
+    def endless(given: JsonObject) -> JsonObject:
+        begun.set()
+        return {"research_complete": False, "outstanding_gaps": [f"gap {len(script.calls)}"]}
+
+    script.overrides["knowledge_gap"] = endless
+    script.sections = tuple(f"part {number}" for number in range(20))
+    limits = Limits(sections=20, iterations=12, steps=2_000, tokens=100_000_000)
+    handle = await start(mode="deep", graph=deep_with(max_concurrency=AT_ONCE), limits=limits)
+    await begun.wait()
+    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="enough"))
+    result = await handle.result()
+    assert result.ending is not None
+    assert result.ending.kind == "stopped"
+    (published,) = script.published
+    assert {section.ending for section in published.sections} == {"enough"}

@@ -2,9 +2,9 @@
 
 A passage repeats an older one if at least 90 % of its runs of three words stand there too (the containment of Broder
 1997, "On the resemblance and containment of documents"), and every number and every negation with them. Measured on
-3,162 paragraphs of 1,000 PubMed abstracts: no two of different abstracts share more than 44 % of such runs, while copies
-with one word of a hundred changed are recognised in 98 % of all cases (`benchmarks/similarity.py`). The direction
-matters: a passage that says more than the older one is no repetition of it.
+3,162 paragraphs of 1,000 PubMed abstracts: no two of different abstracts share more than 44 % of such runs, while
+copies with one word of a hundred changed are recognised in 98 % of all cases (`benchmarks/similarity.py`). The
+direction matters: a passage that says more than the older one is no repetition of it.
 """
 
 import math

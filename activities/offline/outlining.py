@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from activities.agents.envelope import TaskEnvelope
-from activities.offline.planning import compared, part_anchor, sub_questions
+from activities.offline.planning import compared, names, part_anchor, sub_questions
 from activities.offline.scoring import Material, Passage, material
 from activities.offline.terms import content_words, stems
 from graphs.agents import ParsedQuery, ReportPlan, ReportPlanSection
@@ -21,6 +21,8 @@ MOST_ENTITIES: Final = 20
 MOST_QUESTIONS: Final = 10
 TWIN: Final = 0.6
 """Two titles that share this much of the longer one's telling words name the same section."""
+SHARED: Final = 0.15
+"""A heading shares a word with the question if that word tells this much of it."""
 HELD: Final = 0.35
 """A heading that shares no word with the question must stand above a passage that holds this share of it."""
 HEADING_WORDS: Final = 8
@@ -43,7 +45,7 @@ _HOUSEKEEPING: Final = re.compile(
     r"\b(?:contents|contributing|licen[cs]e|changelog|change log|changes|what['\u2019]s new|release notes|history|"
     r"credits|sponsors|acknowledge?ments?|see also|references|footnotes|index|copyright|badges|authors|support|"
     r"community|links|usage|use|development|building|quick ?start|getting started|install(?:ation)?|examples?|"
-    r"introduction|basics|features|requirements|dependencies|notes|module contents|prepare|faq)\b"
+    r"introduction|basics|features|requirements|dependencies|notes|module contents|prepare|recap|faq)\b"
     r"|\bv?\d+\.\d+\b",
     re.IGNORECASE,
 )
@@ -71,7 +73,7 @@ def outline(task: TaskEnvelope) -> ReportPlan:
     most = ENOUGH_SECTIONS if task.max_sections is None else task.max_sections
     sections = [
         ReportPlanSection(title=heading_for(title), key_question=key_question[:1_000])
-        for title, key_question in dict(_of_question(question, subject)).items()
+        for title, key_question in dict(_of_question(question, given)).items()
     ][:most]
     parts = [section.title for section in sections if section.key_question != question]
     for heading, field in _headings(question, subject, given):
@@ -81,8 +83,8 @@ def outline(task: TaskEnvelope) -> ReportPlan:
     return ReportPlan(report_title=title_for(question), report_outline=tuple(sections))
 
 
-def _subject(question: str, given: Material) -> str:
-    """The word of the question that says what it is about: a name that passages hold, or what their titles repeat."""
+def _subject(text: str, given: Material) -> str:
+    """The word of `text` that says what it is about: a name that passages hold, or what their titles repeat."""
     passages = given.passages
     above = [set(stems(f"{passage.item.title} {passage.item.heading}")) for passage in passages]
 
@@ -90,9 +92,10 @@ def _subject(question: str, given: Material) -> str:
         held = sum(one in passage.found for passage in passages) + sum(one in titles for titles in above)
         return given.terms.weights[one] * held
 
-    best = sorted((one for one in given.terms.weights if weight(one)), key=lambda one: -weight(one))
-    named = [one for one in best if given.terms.written[one] in _proper(question)]
-    return _as_written((named or best)[0], question, given) if best else ""
+    present = [one for one in given.terms.of(text).weights if weight(one)]
+    known = [one for one in names(text, given) if given.terms.written[one] in _proper(text)]
+    best = max([one for one in present if one in known] or present, key=weight, default=None)
+    return "" if best is None else _as_written(best, text, given)
 
 
 def _as_written(one: str, question: str, given: Material) -> str:
@@ -110,7 +113,7 @@ def _names(text: str) -> list[str]:
     return [name for name in _NAME.findall(text) if content_words(name)]
 
 
-def _of_question(question: str, subject: str) -> Iterator[tuple[str, str]]:
+def _of_question(question: str, given: Material) -> Iterator[tuple[str, str]]:
     """Title and key question of each part that the question itself names."""
     things = compared(question)
     listed = _enumerated(question)
@@ -118,13 +121,15 @@ def _of_question(question: str, subject: str) -> Iterator[tuple[str, str]]:
         yield _title(question), question
         named = {one for thing in things for one in stems(thing)}
         field = [word for word in content_words(question) if named.isdisjoint(stems(word))]
-        yield from (
-            (_title(thing), _asked(thing, ", ".join(field) if things else subject)) for thing in things or listed
-        )
+        about = ", ".join(field) if things else min(_names(question), key=str.isupper, default="")
+        yield from ((_title(thing), _asked(thing, about)) for thing in things or listed)
         return
-    for one in parts_of(question):
-        about = "" if _names(one[1:]) or _holds(one, subject) else f"{_title(subject)}: "
-        yield _title(one), f"{about}{one.rstrip('?')}?" if one != question.rstrip("?") else question
+    first, *others = parts_of(question)
+    yield _title(first), f"{first.rstrip('?')}?" if others else question
+    about = _subject(first, given)
+    for one in others:
+        prefix = "" if _names(one[1:]) or _holds(one, about) else f"{_title(about)}: "
+        yield _title(one), f"{prefix}{one.rstrip('?')}?"
 
 
 def parts_of(question: str) -> list[str]:
@@ -165,19 +170,19 @@ def _headings(question: str, subject: str, given: Material) -> list[tuple[str, s
     """
     about = {one for part in sub_questions(question) for one in (part_anchor(question, part, given),)}
     about |= {one for name in _joined_names(question) for one in stems(name)}
-    ranks: dict[tuple[str, str], tuple[int, float]] = {}
+    ranks: dict[tuple[str, str], float] = {}
     for passage in given.passages:
-        held = [one for one in given.terms.weights if one in about & passage.found]
-        if passage.aside or not held:
+        fields = [one for one in given.terms.weights if one in about & passage.found]
+        if passage.aside or not fields:
             continue
-        field = subject if set(stems(subject)) <= passage.found else _as_written(held[0], question, given)
-        covered = given.terms.coverage(passage.found)
+        field = subject if set(stems(subject)) <= passage.found else _as_written(fields[0], question, given)
         for depth, heading in enumerate(_path(passage)):
             own = given.terms.coverage(set(stems(heading)))
-            if own or (covered >= HELD and depth == 0):
-                rank = (0 if own else 1, -own - covered)
-                ranks[heading, field] = min(rank, ranks.get((heading, field), rank))
-    return sorted(ranks, key=lambda heading: ranks[heading])
+            held = given.terms.coverage(passage.found)
+            if own >= SHARED or (depth == 0 and held >= HELD):
+                worth = held + (1 + own if own >= SHARED else 0)
+                ranks[heading, field] = max(worth, ranks.get((heading, field), 0.0))
+    return sorted(ranks, key=lambda heading: -ranks[heading])
 
 
 def _joined_names(question: str) -> list[str]:
@@ -208,9 +213,9 @@ def _same(one: str, other: str) -> bool:
 
 def _entities(question: str) -> tuple[str, ...]:
     """Proper names first, then the other words that tell something."""
-    names = _names(question)
-    held = {one for name in names for one in stems(name)}
-    return tuple(dict.fromkeys([*names, *(word for word in content_words(question) if held.isdisjoint(stems(word)))]))
+    proper = _names(question)
+    held = {one for name in proper for one in stems(name)}
+    return tuple(dict.fromkeys([*proper, *(word for word in content_words(question) if held.isdisjoint(stems(word)))]))
 
 
 def _title(text: str) -> str:

@@ -13,6 +13,8 @@ MOST_PARTS: Final = 5
 MOST_TASKS: Final = 8
 QUERY_WORDS: Final = 8
 QUERY_CHARACTERS: Final = 300
+NAME_SHARE: Final = 0.4
+"""A proper name says what a question is about if it tells this much of what its most telling word does."""
 
 _ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|was|were|does|do|did|can|could|should|will)"
 _JOINT: Final = re.compile(
@@ -52,10 +54,10 @@ def compared(question: str) -> list[str]:
 def anchor(question: str, given: Material) -> str | None:
     """The word that says what the whole question is about: telling, and present in much of what was found.
 
-    A proper name that occurs at all goes before any other word.
+    A proper name that tells enough goes before any other word.
     """
     present = [one for one in given.terms.weights if _presence(one, given) > 0]
-    return max(_named(question, present) or present, key=lambda one: _presence(one, given), default=None)
+    return max(names(question, given) or present, key=lambda one: _presence(one, given), default=None)
 
 
 def part_anchor(question: str, part: str, given: Material) -> str | None:
@@ -65,9 +67,16 @@ def part_anchor(question: str, part: str, given: Material) -> str | None:
     """
     if compared(question):
         return max(given.terms.of(part).weights, key=lambda one: given.terms.weights[one], default=None)
-    present = [one for one in given.terms.weights if _presence(one, given) > 0]
-    named = max(_named(part, present), key=lambda one: _presence(one, given), default=None)
+    named = max(names(part, given), key=lambda one: _presence(one, given), default=None)
     return anchor(question, given) if named is None else named
+
+
+def names(text: str, given: Material) -> list[str]:
+    """The stems of proper names in `text` that occur in what was found; a name that is everywhere tells nothing."""
+    weights = given.terms.weights
+    least = NAME_SHARE * max(weights.values(), default=0.0)
+    named = {stem(name.lower()) for name in _NAME.findall(text)}
+    return [one for one in weights if one in named and weights[one] >= least and _presence(one, given) > 0]
 
 
 def _presence(one: str, given: Material) -> float:
@@ -75,11 +84,6 @@ def _presence(one: str, given: Material) -> float:
     passages = given.passages
     share = sum(one in passage.found for passage in passages) / len(passages) if passages else 1.0
     return given.terms.weights[one] * share
-
-
-def _named(text: str, present: Sequence[str]) -> list[str]:
-    names = {stem(name.lower()) for name in _NAME.findall(text)}
-    return [one for one in present if one in names]
 
 
 def gaps(question: str, given: Material) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
-from benchmarks import deep, engine, history, index, progress
+from benchmarks import budgets, deep, engine, history, index, progress
 
 
 async def _index() -> None:
@@ -18,6 +18,7 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "history": history.main,
     "deep": deep.main,
     "index": _index,
+    "budgets": budgets.main,
 }
 """By name, with what runs them. `benchmarks.pubmedqa` is a program of its own: it needs a folder."""
 

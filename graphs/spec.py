@@ -83,7 +83,7 @@ class ParallelNode(BaseNode):
     """A list in the state: its one branch runs once per item. Without it, every parallel edge is one branch."""
     max_concurrency: int = Field(default=4, ge=1, le=50)
     """Branches open at the same time. 2,000 pending children are Temporal's own limit."""
-    timeout_seconds: float = Field(default=600, gt=0, le=7 * 86_400)
+    timeout_seconds: float = Field(default=600, ge=5, le=7 * 86_400)
     """A branch that takes longer is told to finish and write what it has."""
     must_succeed: int = Field(default=1, ge=0)
     """With fewer successful branches than this, the node itself fails."""

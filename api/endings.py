@@ -60,6 +60,8 @@ async def _settle_closed(
     except RunUnreadable:
         return await _archive(run, execution, reason, known, store)
     except WorkerNotAnswering:
+        if not await temporal.was_worked_on(run.run_id):  # then no worker can tell anything, ever
+            return await _archive(run, execution, reason, known, store)
         return _ended(run, execution, None)
     return await _archive(run, execution, reason, events, store, snapshot)
 

@@ -106,7 +106,11 @@ class JournalReader:
             self._wait(str(error))
             await self._settle()
             await self._give_up_orphan(error)
-        except (WorkerNotAnswering, TemporalUnavailable, TemporalRefused) as error:
+        except WorkerNotAnswering as error:
+            self._history_ended = ended
+            self._wait(str(error))
+            await (self._settle() if ended else self._read_archive())
+        except (TemporalUnavailable, TemporalRefused) as error:
             self._history_ended = ended
             self._wait(str(error))
             await self._read_archive()

@@ -197,6 +197,19 @@ class Temporal:
                 return error.cause
         return None
 
+    async def was_worked_on(self, run_id: str) -> bool:
+        """Whether a worker ever took up the workflow; of one that was closed before, no worker knows anything.
+
+        Raises:
+            RunForgotten: there is no such workflow.
+        """
+        handle = await self._handle(run_id)
+        with mapped():
+            async for event in handle.fetch_history_events():
+                if event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+                    return True
+        return False
+
     async def changes(self, run_id: str) -> AsyncIterator[None]:
         """Yields whenever the workflow may have done something; ends when it is closed (or reset).
 

@@ -1,14 +1,11 @@
 """An API over the shared Temporal server, with a store and a task queue of its own for each test."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from uuid import uuid4
 
 import httpx
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from temporalio.client import Client
 from temporalio.worker import Worker
@@ -17,6 +14,7 @@ from api.app import create_app
 from settings import Settings
 from storage.store import Store, open_store
 from tests.api import scripted
+from tests.api.serving import serving
 
 StartRun = Callable[..., Awaitable[str]]
 
@@ -55,14 +53,8 @@ async def api(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.fixture
 async def served(app: FastAPI) -> AsyncIterator[str]:
     """The API behind a real server; yields its address."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
-        await asyncio.sleep(0.01)
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server.should_exit = True
-    await serving
+    async with serving(app) as address:
+        yield address
 
 
 @pytest.fixture

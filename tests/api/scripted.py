@@ -1,11 +1,13 @@
 """A research workflow that does what a test signals, under the real names, and counts who asks it."""
 
+import asyncio
 from collections import Counter
+from contextlib import suppress
 from datetime import timedelta
 
 from temporalio import activity, workflow
 from temporalio.client import Client
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ApplicationError, ChildWorkflowError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from graphs.contracts import (
@@ -16,12 +18,15 @@ from graphs.contracts import (
     STOP_UPDATE,
     ArchiveCall,
     ArchivedRun,
+    BranchOf,
     ProgressPage,
     ResearchInput,
     RunSnapshot,
+    RunStatus,
     StopRequest,
 )
 from graphs.events import AgentEvent, EventType
+from graphs.frozen import JsonObject
 from storage.store import Store
 
 PAGE = 3
@@ -52,19 +57,43 @@ class ScriptedWorkflow:
     async def run(self, asked: ScriptedInput) -> None:
         if not workflow.unsafe.is_replaying():
             starts[asked.question] += 1
-        await workflow.wait_condition(lambda: self._order != "")
+        try:
+            await workflow.wait_condition(lambda: self._order != "")
+        except asyncio.CancelledError:
+            await self._close("cancelled")
+            raise
         if self._order == "continue":
             workflow.continue_as_new(asked.model_copy(update={"told": tuple(self._events)}))
         if self._order == "break":
             raise ApplicationError("a wheel came off", type="Broken")
         if self._order == "vanish":
             return
-        self._tell("complete")
+        await self._close("completed")
+
+    async def _close(self, status: RunStatus) -> None:
+        self._tell("cancelled" if status == "cancelled" else "complete")
         await workflow.execute_activity(
             ARCHIVE_RUN,
-            ArchiveCall(run=self._archived(), events=tuple(self._events)),
+            ArchiveCall(run=self._archived(status), events=tuple(self._events)),
             start_to_close_timeout=timedelta(seconds=10),
         )
+
+    @workflow.signal(unfinished_policy=workflow.HandlerUnfinishedPolicy.ABANDON)
+    async def branch(self, name: str) -> None:
+        """Starts a branch; it is complete when it ends, however it does."""
+        outer = self._asked.branch_of
+        run_id = f"{self._asked.run_id}.{name}"
+        path = f"{outer.path}/{name}" if outer else name
+        self._tell("branch_started", branch=name, data={"run_id": run_id, "question": f"What of {name}?"})
+        branch_of = BranchOf(run_id=outer.run_id if outer else self._asked.run_id, path=path, section=name)
+        with suppress(ChildWorkflowError):
+            await workflow.execute_child_workflow(
+                RESEARCH_WORKFLOW,
+                self._asked.model_copy(update={"run_id": run_id, "branch_of": branch_of, "told": ()}),
+                id=run_id,
+                parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
+            )
+        self._tell("branch_complete", branch=name)
 
     @workflow.signal
     def emit(self, count: int) -> None:
@@ -83,6 +112,11 @@ class ScriptedWorkflow:
         return ProgressPage(
             events=tuple(page), last=last, more=last < len(self._events), done=bool(page) and page[-1].terminal
         )
+
+    @workflow.query
+    def all_events(self) -> list[AgentEvent]:
+        """For tests that wait until something was told."""
+        return self._events
 
     @workflow.query(name=SNAPSHOT_QUERY)
     def snapshot(self) -> RunSnapshot:
@@ -110,21 +144,31 @@ class ScriptedWorkflow:
         if request.reason == "refuse me":
             raise ApplicationError("the run is writing its report")
 
-    def _tell(self, kind: EventType, message: str = "") -> None:
+    def _tell(self, kind: EventType, message: str = "", *, branch: str = "", data: JsonObject | None = None) -> None:
         number = len(self._events) + 1
+        outer = self._asked.branch_of
         event = AgentEvent(
-            seq=number, type=kind, message=message or f"event {number}", at=workflow.time(), step=number, iteration=1
+            seq=number,
+            type=kind,
+            message=message or f"event {number}",
+            at=workflow.time(),
+            step=number,
+            iteration=1,
+            path="/".join(filter(None, (outer.path if outer else "", branch))),
+            section=branch or (outer.section if outer else ""),
+            data=data or {},
         )
         self._events.append(event)
 
-    def _archived(self) -> ArchivedRun:
+    def _archived(self, status: RunStatus) -> ArchivedRun:
         return ArchivedRun(
             run_id=self._asked.run_id,
             question=self._asked.question,
             mode=self._asked.mode,
-            status="completed",
+            status=status,
             started_at=workflow.time(),
             finished_at=workflow.time(),
+            branch_of=self._asked.branch_of,
         )
 
 

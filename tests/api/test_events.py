@@ -199,6 +199,16 @@ async def test_a_run_that_ends_without_saying_so_still_ends_the_stream(
     assert [event.type for event in await store.runs.events(run_id, 3)] == [last]
 
 
+async def test_a_run_terminated_before_any_worker_took_it_up_ends_its_stream(
+    served: str, temporal: Client, make_worker: Callable[[], Worker]
+) -> None:
+    run_id = await start(served)
+    await temporal.get_workflow_handle(run_id).terminate()
+    async with make_worker():
+        messages = await read_all(f"{served}/v1/runs/{run_id}/events")
+    assert [message.event for message in messages if message.event != "waiting"] == ["cancelled"]
+
+
 @pytest.mark.usefixtures("worker")
 async def test_clients_that_go_away_leave_nothing_behind(served: str, temporal: Client) -> None:
     run_id = await start(served)

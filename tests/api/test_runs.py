@@ -208,3 +208,14 @@ async def test_a_stop_without_a_worker_says_to_send_it_again(
 
 async def test_an_unknown_run_cannot_be_stopped(api: httpx.AsyncClient) -> None:
     assert (await api.post("/v1/runs/run-nobody/stop")).status_code == 404
+
+
+async def test_a_run_terminated_before_any_worker_took_it_up_is_archived(
+    api: httpx.AsyncClient, temporal: Client, store: Store, make_worker: Callable[[], Worker]
+) -> None:
+    run_id = await start(api)
+    await temporal.get_workflow_handle(run_id).terminate(reason="too late")
+    async with make_worker():
+        assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "terminated"
+    (event,) = await store.runs.events(run_id)
+    assert (event.seq, event.type) == (1, "cancelled")

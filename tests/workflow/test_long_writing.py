@@ -1,0 +1,76 @@
+"""The long writer on the real server: what its heartbeats carry reaches the next attempt."""
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_ai.exceptions import ModelAPIError
+from temporalio import workflow
+from temporalio.client import Client
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+from activities.agent_calls import AgentActivities
+from activities.agents.envelope import TaskEnvelope
+from activities.agents.long_writer import SECTION
+from activities.sources.registry import Sources
+from graphs.contracts import RUN_AGENT, AgentCall, AgentResult
+from settings import Settings
+from storage.store import open_store
+from tests.unit.agents import test_synthesis as synthesis
+from tests.unit.agents.material import call, stored
+from worker import HEARTBEAT_THROTTLE
+from workflows import policies
+
+
+@workflow.defn
+class OneCall:
+    """Calls one agent as a run does."""
+
+    @workflow.run
+    async def run(self, given: AgentCall) -> AgentResult:
+        result: AgentResult = await workflow.execute_activity(
+            RUN_AGENT, given, result_type=AgentResult, **policies.AGENT
+        )
+        return result
+
+
+async def test_a_retry_begins_with_the_section_that_failed(
+    temporal: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed: list[str] = []
+
+    def failing_once(task: TaskEnvelope) -> dict[str, Any]:
+        if task.kind == SECTION and task.sections[0].title == "Retried" and not failed:
+            failed.append(task.sections[0].title)
+            raise ModelAPIError("scripted", "overloaded")
+        return synthesis.retelling(task)
+
+    shown = synthesis.answering(monkeypatch, failing_once)
+    async with open_store(tmp_path) as store:
+        await store.evidence.add("run-1", (synthesis.ONE,), [stored(synthesis.ONE)])
+        sections = synthesis.given(
+            await synthesis.section(store, "Crash", synthesis.REPLAY),
+            await synthesis.section(store, "Retried", synthesis.RETRY),
+        )
+        agents = AgentActivities(store, Sources({}), Settings(_env_file=None))
+        queue = f"long-{uuid.uuid4()}"
+        async with Worker(
+            temporal,
+            task_queue=queue,
+            workflows=[OneCall],
+            activities=[agents.run_agent],
+            workflow_runner=UnsandboxedWorkflowRunner(),
+            max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+        ):
+            result = await temporal.execute_workflow(
+                OneCall.run, call("long_writer", sections), id=queue, task_queue=queue
+            )
+        lines = await store.ledger.entries("run-1")
+    asked = [task.sections[0].title if task.sections else task.kind for task in shown]
+    assert asked == ["Crash", "Retried", "Retried", "long_writer_summary"]
+    assert [(line.attempt, line.outcome, line.usage.requests) for line in lines] == [
+        (1, "failed", 1),
+        (2, "completed", 2),
+    ]
+    assert result.usage.requests == 3

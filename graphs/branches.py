@@ -1,10 +1,23 @@
 """What a branch of a parallel node starts with and what it hands back to the run that it belongs to."""
 
+from collections.abc import Iterable
+from typing import Final, Literal, TypeAlias
+
 from pydantic import Field
 
 from graphs.budget import Usage
+from graphs.events import AgentEvent
 from graphs.frozen import Frozen
 from graphs.state import EvidenceRef, SectionGap
+
+SHORTEST_SECONDS: Final = 5.0
+"""A branch with less time than this is not started."""
+WRITING_SHARE: Final = 0.95
+"""Of the time that is left a branch gets this much, so that it has ended by itself before its parent gives it up."""
+SHOWN_BRANCHES: Final = 200
+"""Branches that are listed of a run, the last ones."""
+
+BranchStatus: TypeAlias = Literal["running", "drafted", "gap"]
 
 
 class BranchInput(Frozen):
@@ -33,11 +46,60 @@ class BranchOutcome(Frozen):
     """Why it ended early, in words; empty if it did not."""
     gap: SectionGap | None = None
     """Set if there is no draft."""
+    searches: tuple[str, ...] = ()
+    """The queries that it made."""
     warnings: tuple[str, ...] = ()
     usage: Usage = Usage()
+    iterations: int = 0
+    """Turns of its research loop; 0 if it was cut off."""
 
 
 class BranchOutcomes(Frozen):
     """The output of a parallel node, in the order of the plan."""
 
     branches: tuple[BranchOutcome, ...] = ()
+
+
+class BranchState(Frozen):
+    """How one branch of a run stands, as the run itself knows it."""
+
+    run_id: str
+    """Its workflow's id."""
+    path: str
+    """Its `parallel_path_id`, from the outermost branch inwards, joined by `/`."""
+    section: str
+    status: BranchStatus
+    """`gap`: it ended without a draft."""
+    iterations: int | None = None
+    """Turns of its research loop; None while it runs: its events tell them."""
+    evidence: int | None = None
+    """Passages that its draft cites; None while it runs."""
+    tokens: int | None = None
+    """What it used; None while it runs."""
+    reason: str = ""
+    """Why there is a gap."""
+
+
+def branch_states(events: Iterable[AgentEvent]) -> tuple[BranchState, ...]:
+    """How the branches of a run stand by what the run has told of them, in the order of starting."""
+    states: dict[str, BranchState] = {}
+    for event in events:
+        if event.type == "branch_started":
+            run_id = str(event.data.get("run_id", ""))
+            states[event.path] = BranchState(run_id=run_id, path=event.path, section=event.section, status="running")
+        elif event.type == "branch_complete" and event.path in states:
+            states[event.path] = _ended(states[event.path], event)
+    return tuple(states.values())[-SHOWN_BRANCHES:]
+
+
+def _ended(state: BranchState, event: AgentEvent) -> BranchState:
+    gap = event.data.get("gap")
+    figures = {name: event.data.get(name) for name in ("iterations", "evidence", "tokens")}
+    return BranchState.model_validate(
+        {
+            **state.model_dump(),
+            **figures,
+            "status": "drafted" if gap is None else "gap",
+            "reason": gap.get("reason", "") if isinstance(gap, dict) else "",
+        }
+    )

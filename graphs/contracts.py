@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
+from graphs.branches import BranchState
 from graphs.budget import Limits, Usage
 from graphs.events import AgentEvent
 from graphs.frozen import Frozen, JsonObject
@@ -18,6 +19,8 @@ from graphs.state import Ending, EvidenceRef, Failure, SectionResult
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
 """The same research as plain code, without a graph engine (`USE_GRAPH_EXECUTION=false`)."""
+CHAIN_MODES: Final = ("iterative", "deep", "deep_brief")
+"""The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
 
 RUN_AGENT: Final = "run_agent"
@@ -40,6 +43,8 @@ SEARCH_ATTRIBUTES: Final = (MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE, O
 """Keyword search attributes that the Temporal namespace must know."""
 
 Stage: TypeAlias = Literal["researching", "paused", "writing", "closed"]
+Engine: TypeAlias = Literal["graph", "chain"]
+"""What decides the way from one step to the next: a graph, or plain code."""
 RunStatus: TypeAlias = Literal["running", "completed", "failed", "cancelled", "terminated"]
 """`terminated`: ended from outside (the Temporal UI, a server limit) without a chance to say so."""
 
@@ -117,6 +122,8 @@ class ResearchResult(Frozen):
     """Of a branch: artifact hash of its `ReportDraft`."""
     evidence: tuple[EvidenceRef, ...] = ()
     """Of a branch: what its draft cites."""
+    searches: tuple[str, ...] = ()
+    """Of a branch: the queries that it made."""
     warnings: tuple[str, ...] = ()
     failure: Failure | None = None
     """Of a branch that failed; carried in the details of its failure, so that its parent can charge what it used."""
@@ -207,6 +214,9 @@ class ArchivedRun(Frozen):
     evidence: tuple[str, ...] = ()
     """Ids of all evidence of the run, in the order of finding."""
     branch_of: BranchOf | None = None
+    branches: tuple[BranchState, ...] = ()
+    """The branches that it ran itself."""
+    engine: Engine = "graph"
 
 
 class ArchiveCall(Frozen):
@@ -253,6 +263,8 @@ class RunSnapshot(Frozen):
     failure: Failure | None = None
     report: ReportRef | None = None
     last_event: int = 0
+    branches: tuple[BranchState, ...] = ()
+    """The branches that it runs itself or has run."""
 
 
 class StopRequest(Frozen):

@@ -76,7 +76,11 @@ def branch_started(node: str, branch: BranchStart, run_id: str) -> Told:
 
 def branch_complete(node: str, outcome: BranchOutcome) -> Told:
     """A branch ended, with a draft or with a gap; told after everything that the branch told itself."""
-    data: JsonObject = {"tokens": outcome.usage.tokens, "evidence": len(outcome.evidence)}
+    data: JsonObject = {
+        "tokens": outcome.usage.tokens,
+        "evidence": len(outcome.evidence),
+        "iterations": outcome.iterations,
+    }
     if outcome.gap is not None:
         text = f"{outcome.title}: no section, {outcome.gap.reason}"
         data = {**data, "gap": outcome.gap.model_dump(mode="json")}

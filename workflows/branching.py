@@ -12,7 +12,7 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflowError
 
 with workflow.unsafe.imports_passed_through():
-    from graphs.branches import BranchOutcome, BranchOutcomes
+    from graphs.branches import SHORTEST_SECONDS, WRITING_SHARE, BranchOutcome, BranchOutcomes
     from graphs.budget import Allotment, Limits, Slice, Usage, total
     from graphs.commands import BranchStart, Entry, RunBranches, StepCompleted, StepFailed
     from graphs.contracts import STOP_SIGNAL, BranchOf, ResearchInput, ResearchResult, StopRequest
@@ -23,11 +23,6 @@ with workflow.unsafe.imports_passed_through():
     from graphs.state import Failure, SectionGap
 
 Child = workflow.ChildWorkflowHandle[object, ResearchResult]
-
-SHORTEST_SECONDS = 5.0
-"""A branch with less time than this is not started."""
-WRITING_SHARE = 0.95
-"""Of the time that is left a branch gets this much, so that it has ended by itself before its parent gives it up."""
 
 
 class Branching:
@@ -205,10 +200,12 @@ def _drafted(start: BranchStart, result: ResearchResult) -> BranchOutcome:
         question=start.input.question,
         draft=result.draft,
         evidence=result.evidence,
+        searches=result.searches,
         ending=result.ending.detail or result.ending.kind if result.ending else "",
         gap=gap,
         warnings=result.warnings,
         usage=result.usage,
+        iterations=result.iterations,
     )
 
 

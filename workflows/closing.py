@@ -7,15 +7,16 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
 
 with workflow.unsafe.imports_passed_through():
+    from graphs.branches import branch_states
     from graphs.commands import StepCompleted
-    from graphs.contracts import ArchivedRun, PublishCall, ResearchInput, ResearchResult, RunStatus
+    from graphs.contracts import ArchivedRun, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
     from graphs.events import EventType
     from graphs.journal import Journal
     from graphs.narration import Told
     from graphs.references import output_model
     from graphs.report import DraftRef, ReportRef
     from graphs.run import Run
-    from graphs.state import Failure
+    from graphs.state import Failure, ResearchState
 
 
 def draft(journal: Journal) -> DraftRef | None:
@@ -40,9 +41,17 @@ def result(asked: ResearchInput, journal: Journal, failure: Failure | None, repo
         steps=run.budget.steps,
         draft=written.artifact if written else None,
         evidence=tuple(ref for ref in run.state.evidence if ref.id in cited),
+        searches=searches(run.state) if asked.branch_of else (),
         warnings=run.state.warnings if asked.branch_of else (),
         failure=failure,
     )
+
+
+def searches(state: ResearchState) -> tuple[str, ...]:
+    """Every query that was made, its own and those of its sections, once."""
+    own = (call.query for turn in state.conversation for call in turn.tool_calls)
+    of_sections = (query for section in state.sections for query in section.searches)
+    return tuple(dict.fromkeys((*own, *of_sections)))
 
 
 def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
@@ -61,7 +70,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         failure=run.failure,
         models=tuple(dict.fromkeys(written_by)),
         sources=asked.sources,
-        searches=tuple(call.query for turn in state.conversation for call in turn.tool_calls),
+        searches=searches(state),
         iterations=run.budget.iterations,
         usage=run.budget.used,
         sections=state.sections,
@@ -115,6 +124,7 @@ def archived(
     failure: Failure | None,
     report: ReportRef | None,
     now: float,
+    engine: Engine,
 ) -> ArchivedRun:
     """The run as it is kept."""
     run = journal.run
@@ -135,4 +145,6 @@ def archived(
         sources=asked.sources,
         evidence=tuple(ref.id for ref in run.state.evidence),
         branch_of=asked.branch_of,
+        branches=branch_states(journal.events),
+        engine=engine,
     )

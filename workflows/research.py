@@ -11,10 +11,12 @@ from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
-    from graphs.budget import TopUp
+    from graphs.branches import branch_states
+    from graphs.budget import Limits, TopUp
     from graphs.commands import Diverted, Entry, Finish, RunBranches, ToppedUp, Wait, Work
     from graphs.contracts import (
         ARCHIVE_RUN,
+        CHAIN_WORKFLOW,
         OUTCOME_ATTRIBUTE,
         PROGRESS_PAGE,
         PROGRESS_QUERY,
@@ -26,6 +28,7 @@ with workflow.unsafe.imports_passed_through():
         STOP_UPDATE,
         TOP_UP_UPDATE,
         ArchiveCall,
+        Engine,
         ProgressPage,
         ResearchInput,
         ResearchResult,
@@ -124,6 +127,7 @@ class ResearchWorkflow:
             failure=run.failure,
             report=self._report,
             last_event=len(self._journal.events),
+            branches=branch_states(self._journal.events),
         )
 
     @workflow.update(name=STOP_UPDATE)
@@ -143,11 +147,12 @@ class ResearchWorkflow:
             self._interruption = Ending(kind="stopped", detail=request.reason)
 
     @workflow.update(name=TOP_UP_UPDATE)
-    def top_up(self, request: TopUp) -> None:
-        """Raises the run's limits; a run that had paused for lack of budget goes on."""
+    def top_up(self, request: TopUp) -> Limits:
+        """Raises the run's limits, which are returned; a run that had paused for lack of budget goes on."""
         limits = request.added_to(self._journal.run.budget.limits)
         self._record(ToppedUp(at=self._elapsed(), limits=limits))
         self._aim()
+        return limits
 
     @top_up.validator
     def _can_be_topped_up(self, request: TopUp) -> None:
@@ -266,7 +271,8 @@ class ResearchWorkflow:
         self._journal.tell(closing.last_event(status, self._journal.run, failure, self._report), now)
         self._stage = "closed"
         workflow.upsert_search_attributes([_STAGE.value_set("closed"), _OUTCOME.value_set(status)])
-        run = closing.archived(self._asked, self._journal, status, failure, self._report, now)
+        engine: Engine = "chain" if workflow.info().workflow_type == CHAIN_WORKFLOW else "graph"
+        run = closing.archived(self._asked, self._journal, status, failure, self._report, now, engine)
         archiving = asyncio.create_task(
             workflow.execute_activity(
                 ARCHIVE_RUN,

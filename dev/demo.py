@@ -21,6 +21,12 @@ from settings import Settings, settings
 
 QUESTION = "How is data validated with Python type hints?"
 """The readmes of pydantic, FastAPI and typer, among the packages that the demo searches, answer it."""
+QUESTION_OF_PARTS = (
+    "How does Typer build a command line interface, how does Rich print tables, how does Pydantic validate data, "
+    "and how does FastAPI serve an API?"
+)
+"""For the modes that plan: each of its parts is a section that is researched by itself."""
+_PLANNING = ("deep", "deep_brief", "auto")
 DATA_DIR = Path(".elcano/demo")
 _ASK_GRACE = 10.0
 _PARTIAL = 4
@@ -82,12 +88,13 @@ async def _ask(chosen: Settings, question: str, *options: str) -> int:
 def main() -> None:
     """The program; its exit code is that of `elcano ask`, but 0 for a partial report."""
     parser = argparse.ArgumentParser(prog="make demo")
-    parser.add_argument("--question", default=QUESTION)
+    parser.add_argument("--question", help="by default one that the installed packages' readmes answer")
     parser.add_argument("--mode", default="iterative")
     parser.add_argument("--docs", type=Path, help="a folder to search instead of the installed packages' readmes")
     arguments = parser.parse_args()
+    question = arguments.question or (QUESTION_OF_PARTS if arguments.mode in _PLANNING else QUESTION)
     try:
-        sys.exit(asyncio.run(run(arguments.question, arguments.mode, arguments.docs)))
+        sys.exit(asyncio.run(run(question, arguments.mode, arguments.docs)))
     except asyncio.CancelledError:
         _say("stopped; nothing is left running")
         sys.exit(_INTERRUPTED)

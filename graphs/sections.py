@@ -66,6 +66,7 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
                 key_question=branch.question,
                 draft=branch.draft,
                 evidence=tuple(ref.id for ref in branch.evidence),
+                searches=branch.searches,
                 ending=branch.ending,
                 gap=branch.gap,
             )

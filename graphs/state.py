@@ -84,6 +84,8 @@ class SectionResult(Frozen):
     draft: str | None = None
     """Artifact hash of the section's `ReportDraft`."""
     evidence: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+    """The queries that its research made."""
     ending: str = ""
     """Why its research ended early, in words; empty if it did not."""
     gap: SectionGap | None = None

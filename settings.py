@@ -74,6 +74,12 @@ class Settings(BaseSettings):
         description="How long a worker that is told to stop lets running activities finish.",
     )
     file_limit_mb: float = Field(default=50.0, gt=0, description="Larger document files are skipped, with a warning.")
+    use_graph_execution: bool = Field(
+        default=True,
+        validation_alias="USE_GRAPH_EXECUTION",
+        description="Whether runs walk a graph; `false` runs `iterative`, `deep` and `deep_brief` as plain code, and a "
+        "request for another mode has to ask for its graph by `use_graph`.",
+    )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
 
     @property

@@ -18,7 +18,7 @@ from temporalio.client import Client
 from api.body_limit import BodyLimit
 from api.connection import Connection, connect
 from api.errors import Problem, install
-from api.routes import graphs, health, results, runs
+from api.routes import control, graphs, health, results, runs
 from api.services import Services
 from api.stream import Feeds
 from api.temporal import Temporal
@@ -68,7 +68,7 @@ def create_app(
     )
     install(app)
     app.add_middleware(BodyLimit)
-    for router in (runs.router, results.router, graphs.router, health.router):
+    for router in (runs.router, control.router, results.router, graphs.router, health.router):
         app.include_router(router)
     app.openapi = partial(_openapi, app)  # type: ignore[method-assign]
     return app

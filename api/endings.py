@@ -106,6 +106,7 @@ def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None)
             "iterations": snapshot.iteration,
             "steps": snapshot.step,
             "evidence": snapshot.evidence_ids,
+            "branches": snapshot.branches,
         }
     return run.model_copy(update=facts)
 

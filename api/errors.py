@@ -94,6 +94,10 @@ class StopRefused(ElcanoError):
     """The workflow is open and refused to be stopped."""
 
 
+class TopUpRefused(ElcanoError):
+    """The workflow is open and refused more budget."""
+
+
 class TemporalUnavailable(ElcanoError):
     """Temporal cannot be reached or is overloaded; the same request may work later."""
 
@@ -140,6 +144,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
     StopRefused: ProblemKind(409, "stop-refused", "The run cannot be stopped now"),
+    TopUpRefused: ProblemKind(409, "top-up-refused", "The run cannot be topped up"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
     RequestInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),

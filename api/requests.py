@@ -4,15 +4,17 @@ What needs the server's settings to judge is judged in `submission`.
 """
 
 import unicodedata
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from api.errors import FieldFault, RequestInvalid, field_faults
 from api.schemas import Described
-from graphs.budget import Limits, microusd
+from graphs.budget import Limits, TopUp, microusd
+from graphs.errors import InputInvalid
 
+DEFAULT_MODE: Final = "iterative"
 MAX_QUESTION = 10_000
 MAX_BACKGROUND = 50_000
 MAX_INSTRUCTIONS = 5_000
@@ -51,14 +53,17 @@ class Request(Described):
 
 def _bounds(limit: str) -> dict[str, Any]:
     """What OpenAPI says of a limit's range, as `graphs.budget.Limits` has it."""
-    return {key: _LIMITS[limit][key] for key in ("minimum", "maximum", "default") if key in _LIMITS[limit]}
+    return {key: _LIMITS[limit][key] for key in ("minimum", "maximum") if key in _LIMITS[limit]}
 
 
 class BudgetRequest(Request):
-    """What a run may spend. What is left out has its default; when something is used up the report is written."""
+    """What a run may spend; limits with which its graph cannot work are refused.
+
+    What is left out has its default; of tokens and time a graph with sections may use twice as much.
+    """
 
     tokens: int | None = Field(default=None, examples=[100_000], json_schema_extra=_bounds("tokens"))
-    """Input and output tokens of all model calls together."""
+    """Input and output tokens of all model calls together; left out: 100,000."""
     cost_usd: float | None = Field(
         default=None, gt=0, allow_inf_nan=False, examples=[0.5], json_schema_extra={"maximum": 10_000}
     )
@@ -66,16 +71,19 @@ class BudgetRequest(Request):
     seconds: float | None = Field(
         default=None, allow_inf_nan=False, examples=[600], json_schema_extra=_bounds("seconds")
     )
-    """Seconds from the start to the end of the report."""
+    """Seconds from the start to the end of the report, pauses not counted; left out: 600."""
     iterations: int | None = Field(default=None, examples=[5], json_schema_extra=_bounds("iterations"))
-    """How often the research loop may run."""
+    """How often the research loop may run; left out: 5."""
     steps: int | None = Field(default=None, examples=[200], json_schema_extra=_bounds("steps"))
-    """Nodes of the graph visited."""
+    """Nodes of the graph visited; left out: 200."""
     sections: int | None = Field(default=None, examples=[8], json_schema_extra=_bounds("sections"))
-    """Sections that a plan may have; each is a research loop of its own."""
+    """Sections that a plan may have; each is a research loop of its own; left out: 8."""
+    when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])
+    """What a run does that has used up its budget: `finish` writes the report from what it has, `pause` waits for a
+    top-up."""
 
-    def limits(self) -> Limits:
-        """The budget as a run takes it.
+    def limits(self, defaults: Limits) -> Limits:
+        """The budget as a run takes it, with what is left out from `defaults`.
 
         Raises:
             RequestInvalid: a value is out of its range.
@@ -84,7 +92,7 @@ class BudgetRequest(Request):
         if self.cost_usd is not None:
             given["cost_microusd"] = microusd(self.cost_usd)
         try:
-            return Limits(**given)
+            return Limits.model_validate({**defaults.model_dump(), **given})
         except ValidationError as error:
             raise RequestInvalid([self._named(fault) for fault in field_faults(error.errors())]) from error
 
@@ -118,8 +126,13 @@ class RunRequest(Request):
         max_length=MAX_QUESTION, examples=["Which Python packages here can read PDF files, and how do they differ?"]
     )
     """What is to be found out."""
-    mode: Annotated[str, Field(max_length=100)] = Field(default="iterative", examples=["iterative"])
+    mode: Annotated[str, Field(max_length=100)] = Field(default=DEFAULT_MODE, examples=["iterative", "deep"])
     """The graph that works on it; `GET /v1/graphs` lists them."""
+    graph: dict[str, Any] | None = None
+    """A graph of your own in place of a mode (see `GET /v1/graphs/schema`); the run's mode is then its name."""
+    use_graph: bool | None = Field(default=None, examples=[True])
+    """False: the mode runs as plain code, without the graph engine (`iterative`, `deep` and `deep_brief` only); left
+    out: as the server is set up."""
     sources: list[Annotated[str, Field(max_length=100)]] | None = Field(
         default=None, min_length=1, max_length=50, examples=[["packages"]]
     )
@@ -141,3 +154,28 @@ class StopBody(Request):
 
     reason: Text = Field(default="", max_length=500, examples=["We know enough."])
     """Shown in the report's head and in the events."""
+
+
+class TopUpBody(Request):
+    """What a run may spend in addition."""
+
+    tokens: int = Field(default=0, ge=0, le=100_000_000, examples=[50_000])
+    """Tokens to add."""
+    cost_usd: float = Field(default=0.0, ge=0, le=10_000, allow_inf_nan=False, examples=[0.5])
+    """US dollars to add; a run whose cost is not limited stays so."""
+    seconds: float = Field(default=0.0, ge=0, le=30 * 86_400, allow_inf_nan=False, examples=[600])
+    """Seconds to add."""
+    iterations: int = Field(default=0, ge=0, le=50, examples=[2])
+    """Turns of the research loop to add."""
+    steps: int = Field(default=0, ge=0, le=2_000, examples=[50])
+    """Nodes to add."""
+
+    def added(self) -> TopUp:
+        """The addition as a run takes it.
+
+        Raises:
+            InputInvalid: nothing is added.
+        """
+        if not any(self.model_dump().values()):
+            raise InputInvalid("body", "nothing is added: name at least one limit and by how much to raise it")
+        return TopUp(**self.model_dump(exclude={"cost_usd"}), cost_microusd=microusd(self.cost_usd))

@@ -7,7 +7,8 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from graphs.contracts import ArchivedRun, RunSnapshot, RunStatus, Stage
+from graphs.branches import BranchState
+from graphs.contracts import ArchivedRun, Engine, RunSnapshot, RunStatus, Stage
 from graphs.frozen import Frozen, JsonObject
 from graphs.report import ReportRef
 from graphs.spec import NodeId
@@ -43,6 +44,8 @@ class RunView(Described):
     """What is to be found out."""
     mode: str = Field(examples=["iterative"])
     """The graph that works on it."""
+    engine: Engine = Field(default="graph", examples=["graph"])
+    """`chain`: the mode runs as plain code, without the graph engine."""
     status: RunStatus = Field(examples=["running"])
     """`terminated`: ended from outside, without a report."""
     started_at: float = Field(examples=[1_795_000_000.25])
@@ -67,6 +70,10 @@ class RunView(Described):
     """Per limit what it is, what is used and what remains."""
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
     """Why it left its graph early; null if it did not."""
+    paused: Ending | None = Field(default=None, examples=[None])
+    """What is used up, while a run waits for a top-up; it ends like this if it is stopped."""
+    branches: tuple[BranchState, ...] = ()
+    """How the sections stand that are researched side by side, the last 200; not in lists."""
     failure: Failure | None = None
     """The node that failed for good, if one did."""
     report: ReportRef | None = None
@@ -86,6 +93,11 @@ class RunView(Described):
         shared = run.model_dump(include=cls.model_fields.keys() - {"evidence"})
         return cls.model_validate({**shared, "evidence": len(run.evidence)})
 
+    @classmethod
+    def listed(cls, run: ArchivedRun) -> "RunView":
+        """A run in a list."""
+        return cls.of(run).model_copy(update={"branches": ()})
+
     def at(self, snapshot: RunSnapshot) -> "RunView":
         """A running run as its workflow sees it."""
         return self.model_copy(
@@ -97,6 +109,8 @@ class RunView(Described):
                 "evidence": snapshot.evidence,
                 "budget": snapshot.budget,
                 "ending": snapshot.ending,
+                "paused": snapshot.paused,
+                "branches": snapshot.branches,
                 "failure": snapshot.failure,
                 "report": snapshot.report,
                 "last_event": snapshot.last_event,
@@ -121,6 +135,15 @@ class StopAccepted(Described):
     """The run; it still writes its report, from what it has."""
     reason: str = Field(examples=["We know enough."])
     """What it was told."""
+
+
+class TopUpAccepted(Described):
+    """The run's limits were raised."""
+
+    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run; if it was paused it goes on."""
+    limits: JsonObject = Field(examples=[{"tokens": 150_000, "cost_usd": None, "seconds": 600.0}])
+    """What it may spend now, in the words of the request."""
 
 
 class EvidencePage(Described):

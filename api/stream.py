@@ -153,5 +153,6 @@ def _branch_run(run: ArchivedRun, branch: Branch) -> ArchivedRun:
         status="running",
         started_at=started.at,
         sources=run.sources,
+        engine=run.engine,
         branch_of=BranchOf(run_id=run.run_id, path=started.path, section=started.section),
     )

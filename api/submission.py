@@ -10,16 +10,21 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from hashlib import sha256
+from typing import Any
 
+from pydantic import ValidationError
 from ulid import ULID
 
-from api.errors import FieldFault, KeyReused, RequestInvalid
-from api.requests import RunRequest
+from api.errors import FieldFault, KeyReused, RequestInvalid, field_faults
+from api.requests import DEFAULT_MODE, RunRequest
 from api.temporal import Temporal
+from graphs.affordable import default_limits, limit_faults
 from graphs.catalogue import AGENTS
-from graphs.contracts import ArchivedRun, ModelChoice, ResearchInput
+from graphs.contracts import CHAIN_MODES, ArchivedRun, Engine, ModelChoice, ResearchInput
 from graphs.models import model_fault
 from graphs.modes import MODES
+from graphs.spec import ResearchGraph
+from graphs.validation import require_valid
 from settings import Settings
 from storage.store import Store
 
@@ -47,16 +52,21 @@ def research_input(request: RunRequest, run_id: str, settings: Settings) -> Rese
 
     Raises:
         RequestInvalid: with everything that the server cannot do.
+        GraphInvalid: the request's own graph has faults.
     """
     sources = known_sources(settings)
-    if faults := list(_faults(request, sources)):
+    if faults := list(_faults(request, sources, settings)):
         raise RequestInvalid(faults)
+    graph = MODES[request.mode] if request.graph is None else _own_graph(request.graph)
+    limits = request.budget.limits(default_limits(graph))
+    if refused := limit_faults(graph, limits):
+        raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
     return ResearchInput(
         run_id=run_id,
         question=request.question,
-        mode=request.mode,
-        graph=MODES[request.mode],
-        limits=request.budget.limits(),
+        mode=graph.name,
+        graph=graph,
+        limits=limits,
         sources=sources if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
@@ -71,6 +81,7 @@ async def submit(
 
     Raises:
         RequestInvalid: the request cannot work.
+        GraphInvalid: its graph cannot.
         KeyReused: the key came with another request before.
         TemporalUnavailable: nothing was started, or it is not known; the same request with the same key is safe.
     """
@@ -92,9 +103,10 @@ async def submit(
         status="running",
         started_at=time.time(),
         sources=asked.sources,
+        engine=engine_of(request, settings),
     )
     await store.runs.begin(run)
-    return Submission(run, new=await temporal.start(asked))
+    return Submission(run, new=await temporal.start(asked, run.engine))
 
 
 def request_hash(request: RunRequest) -> str:
@@ -103,10 +115,37 @@ def request_hash(request: RunRequest) -> str:
     return sha256(said.encode()).hexdigest()
 
 
-def _faults(request: RunRequest, sources: Collection[str]) -> Iterable[FieldFault]:
+def engine_of(request: RunRequest, settings: Settings) -> Engine:
+    """What runs a request."""
+    wanted = settings.use_graph_execution if request.use_graph is None else request.use_graph
+    return "graph" if wanted else "chain"
+
+
+def _own_graph(given: dict[str, Any]) -> ResearchGraph:
+    """A graph that came with a request.
+
+    Raises:
+        RequestInvalid: it has not the form of a graph.
+        GraphInvalid: it has, and faults.
+    """
+    try:
+        graph = ResearchGraph.model_validate(given)
+    except ValidationError as error:
+        found = field_faults(error.errors())
+        faults = [FieldFault(field=f"graph.{fault.field}", message=fault.message) for fault in found]
+        raise RequestInvalid(faults) from error
+    require_valid(graph)
+    return graph
+
+
+def _faults(request: RunRequest, sources: Collection[str], settings: Settings) -> Iterable[FieldFault]:
     if not sources:
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
+    if request.graph is not None and request.mode != DEFAULT_MODE:
+        yield FieldFault(field="mode", message="leave it out: the graph that you send is the mode")
     yield from _unknown("mode", "mode", [request.mode], MODES)
+    if engine_of(request, settings) == "chain":
+        yield from _chain_faults(request)
     yield from _unknown("sources", "source", request.sources or (), sources)
     yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
     models = {f"model.by_agent.{agent}": text for agent, text in request.model.by_agent.items()}
@@ -115,6 +154,17 @@ def _faults(request: RunRequest, sources: Collection[str]) -> Iterable[FieldFaul
     for field, text in models.items():
         if (fault := model_fault(text)) is not None:
             yield FieldFault(field=field, message=fault)
+
+
+def _chain_faults(request: RunRequest) -> Iterable[FieldFault]:
+    """What only the graph engine can run."""
+    why = "without the graph engine" + (" (USE_GRAPH_EXECUTION=false)" if request.use_graph is None else "")
+    instead = "send `use_graph: true`"
+    if request.graph is not None:
+        yield FieldFault(field="graph", message=f"a graph of your own cannot run {why}: {instead}")
+    elif request.mode in MODES and request.mode not in CHAIN_MODES:
+        known = ", ".join(CHAIN_MODES)
+        yield FieldFault(field="mode", message=f"{request.mode!r} cannot run {why}: choose {known}, or {instead}")
 
 
 def _unknown(field: str, kind: str, names: Iterable[str], known: Collection[str]) -> Iterable[FieldFault]:

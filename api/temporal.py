@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.enums.v1 import EventType, TaskQueueType
+from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeWorkflowExecutionRequest
 from temporalio.client import (
@@ -29,14 +29,14 @@ from temporalio.common import (
 )
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
+from api import history
 from api.connection import Connection
-from api.errors import (
-    StopRefused,
-    WorkerNotAnswering,
-)
+from api.errors import StopRefused, TopUpRefused, WorkerNotAnswering
 from api.execution import Execution
 from api.rpc import mapped, mapped_query
+from graphs.budget import Limits, TopUp
 from graphs.contracts import (
+    CHAIN_WORKFLOW,
     MODE_ATTRIBUTE,
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
@@ -44,6 +44,8 @@ from graphs.contracts import (
     STAGE_ATTRIBUTE,
     STOP_UPDATE,
     TENANT_ATTRIBUTE,
+    TOP_UP_UPDATE,
+    Engine,
     ProgressPage,
     ResearchInput,
     RunSnapshot,
@@ -56,23 +58,12 @@ SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""
 PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
 """A worker that has to replay a long history needs seconds."""
-STOP_TIMEOUT: Final = timedelta(seconds=10)
+UPDATE_TIMEOUT: Final = timedelta(seconds=10)
+"""For a worker to take a request."""
 POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""
 SUMMARY_LENGTH: Final = 200
 """Characters of the question that Temporal's UI shows."""
-
-_WAKING = frozenset(
-    {
-        EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
-    }
-)
 
 
 class Temporal:
@@ -92,7 +83,7 @@ class Temporal:
         with mapped():
             await client.service_client.check_health(timeout=CALL_TIMEOUT)
 
-    async def start(self, asked: ResearchInput) -> bool:
+    async def start(self, asked: ResearchInput, engine: Engine) -> bool:
         """Starts a run; False if its workflow was started before.
 
         Raises:
@@ -102,7 +93,7 @@ class Temporal:
         with mapped():
             try:
                 await client.start_workflow(
-                    RESEARCH_WORKFLOW,
+                    CHAIN_WORKFLOW if engine == "chain" else RESEARCH_WORKFLOW,
                     asked,
                     id=asked.run_id,
                     task_queue=self.task_queue,
@@ -155,16 +146,30 @@ class Temporal:
         """Tells the run to write its report now.
 
         Raises:
-            WorkerNotAnswering: no worker took the request in `STOP_TIMEOUT`; it is not kept.
+            WorkerNotAnswering: no worker took the request in `UPDATE_TIMEOUT`; it is not kept.
             StopRefused: the run is past the point where it can be stopped.
             RunForgotten: there is no such workflow, or it is closed.
         """
+        await self._update(run_id, STOP_UPDATE, request, StopRefused)
+
+    async def top_up(self, run_id: str, request: TopUp) -> Limits:
+        """Raises the run's limits, and gives them as they are then; raises what `stop` does, but for its refusal.
+
+        Raises:
+            TopUpRefused: the run is past the point where more budget helps, or a limit would be too high.
+        """
+        limits: Limits = await self._update(run_id, TOP_UP_UPDATE, request, TopUpRefused, result_type=Limits)
+        return limits
+
+    async def _update(
+        self, run_id: str, update: str, request: object, refused: type[Exception], result_type: type | None = None
+    ) -> Any:
         handle = await self._handle(run_id)
         with mapped():
             try:
-                await handle.execute_update(STOP_UPDATE, request, rpc_timeout=STOP_TIMEOUT)
+                return await handle.execute_update(update, request, result_type=result_type, rpc_timeout=UPDATE_TIMEOUT)
             except WorkflowUpdateFailedError as error:
-                raise StopRefused(str(error.cause)) from error
+                raise refused(str(error.cause)) from error
             except WorkflowUpdateRPCTimeoutOrCancelledError as error:
                 raise WorkerNotAnswering(
                     "no worker took the request, and it is not kept: send it again when a worker runs"
@@ -205,10 +210,7 @@ class Temporal:
         """
         handle = await self._handle(run_id)
         with mapped():
-            async for event in handle.fetch_history_events():
-                if event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED:
-                    return True
-        return False
+            return await history.was_worked_on(handle)
 
     async def changes(self, run_id: str) -> AsyncIterator[None]:
         """Yields whenever the workflow may have done something; ends when it is closed (or reset).
@@ -220,12 +222,8 @@ class Temporal:
         """
         handle = await self._handle(run_id)
         with mapped():
-            continued = True
-            while continued:
-                async for event in handle.fetch_history_events(wait_new_event=True):
-                    continued = event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
-                    if event.event_type in _WAKING:
-                        yield
+            async for _ in history.changes(handle):
+                yield
 
     async def worker_polls(self) -> bool:
         """Whether a worker asked for workflow tasks lately."""

@@ -1,4 +1,4 @@
-"""Runs: ask for one, list them, see how one stands, follow it, stop it."""
+"""Runs: ask for one, list them, see how one stands, follow it."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -14,22 +14,19 @@ from api.errors import (
     KeyReused,
     LastEventIdInvalid,
     RequestInvalid,
-    RunEnded,
-    RunForgotten,
     RunNotFound,
-    StopRefused,
     TemporalRefused,
     TemporalUnavailable,
-    WorkerNotAnswering,
     problem_docs,
 )
 from api.feed import Feed, Next, Waiting
 from api.reading import read_run
-from api.requests import RunRequest, StopBody
-from api.schemas import RunList, RunView, StopAccepted
+from api.requests import RunRequest
+from api.schemas import RunList, RunView
 from api.services import Provided
 from api.submission import submit
-from graphs.contracts import RunStatus, StopRequest
+from graphs.contracts import RunStatus
+from graphs.errors import GraphInvalid
 
 RECONNECT_MILLISECONDS = 2_000
 
@@ -41,7 +38,15 @@ router = APIRouter(prefix="/v1/runs", tags=["runs"], responses=problem_docs(Requ
     status_code=201,
     responses={
         200: {"model": RunView, "description": "The run that the same key and request started before"},
-        **problem_docs(BodyUnreadable, BodyTooLarge, RequestInvalid, KeyReused, TemporalRefused, TemporalUnavailable),
+        **problem_docs(
+            BodyUnreadable,
+            BodyTooLarge,
+            RequestInvalid,
+            GraphInvalid,
+            KeyReused,
+            TemporalRefused,
+            TemporalUnavailable,
+        ),
     },
 )
 async def start_run(
@@ -87,7 +92,7 @@ async def list_runs(
 ) -> RunList:
     """List runs, newest first, as they are stored."""
     page = await services.store.runs.page(limit=limit, before=before, status=status)
-    return RunList(runs=tuple(RunView.of(run) for run in page.runs), next=page.next)
+    return RunList(runs=tuple(RunView.listed(run) for run in page.runs), next=page.next)
 
 
 @router.get("/{run_id}", responses=problem_docs(RunNotFound, TemporalRefused))
@@ -156,35 +161,3 @@ async def follow_run(
         else:
             event = "waiting" if isinstance(item, Waiting) else "unreadable"
             yield ServerSentEvent(data=item, event=event, retry=RECONNECT_MILLISECONDS)
-
-
-@router.post(
-    "/{run_id}/stop",
-    status_code=202,
-    responses=problem_docs(
-        BodyUnreadable,
-        RunNotFound,
-        RunEnded,
-        StopRefused,
-        BodyTooLarge,
-        TemporalRefused,
-        TemporalUnavailable,
-        WorkerNotAnswering,
-    ),
-)
-async def stop_run(run_id: str, services: Provided, body: StopBody | None = None) -> StopAccepted:
-    """Stop a run: it ends its research and writes the report from what it has.
-
-    A request that no worker takes within ten seconds is not kept: send it again.
-    """
-    reason = body.reason if body else ""
-    run = await services.store.runs.get(run_id)
-    if run is None:
-        raise RunNotFound(run_id)
-    if run.status != "running":
-        raise RunEnded(f"the run {run_id!r} has ended: {run.status}")
-    try:
-        await services.temporal.stop(run_id, StopRequest(reason=reason))
-    except RunForgotten as error:
-        raise RunEnded(f"the run {run_id!r} has ended") from error
-    return StopAccepted(run_id=run_id, reason=reason)

@@ -198,7 +198,7 @@ async def test_a_stop_that_cannot_work_is_refused(api: httpx.AsyncClient, body: 
 async def test_a_stop_without_a_worker_says_to_send_it_again(
     api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.temporal.STOP_TIMEOUT", timedelta(seconds=1))
+    monkeypatch.setattr("api.temporal.UPDATE_TIMEOUT", timedelta(seconds=1))
     run_id = await start(api)
     answer = await api.post(f"/v1/runs/{run_id}/stop")
     assert answer.status_code == 503

@@ -77,7 +77,7 @@ def operations(app: FastAPI) -> list[tuple[str, dict[str, Any]]]:
 
 async def test_every_operation_is_documented(app: FastAPI) -> None:
     found = operations(app)
-    assert len(found) == 13
+    assert len(found) == 14
     for name, operation in found:
         assert operation["summary"], name
         assert operation["description"], name
@@ -115,7 +115,16 @@ async def test_every_reference_of_the_document_leads_somewhere(app: FastAPI) -> 
 
 async def test_every_field_of_the_api_is_described(app: FastAPI) -> None:
     schemas = app.openapi()["components"]["schemas"]
-    for name in ("RunRequest", "BudgetRequest", "ModelRequest", "StopBody", "RunView", "RunList", "Problem"):
+    for name in (
+        "RunRequest",
+        "BudgetRequest",
+        "ModelRequest",
+        "StopBody",
+        "TopUpBody",
+        "RunView",
+        "RunList",
+        "Problem",
+    ):
         for field, schema in schemas[name]["properties"].items():
             assert schema.get("description"), f"{name}.{field}"
 

@@ -29,7 +29,7 @@ def fields(response: httpx.Response) -> list[str]:
 
 
 async def test_a_question_becomes_a_workflow(api: httpx.AsyncClient, temporal: Client, store: Store) -> None:
-    budget = {"tokens": 5_000, "cost_usd": 0.25, "seconds": 60, "iterations": 2, "steps": 30}
+    budget = {"tokens": 50_000, "cost_usd": 0.25, "seconds": 60, "iterations": 2, "steps": 30}
     answer = await api.post(
         "/v1/runs",
         json={

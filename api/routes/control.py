@@ -1,0 +1,83 @@
+"""Runs that are under way: stop one, or let it spend more."""
+
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from fastapi import APIRouter
+
+from api.errors import (
+    BodyTooLarge,
+    BodyUnreadable,
+    RequestInvalid,
+    RunEnded,
+    RunForgotten,
+    RunNotFound,
+    StopRefused,
+    TemporalRefused,
+    TemporalUnavailable,
+    TopUpRefused,
+    WorkerNotAnswering,
+    problem_docs,
+)
+from api.requests import StopBody, TopUpBody
+from api.schemas import StopAccepted, TopUpAccepted
+from api.services import Provided
+from graphs.budget import usd
+from graphs.contracts import StopRequest
+from storage.store import Store
+
+Answer = TypeVar("Answer")
+
+COMMON = (
+    BodyUnreadable,
+    RunNotFound,
+    RunEnded,
+    BodyTooLarge,
+    RequestInvalid,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerNotAnswering,
+)
+
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["runs"])
+
+
+@router.post("/stop", status_code=202, responses=problem_docs(*COMMON, StopRefused))
+async def stop_run(run_id: str, services: Provided, body: StopBody | None = None) -> StopAccepted:
+    """Stop a run: it ends its research and writes the report from what it has.
+
+    A request that no worker takes within ten seconds is not kept: send it again.
+    """
+    reason = body.reason if body else ""
+    await _require_running(run_id, services.store)
+    await _unless_ended(run_id, services.temporal.stop(run_id, StopRequest(reason=reason)))
+    return StopAccepted(run_id=run_id, reason=reason)
+
+
+@router.post("/top-up", status_code=202, responses=problem_docs(*COMMON, TopUpRefused))
+async def top_up_run(run_id: str, services: Provided, body: TopUpBody) -> TopUpAccepted:
+    """Raise a run's limits; one that is paused because they were used up goes on.
+
+    A request that no worker takes within ten seconds is not kept: send it again.
+    """
+    added = body.added()
+    await _require_running(run_id, services.store)
+    limits = await _unless_ended(run_id, services.temporal.top_up(run_id, added))
+    shown = limits.model_dump(mode="json", exclude={"cost_microusd", "reserve"})
+    cost = None if limits.cost_microusd is None else usd(limits.cost_microusd)
+    return TopUpAccepted(run_id=run_id, limits={**shown, "cost_usd": cost})
+
+
+async def _require_running(run_id: str, store: Store) -> None:
+    run = await store.runs.get(run_id)
+    if run is None:
+        raise RunNotFound(run_id)
+    if run.status != "running":
+        raise RunEnded(f"the run {run_id!r} has ended: {run.status}")
+
+
+async def _unless_ended(run_id: str, request: Awaitable[Answer]) -> Answer:
+    try:
+        return await request
+    except RunForgotten as error:
+        raise RunEnded(f"the run {run_id!r} has ended") from error

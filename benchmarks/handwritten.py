@@ -1,4 +1,8 @@
-"""The twin that the engine is measured against: the same activities, called by the plainest workflow there is."""
+"""The twin that the engine is measured against: the same activities, called by the plainest workflow there is.
+
+It labels its activities as a graph's run does, because a label is a payload, and payloads are what the SDK's time goes
+into: without labels the twin is about 10 % faster.
+"""
 
 from datetime import timedelta
 
@@ -33,14 +37,19 @@ class Handwritten:
                 RUN_TOOL,
                 ToolCall(run_id=run_id, step=step, node=f"n{step:03d}", tool="noop", input={}),
                 result_type=ToolResult,
+                activity_id=f"{step:04d}-n{step:03d}",
+                summary="noop",
                 start_to_close_timeout=_TIMEOUT,
             )
         await workflow.execute_activity(
             PUBLISH_REPORT,
             PublishCall(run_id=run_id, question="nothing", mode="noops", draft=None, evidence=()),
             result_type=ReportRef,
+            summary="publish",
             start_to_close_timeout=_TIMEOUT,
         )
         run = ArchivedRun(run_id=run_id, question="nothing", mode="noops", status="completed", started_at=0)
-        await workflow.execute_activity(ARCHIVE_RUN, ArchiveCall(run=run, events=()), start_to_close_timeout=_TIMEOUT)
+        await workflow.execute_activity(
+            ARCHIVE_RUN, ArchiveCall(run=run, events=()), summary="archive", start_to_close_timeout=_TIMEOUT
+        )
         return length

@@ -191,7 +191,6 @@ class ChainWorkflow(ResearchWorkflow):
     async def _exit(self, node: str, agent: str, given: JsonObject) -> None:
         """The report's draft; with it, or without it, the run is over."""
         self._become(node=node)
-        self._aim()
         entry = await self._told(self._call(node, agent, given))
         match entry:
             case StepCompleted():
@@ -239,7 +238,6 @@ class ChainWorkflow(ResearchWorkflow):
         if limits.when_exhausted == "finish" or ending.kind not in BUDGET_ENDINGS:
             raise EndEarly(ending)
         self._take(Diverted(at=self._elapsed(), ending=ending), paused=ending)
-        self._aim()
         await self._paused()
         if (stopped := self._take_interruption()) is not None:
             raise EndEarly(stopped)

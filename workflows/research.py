@@ -171,7 +171,6 @@ class ResearchWorkflow:
                 self._record(Diverted(at=self._elapsed(), ending=ending))
             self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
-            self._aim()
             match work:
                 case Finish():
                     return
@@ -185,8 +184,11 @@ class ResearchWorkflow:
         """Waits for a top-up or for somebody to stop the run; time does not count meanwhile."""
         stage = self._stage
         self._enter("paused")
+        self._aim()
         await workflow.wait_condition(lambda: self._journal.run.paused is None or self._interruption is not None)
         self._enter(stage)
+        if self._interruption is not None:  # stopped: the exit node is timed as any other
+            self._deadline.move(self._journal.due(self._journal.run.budget.limits.seconds))
 
     def _continue_as_new_if_suggested(self) -> None:
         """Goes on in a fresh history, with everything that the journal holds."""
@@ -236,22 +238,25 @@ class ResearchWorkflow:
         return ending
 
     def _aim(self) -> None:
-        """Sets the clock: research ends early enough for the report, the exit node ends with the budget."""
+        """Sets the clock to the end of the research; a pause stops it."""
         run = self._journal.run
-        if run.paused is not None:
-            self._deadline.move(None)
-        elif self._journal.leaving:
-            self._deadline.move(self._journal.due(run.budget.limits.seconds))
-        else:
-            self._deadline.move(self._journal.due(run.budget.research_seconds()))
+        self._deadline.move(None if run.paused else self._journal.due(run.budget.research_seconds()))
 
     async def _watch_time(self) -> None:
-        """Interrupts the run each time that its deadline comes; the deadline moves on as the run does."""
+        """Ends the research in time for the report, and then the exit node if it takes too long.
+
+        The second timer is only started once the first has fired, which most runs never see.
+        """
         while True:
             await self._deadline.reached()
             limit = self._journal.run.budget.limits.seconds
-            self._interruption = Ending(kind="time", detail=f"the time of {limit:g} s is used up")
-            await self._deadline.moved()
+            over = self._elapsed() >= limit
+            if over or not self._journal.leaving:
+                self._interruption = Ending(kind="time", detail=f"the time of {limit:g} s is used up")
+            if over:
+                await self._deadline.moved()
+            else:
+                self._deadline.move(self._journal.due(limit))
 
     async def _publish(self) -> None:
         """Checks the citations and stores the report, also when the writer failed."""

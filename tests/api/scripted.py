@@ -10,12 +10,15 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, ChildWorkflowError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
+from graphs.branches import branch_states
+from graphs.budget import Limits, TopUp
 from graphs.contracts import (
     ARCHIVE_RUN,
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
     STOP_UPDATE,
+    TOP_UP_UPDATE,
     ArchiveCall,
     ArchivedRun,
     BranchOf,
@@ -27,6 +30,7 @@ from graphs.contracts import (
 )
 from graphs.events import AgentEvent, EventType
 from graphs.frozen import JsonObject
+from graphs.state import Ending
 from storage.store import Store
 
 PAGE = 3
@@ -50,6 +54,7 @@ class ScriptedWorkflow:
         self._asked = asked
         self._events = list(asked.told)
         self._order = ""
+        self._paused: Ending | None = None
         if not self._events:  # here, because a signal may be handled before `run` begins
             self._tell("started")
 
@@ -132,7 +137,23 @@ class ScriptedWorkflow:
             evidence=1,
             evidence_ids=("e-1",),
             last_event=len(self._events),
+            paused=self._paused,
+            branches=branch_states(self._events),
         )
+
+    @workflow.update(name=TOP_UP_UPDATE)
+    def top_up(self, request: TopUp) -> Limits:
+        self._paused = None
+        return request.added_to(self._asked.limits)
+
+    @top_up.validator
+    def _can_be_topped_up(self, request: TopUp) -> None:
+        if request.steps == 1:
+            raise ApplicationError("the run is writing its report")
+
+    @workflow.signal
+    def pause(self, detail: str) -> None:
+        self._paused = Ending(kind="tokens", detail=detail)
 
     @workflow.update(name=STOP_UPDATE)
     def stop(self, request: StopRequest) -> None:
@@ -169,6 +190,7 @@ class ScriptedWorkflow:
             started_at=workflow.time(),
             finished_at=workflow.time(),
             branch_of=self._asked.branch_of,
+            branches=branch_states(self._events),
         )
 
 

@@ -321,3 +321,24 @@ async def test_readers_share_one_watcher_and_each_open_branch_is_asked_by_it_alo
         assert told([await anext(readers[0])]) == [(ONE, "branch_complete")]
         while f"read {run.run_id}.{ONE}" in {task.get_name() for task in asyncio.all_tasks()}:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_run_shows_how_its_branches_stand(served: str, temporal: Client) -> None:
+    run = Told(temporal, await start(served))
+    await run.begin(ONE)
+    await run.begin(TWO)
+    await run.emit(TWO)
+    await run.finish(TWO)
+    async with httpx.AsyncClient(base_url=served) as client:
+        running = (await client.get(f"/v1/runs/{run.run_id}")).json()["branches"]
+        assert [(branch["run_id"], branch["section"], branch["status"]) for branch in running] == [
+            (f"{run.run_id}.{ONE}", ONE, "running"),
+            (f"{run.run_id}.{TWO}", TWO, "drafted"),
+        ]
+        await run.finish(ONE)
+        await run.finish()
+        ended = (await client.get(f"/v1/runs/{run.run_id}")).json()["branches"]
+        assert [branch["status"] for branch in ended] == ["drafted", "drafted"]
+        (listed,) = (await client.get("/v1/runs")).json()["runs"]
+        assert (listed["run_id"], listed["branches"]) == (run.run_id, [])

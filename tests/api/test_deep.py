@@ -1,0 +1,76 @@
+"""Deep research from the request to the archived stream: the API over the real workflow with scripted answers."""
+
+from collections.abc import Sequence
+
+import httpx
+import pytest
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from graphs.contracts import ARCHIVE_RUN, ArchiveCall
+from storage.store import Store
+from tests.api.sse import Message, read_all
+from tests.script import Script
+from worker import workflow_runner
+from workflows.chain import ChainWorkflow
+from workflows.research import ResearchWorkflow
+
+
+def researching(client: Client, store: Store, task_queue: str, script: Script) -> Worker:
+    """A worker whose agents follow the script and whose runs are archived in the store."""
+
+    @activity.defn(name=ARCHIVE_RUN)
+    async def archive(call: ArchiveCall) -> None:
+        await store.runs.archive(call.run, call.events)
+
+    return Worker(
+        client,
+        task_queue=task_queue,
+        workflows=[ResearchWorkflow, ChainWorkflow],
+        activities=[*script.activities[:-1], archive],
+        workflow_runner=workflow_runner(),
+    )
+
+
+def assert_whole(messages: Sequence[Message], sections: Sequence[str]) -> None:
+    """Every section's events are between its beginning and its end, numbered upwards; one event is terminal."""
+    kinds = [message.event for message in messages]
+    assert [kind for kind in kinds if kind in ("complete", "failed", "cancelled")] == ["complete"]
+    assert kinds[-1] == "complete"
+    assert kinds.count("started") == 1
+    for section in sections:
+        told = [message for message in messages if message.data["section"] == section]
+        assert (told[0].event, told[-1].event) == ("branch_started", "branch_complete")
+        own = [message.data["seq"] for message in told[1:-1]]
+        assert own == list(range(2, len(own) + 2))
+        assert {"thinking", "search_complete", "synthesizing"} <= {message.event for message in told}
+
+
+@pytest.mark.parametrize("use_graph", [True, False])
+async def test_a_deep_run_is_followed_with_its_sections_and_resumed_anywhere(
+    served: str, temporal: Client, store: Store, task_queue: str, use_graph: bool
+) -> None:
+    script = Script()
+    async with researching(temporal, store, task_queue, script), httpx.AsyncClient(base_url=served) as client:
+        asked = {"question": "What is it?", "mode": "deep", "use_graph": use_graph}
+        run_id = (await client.post("/v1/runs", json=asked)).json()["run_id"]
+        live = await read_all(f"{served}/v1/runs/{run_id}/events")
+        await temporal.get_workflow_handle(run_id).result()
+    assert_whole(live, script.sections)
+    archived = await read_all(f"{served}/v1/runs/{run_id}/events")
+    assert_whole(archived, script.sections)
+    assert sorted(str(message.data) for message in archived) == sorted(str(message.data) for message in live)
+    for position in range(1, len(live), 5):
+        headers = {"Last-Event-ID": str(live[position - 1].id)}
+        rest = await read_all(f"{served}/v1/runs/{run_id}/events", headers=headers)
+        assert sorted(str(one.data) for one in rest) == sorted(str(one.data) for one in live[position:])
+    async with httpx.AsyncClient(base_url=served) as client:
+        run = (await client.get(f"/v1/runs/{run_id}")).json()
+        listed = (await client.get("/v1/runs")).json()["runs"]
+    assert [one["run_id"] for one in listed] == [run_id]
+    assert run["engine"] == ("graph" if use_graph else "chain")
+    assert [(branch["section"], branch["status"]) for branch in run["branches"]] == [
+        (section, "drafted") for section in script.sections
+    ]
+    assert all(branch["tokens"] > 0 and branch["iterations"] == 2 for branch in run["branches"])

@@ -1,0 +1,80 @@
+"""More budget for a run under way: taken, refused, too late, without a worker; and what a paused run looks like."""
+
+from datetime import timedelta
+
+import httpx
+import pytest
+from temporalio.client import Client
+
+
+async def start(api: httpx.AsyncClient) -> str:
+    answer = await api.post("/v1/runs", json={"question": "Why?", "budget": {"when_exhausted": "pause"}})
+    assert answer.status_code == 201
+    run_id: str = answer.json()["run_id"]
+    return run_id
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_paused_run_says_so_until_it_is_topped_up(api: httpx.AsyncClient, temporal: Client) -> None:
+    run_id = await start(api)
+    assert (await api.get(f"/v1/runs/{run_id}")).json()["paused"] is None
+    await temporal.get_workflow_handle(run_id).signal("pause", "no tokens left")
+    paused = (await api.get(f"/v1/runs/{run_id}")).json()["paused"]
+    assert paused == {"kind": "tokens", "detail": "no tokens left"}
+    answer = await api.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 50_000, "seconds": 60})
+    assert answer.status_code == 202
+    limits = answer.json()["limits"]
+    assert (limits["tokens"], limits["seconds"], limits["cost_usd"]) == (150_000, 660.0, None)
+    assert limits["when_exhausted"] == "pause"
+    assert (await api.get(f"/v1/runs/{run_id}")).json()["paused"] is None
+
+
+@pytest.mark.usefixtures("worker")
+async def test_dollars_are_added_to_a_cost_that_is_limited(api: httpx.AsyncClient) -> None:
+    asked = {"question": "Why?", "budget": {"cost_usd": 0.25}}
+    run_id = (await api.post("/v1/runs", json=asked)).json()["run_id"]
+    answer = await api.post(f"/v1/runs/{run_id}/top-up", json={"cost_usd": 0.5})
+    assert answer.json()["limits"]["cost_usd"] == 0.75
+
+
+@pytest.mark.usefixtures("worker")
+async def test_what_the_run_refuses_is_a_conflict_with_its_reason(api: httpx.AsyncClient, temporal: Client) -> None:
+    run_id = await start(api)
+    refused = await api.post(f"/v1/runs/{run_id}/top-up", json={"steps": 1})
+    assert refused.status_code == 409
+    assert refused.json()["type"] == "urn:elcano:top-up-refused"
+    assert "is writing its report" in refused.json()["detail"]
+    await temporal.get_workflow_handle(run_id).signal("order", "complete")
+    await temporal.get_workflow_handle(run_id).result()
+    ended = await api.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 1})
+    assert ended.status_code == 409
+    assert ended.json()["type"] == "urn:elcano:run-ended"
+
+
+async def test_without_a_worker_it_is_not_kept(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.temporal.UPDATE_TIMEOUT", timedelta(seconds=1))
+    run_id = await start(api)
+    answer = await api.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 1})
+    assert answer.status_code == 503
+    assert "send it again" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "body"),
+        ({"tokens": 0, "seconds": 0}, "body"),
+        ({"tokens": -1}, "tokens"),
+        ({"cost_usd": -0.5}, "cost_usd"),
+        ({"seconds": "60"}, "seconds"),
+        ({"dollars": 1}, "dollars"),
+    ],
+)
+async def test_a_top_up_that_cannot_work_is_refused(api: httpx.AsyncClient, body: object, field: str) -> None:
+    answer = await api.post("/v1/runs/run-1/top-up", json=body)
+    assert answer.status_code == 422
+    assert [fault["field"] for fault in answer.json()["errors"]] == [field]
+
+
+async def test_an_unknown_run_cannot_be_topped_up(api: httpx.AsyncClient) -> None:
+    assert (await api.post("/v1/runs/run-nobody/top-up", json={"tokens": 1})).status_code == 404

@@ -250,6 +250,7 @@ class ChainWorkflow(ResearchWorkflow):
 
     def _leave(self, ending: Ending) -> None:
         self._take(Diverted(at=self._elapsed(), ending=ending), ending=ending, paused=None)
+        self._time_the_exit()
 
     def _take(self, entry: Entry, **changes: object) -> None:
         """Puts an entry into the log, with what it changes; a step is counted and charged."""

@@ -169,6 +169,7 @@ class ResearchWorkflow:
             self._journal.settle(workflow.time())
             if (ending := self._take_interruption()) is not None:
                 self._record(Diverted(at=self._elapsed(), ending=ending))
+                self._time_the_exit()
             self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
             match work:
@@ -187,8 +188,6 @@ class ResearchWorkflow:
         self._aim()
         await workflow.wait_condition(lambda: self._journal.run.paused is None or self._interruption is not None)
         self._enter(stage)
-        if self._interruption is not None:  # stopped: the exit node is timed as any other
-            self._deadline.move(self._journal.due(self._journal.run.budget.limits.seconds))
 
     def _continue_as_new_if_suggested(self) -> None:
         """Goes on in a fresh history, with everything that the journal holds."""
@@ -241,6 +240,11 @@ class ResearchWorkflow:
         """Sets the clock to the end of the research; a pause stops it."""
         run = self._journal.run
         self._deadline.move(None if run.paused else self._journal.due(run.budget.research_seconds()))
+
+    def _time_the_exit(self) -> None:
+        """Lets the clock go on for the exit node of a run that was stopped while it had paused."""
+        if self._deadline.at is None and self._journal.run.paused is None:
+            self._deadline.move(self._journal.due(self._journal.run.budget.limits.seconds))
 
     async def _watch_time(self) -> None:
         """Ends the research in time for the report, and then the exit node if it takes too long.

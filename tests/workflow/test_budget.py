@@ -75,7 +75,8 @@ async def test_a_paused_run_that_is_stopped_reports(start: Start, script: Script
     assert script.calls[-1] == "writer"
 
 
-async def test_ten_days_of_waiting_do_not_count(skipping: WorkflowEnvironment, script: Script) -> None:
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_ten_days_of_waiting_do_not_count(stopped: bool, skipping: WorkflowEnvironment, script: Script) -> None:
     queue = run_id = f"run-{uuid.uuid4()}"
     asked = ResearchInput(
         run_id=run_id,
@@ -90,9 +91,13 @@ async def test_ten_days_of_waiting_do_not_count(skipping: WorkflowEnvironment, s
         await paused(handle)
         await skipping.fast_forward(handle, 10 * 86_400.0)
         assert (await paused(handle)).iteration == 1
-        await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=1))
+        if stopped:
+            await handle.execute_update(ResearchWorkflow.stop, StopRequest())
+        else:
+            await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=1))
         result = await handle.result()
-    assert result.ending is None
+    assert (result.ending is not None) is stopped
+    assert script.published[0].draft is not None
     (kept,) = script.archived
     assert kept.run.finished_at is not None
     assert kept.run.finished_at - kept.run.started_at > 10 * 86_400

@@ -33,6 +33,9 @@ Out = Annotated[Path | None, typer.Option(help="Write the report to this file.",
 def ask(
     question: Annotated[str, typer.Argument(help="What is to be found out.", show_default=False)],
     mode: Annotated[str, typer.Option(help="The graph to walk; `elcano graph list`.")] = "iterative",
+    graph: Annotated[
+        str | None, typer.Option(help="Walk the graph in this JSON file instead.", metavar="FILE", show_default=False)
+    ] = None,
     source: Annotated[
         list[str] | None,
         typer.Option("--source", "--docs", help="Search only this source or document collection; repeatable."),
@@ -45,6 +48,9 @@ def ask(
     budget_iterations: Annotated[
         int | None, typer.Option(help="Turns of the research loop at most.", show_default=False)
     ] = None,
+    pause: Annotated[
+        bool, typer.Option("--pause", help="When the budget is used up, wait for `elcano top-up` instead of writing.")
+    ] = False,
     model: Annotated[
         str, typer.Option(help="Who answers: `offline`, `openai:gpt-5.1`, or a comma-separated fallback list.")
     ] = "",
@@ -53,17 +59,19 @@ def ask(
     out: Out = None,
 ) -> None:
     """Ask a question, watch the research, print the report."""
-    from cli import research
+    from cli import graphs, research
 
     budget = {
         "tokens": budget_tokens,
         "cost_usd": budget_usd,
         "seconds": budget_seconds,
         "iterations": budget_iterations,
+        "when_exhausted": "pause" if pause else None,
     }
     body: dict[str, Any] = {
         "question": question,
         "mode": mode,
+        "graph": None if graph is None else graphs.load(graph).model_dump(mode="json"),
         "sources": source,
         "background": background,
         "instructions": instructions,
@@ -118,6 +126,22 @@ def stop(
     from cli import research
 
     raise typer.Exit(research.stop(run, reason))
+
+
+@app.command("top-up")
+def top_up(
+    run: Run,
+    tokens: Annotated[int, typer.Option(min=0, help="Tokens to add.", show_default=False)] = 0,
+    usd: Annotated[float, typer.Option(min=0, help="US dollars to add.", show_default=False)] = 0.0,
+    seconds: Annotated[float, typer.Option(min=0, help="Seconds to add.", show_default=False)] = 0.0,
+    iterations: Annotated[int, typer.Option(min=0, help="Turns to add.", show_default=False)] = 0,
+    steps: Annotated[int, typer.Option(min=0, help="Steps to add.", show_default=False)] = 0,
+) -> None:
+    """Raise a run's limits; a run that is paused goes on."""
+    from cli import research
+
+    added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
+    raise typer.Exit(research.top_up(run, {name: value for name, value in added.items() if value}))
 
 
 @app.command()

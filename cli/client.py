@@ -21,6 +21,8 @@ QUIET_SECONDS = 60.0
 """A stream that is silent for so long, heartbeats included, is taken for dead."""
 
 _TRY_LATER = {502, 503, 504}
+_NOTICES = {"waiting", "unreadable"}
+"""Messages about the stream itself: nobody answers, or a section's events are lost."""
 
 
 class Api:
@@ -53,8 +55,8 @@ class Api:
     def watch(self, run_id: str, say: Callable[[str], None]) -> Iterator[AgentEvent]:
         """The run's events from the first to the terminal one.
 
-        A stream that breaks off is resumed after the last event that came; `say` is told about it, and about a run
-        that waits for a worker.
+        A stream that breaks off is resumed after the last event that came; `say` is told about it, about a run
+        that waits for a worker, and about sections whose events are lost.
 
         Raises:
             Failed: there is no such run, or the API was out of reach for `GIVE_UP_SECONDS`.
@@ -64,8 +66,8 @@ class Api:
             try:
                 for event in self._stream(run_id, last_id):
                     last_id, pause, heard = event.id or last_id, FIRST_PAUSE, time.monotonic()
-                    if event.event == "waiting":
-                        say(_waiting(event))
+                    if event.event in _NOTICES:
+                        say(_notice(event))
                         continue
                     told = AgentEvent.model_validate_json(event.data)
                     yield told
@@ -115,8 +117,7 @@ def problem(response: httpx.Response) -> Failed:
     return Failed(f"{body['title']}: {explained}" if explained else body["title"], code)
 
 
-def _waiting(event: ServerEvent) -> str:
-    """The API's notice that nobody can tell anything new at the moment."""
+def _notice(event: ServerEvent) -> str:
     message: str = json.loads(event.data)["message"]
     return message
 

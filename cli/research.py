@@ -1,4 +1,4 @@
-"""The commands about runs: ask, watch, report, runs, stop.
+"""The commands about runs: ask, watch, report, runs, stop, top-up.
 
 Results go to standard output, progress to standard error: `elcano ask ... > report.md` does what it looks like.
 """
@@ -23,6 +23,7 @@ from settings import settings
 _MARKDOWN = "text/markdown"
 _JSON = "application/json"
 _PIPE_WIDTH = 160
+_LIMITS = ("tokens", "cost_usd", "seconds", "iterations", "steps")
 
 
 def ask(body: JsonObject, *, watch: bool, as_json: bool, out: Path | None) -> Exit:
@@ -73,6 +74,15 @@ def stop(run_id: str, reason: str) -> Exit:
     return Exit.OK
 
 
+def top_up(run_id: str, added: JsonObject) -> Exit:
+    """Raises a run's limits."""
+    with _api() as api:
+        limits = api.post(f"/v1/runs/{run_id}/top-up", added)["limits"]
+    shown = ", ".join(f"{name} {limits[name]:,}" for name in _LIMITS if limits[name] is not None)
+    _print(f"{run_id} may now spend: {shown}")
+    return Exit.OK
+
+
 def _finish(api: Api, run_id: str, *, as_json: bool, out: Path | None) -> Exit:
     console = Console(stderr=True)
     console.print(f"Run {run_id}", highlight=False)
@@ -90,6 +100,11 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
         with display(console, lambda: api.get(f"/v1/runs/{run_id}")["budget"]) as shown:
             for event in api.watch(run_id, shown.say):
                 shown.show(event)
+                if event.type == "paused":
+                    shown.say(
+                        f"`elcano top-up {run_id} --tokens 50000` lets it go on (also --usd, --seconds, --iterations, "
+                        f"--steps), `elcano stop {run_id}` has it write the report"
+                    )
             return event
     except KeyboardInterrupt:
         message = f"the run goes on; `elcano watch {run_id}` comes back to it, `elcano stop {run_id}` ends it"

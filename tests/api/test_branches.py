@@ -11,6 +11,7 @@ from temporalio.service import RPCError
 from temporalio.worker import Worker
 
 from api.app import create_app
+from graphs.contracts import ArchivedRun
 from graphs.events import AgentEvent
 from settings import Settings
 from storage.store import Store
@@ -342,3 +343,29 @@ async def test_a_run_shows_how_its_branches_stand(served: str, temporal: Client)
         assert [branch["status"] for branch in ended] == ["drafted", "drafted"]
         (listed,) = (await client.get("/v1/runs")).json()["runs"]
         assert (listed["run_id"], listed["branches"]) == (run.run_id, [])
+
+
+def an_event(seq: int, kind: str, at: float, branch: str = "", run_id: str = "") -> AgentEvent:
+    fields = {"seq": seq, "type": kind, "message": kind, "at": at, "step": 1, "iteration": 1, "path": branch}
+    return AgentEvent.model_validate({**fields, "section": branch, "data": {"run_id": run_id} if run_id else {}})
+
+
+async def test_a_run_with_two_hundred_open_branches_is_read_and_resumed(served: str, other: str, store: Store) -> None:
+    names = [f"0004.loop-{number}" for number in range(200)]
+    run = ArchivedRun(run_id="run-1", question="q", mode="deep", status="completed", started_at=1.0)
+    events = [an_event(1, "started", 0.0)]
+    events += [an_event(2 + place, "branch_started", 0.0, name, f"run-1.{name}") for place, name in enumerate(names)]
+    events += [an_event(202 + place, "branch_complete", 100.0, name) for place, name in enumerate(names)]
+    await store.runs.archive(run, [*events, an_event(402, "complete", 100.0)])
+    for name in names:
+        told = [an_event(seq, "thinking", float(seq), name) for seq in range(2, 12)]
+        ends = an_event(1, "started", 0.0, name), an_event(12, "complete", 50.0, name)
+        branch = run.model_copy(update={"run_id": f"run-1.{name}"})
+        await store.runs.archive(branch, [ends[0], *told, ends[1]])
+    whole = await read_all(f"{served}/v1/runs/run-1/events")
+    assert len(whole) == 402 + 200 * 10
+    assert max(len(str(message.id)) for message in whole) < 2_000
+    for position in (1, 150, 202, 1_000, 2_300):
+        headers = {"Last-Event-ID": str(whole[position - 1].id)}
+        rest = await read_all(f"{other}/v1/runs/run-1/events", headers=headers)
+        assert [message.id for message in rest] == [message.id for message in whole[position:]]

@@ -10,7 +10,7 @@ from temporalio.worker import Worker
 
 from graphs.contracts import ARCHIVE_RUN, ArchiveCall
 from storage.store import Store
-from tests.api.sse import Message, read_all
+from tests.api.sse import Message, following, read_all
 from tests.script import Script
 from worker import workflow_runner
 from workflows.chain import ChainWorkflow
@@ -74,3 +74,25 @@ async def test_a_deep_run_is_followed_with_its_sections_and_resumed_anywhere(
         (section, "drafted") for section in script.sections
     ]
     assert all(branch["tokens"] > 0 and branch["iterations"] == 2 for branch in run["branches"])
+
+
+async def test_a_run_that_used_up_its_tokens_waits_for_more_and_goes_on(
+    served: str, temporal: Client, store: Store, task_queue: str
+) -> None:
+    script = Script(complete_in=3, tokens=10_000)
+    async with researching(temporal, store, task_queue, script), httpx.AsyncClient(base_url=served) as client:
+        asked = {"question": "What is it?", "budget": {"tokens": 32_000, "when_exhausted": "pause"}}
+        run_id = (await client.post("/v1/runs", json=asked)).json()["run_id"]
+        async with following(f"{served}/v1/runs/{run_id}/events") as messages:
+            while (await anext(messages)).event != "paused":
+                pass
+            view = (await client.get(f"/v1/runs/{run_id}")).json()
+            assert (view["stage"], view["paused"]["kind"]) == ("paused", "tokens")
+            answer = await client.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 1_000_000})
+            assert answer.json()["limits"]["tokens"] == 1_032_000
+            rest = [message.event async for message in messages]
+        assert rest[0] == "topped_up"
+        assert "paused" not in rest
+        assert rest[-1] == "complete"
+        view = (await client.get(f"/v1/runs/{run_id}")).json()
+    assert (view["status"], view["ending"], view["paused"]) == ("completed", None, None)

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from rich.live import Live
 
 import cli.client
 import settings
 from cli import main
 from cli.exits import Exit
-from cli.live import budget_line, display
+from cli.live import Moving, budget_line, display
 from dev.ports import free_ports
 from graphs.events import AgentEvent, EventType
 from graphs.frozen import JsonObject
@@ -90,11 +91,21 @@ def use_api(monkeypatch: pytest.MonkeyPatch, port: int) -> None:
     settings.settings.cache_clear()
 
 
-def event(seq: int, type: EventType, message: str = "", **data: object) -> str:
+def event(seq: int, type: EventType, message: str = "", *, section: str = "", id: str = "", **data: object) -> str:
     told = AgentEvent.model_validate(
-        {"seq": seq, "type": type, "message": message or type, "at": 0.0, "step": 0, "iteration": 0, "data": data}
+        {
+            "seq": seq,
+            "type": type,
+            "message": message or type,
+            "at": 0.0,
+            "step": 0,
+            "iteration": 0,
+            "path": section and f"0004.{section}",
+            "section": section,
+            "data": data,
+        }
     )
-    return f"id: {seq}\nevent: {type}\ndata: {told.model_dump_json()}\n\n"
+    return f"id: {id or seq}\nevent: {type}\ndata: {told.model_dump_json()}\n\n"
 
 
 def stream(*events: str, broken: bool = False) -> Answer:
@@ -240,6 +251,56 @@ def test_stop_sends_the_reason(server: Server, capsys: pytest.CaptureFixture[str
     assert RUN in capsys.readouterr().out
 
 
+def test_top_up_sends_what_is_added_and_shows_the_limits(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    limits = {"tokens": 150_000, "cost_usd": None, "seconds": 660.0, "iterations": 5, "steps": 200}
+    server.answer(f"POST /v1/runs/{RUN}/top-up", Answer({"run_id": RUN, "limits": limits}, status=202))
+    assert run("top-up", RUN, "--tokens", "50000", "--seconds", "60") == Exit.OK
+    assert json.loads(server.asked[0][2]) == {"tokens": 50_000, "seconds": 60.0}
+    assert "tokens 150,000, seconds 660.0, iterations 5, steps 200" in capsys.readouterr().out
+    assert run("top-up", RUN, "--tokens", "-1") == Exit.BAD_INPUT
+
+
+def test_a_paused_run_says_how_to_go_on(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    script_a_run(server, stream(event(1, "paused", "Paused: no tokens left"), finished()))
+    assert run("ask", "Why?", "--pause") == Exit.OK
+    assert json.loads(server.asked[0][2])["budget"] == {"when_exhausted": "pause"}
+    shown = capsys.readouterr().err
+    assert "Paused: no tokens left" in shown
+    assert f"elcano top-up {RUN} --tokens" in shown
+    assert f"elcano stop {RUN}" in shown
+
+
+def test_a_graph_of_ones_own_is_sent_whole(server: Server, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    script_a_run(server, stream(finished()))
+    file = tmp_path / "mine.json"
+    mine = ITERATIVE.model_copy(update={"name": "mine"})
+    file.write_text(mine.model_dump_json())
+    assert run("ask", "Why?", "--graph", str(file)) == Exit.OK
+    assert json.loads(server.asked[0][2])["graph"] == mine.model_dump(mode="json")
+    assert run("ask", "Why?", "--graph", str(tmp_path / "missing.json")) == Exit.BAD_INPUT
+    assert "neither a graph" in capsys.readouterr().err
+
+
+def test_sections_are_prefixed_and_their_cursors_kept(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    lost = 'event: unreadable\ndata: {"message": "the events of costs cannot be read", "path": "", "section": ""}\n\n'
+    script_a_run(
+        server,
+        stream(
+            event(1, "branch_started", section="costs", id="1+1:0", run_id="run-1.0004.costs"),
+            event(2, "thinking", "Looking closer", section="costs", id="1+1:2"),
+            lost,
+            broken=True,
+        ),
+        stream(finished()),
+    )
+    assert run("watch", RUN) == Exit.OK
+    shown = capsys.readouterr().out
+    assert "[costs] thinking: Looking closer" in shown
+    assert "(the events of costs cannot be read)" in shown
+    sent = [headers.get("last-event-id") for request, headers, _ in server.asked if request == f"GET {EVENTS}"]
+    assert sent == [None, "1+1:2"]
+
+
 @pytest.mark.parametrize(
     ("answer", "code", "line"),
     [
@@ -342,7 +403,7 @@ def test_the_manual_has_every_exit_code_and_command(capsys: pytest.CaptureFixtur
     assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == [str(code.value) for code in Exit]
     assert run("--help") == Exit.OK
     shown = capsys.readouterr().out
-    for command in ("ask", "serve", "runs", "watch", "report", "stop", "doctor", "graph"):
+    for command in ("ask", "serve", "runs", "watch", "report", "stop", "top-up", "doctor", "graph"):
         assert f"elcano {command}" in page
         assert command in shown
 
@@ -392,3 +453,37 @@ def test_a_terminal_keeps_the_results_and_shows_what_runs_now() -> None:
     for kept in ("Research [started]", "Iteration 2 of at most 5", "Done", "the stream broke off"):
         assert f"{kept}\n" in re.sub(r" +\n", "\n", text)
     assert "tokens 31,000 of 100,000" in text
+
+
+def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> None:
+    written = io.StringIO()
+    console = Console(file=written, force_terminal=True, width=100, height=40)
+
+    def told(seq: int, type: EventType, message: str, section: str = "", **data: object) -> AgentEvent:
+        place = {"path": f"0004.{section}", "section": section} if section else {}
+        fields = {"seq": seq, "type": type, "message": message, "at": 0.0, "step": 0, "iteration": 0, "data": data}
+        return AgentEvent.model_validate({**fields, **place})
+
+    def since(position: int) -> str:
+        console.file.flush()
+        return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", written.getvalue()[position:])
+
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        shown = Moving(live, dict)
+        shown.show(told(1, "branch_started", "History: research begins", "History"))
+        shown.show(told(2, "branch_started", "Costs: research begins", "Costs"))
+        shown.show(told(2, "searching", "Looking at 1995", "History"))
+        place = len(written.getvalue())
+        shown.show(told(3, "search_complete", "4 passages", "Costs"))
+        live.refresh()
+        side_by_side = since(place)
+        assert "[History] Looking at 1995" in side_by_side
+        assert "[Costs] 4 passages" in side_by_side
+        shown.show(told(3, "branch_complete", "History: drafted", "History"))
+        shown.show(told(4, "branch_complete", "Costs: no section, it failed", "Costs", gap={"reason": "it failed"}))
+        place = len(written.getvalue())
+        live.refresh()
+        assert "Costs" not in since(place)
+    text = since(0)
+    assert "✓ History: drafted" in text
+    assert "✗ Costs: no section, it failed" in text

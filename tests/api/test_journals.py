@@ -1,0 +1,68 @@
+"""Reading one workflow when nobody can: a branch that outlives its run unread is given up, one whose run works is not."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+
+from api import journals
+from api.errors import RunUnreadable
+from api.execution import Execution
+from api.journals import JournalReader
+from api.temporal import Temporal
+from graphs.contracts import ArchivedRun, BranchOf, ProgressPage
+from graphs.events import AgentEvent
+from storage.store import Store
+
+RUN = ArchivedRun(run_id="run-1", question="q", mode="deep", status="running", started_at=1.0)
+BRANCH = RUN.model_copy(
+    update={"run_id": "run-1.0004.y", "branch_of": BranchOf(run_id="run-1", path="0004.y", section="Costs")}
+)
+
+
+class Wedged(Temporal):
+    """A server with one open workflow, which no worker can bring to life."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+
+    async def progress(self, run_id: str, since: int) -> ProgressPage:
+        self.asked.set()
+        raise RunUnreadable("the worker cannot read this run")
+
+    async def describe(self, run_id: str) -> Execution:
+        return Execution(status="running", closed_at=None, pending=())
+
+    async def changes(self, run_id: str) -> AsyncIterator[None]:
+        await asyncio.Event().wait()
+        yield
+
+
+async def read(store: Store, run: ArchivedRun, temporal: Wedged, told: list[AgentEvent], said: list[str]) -> None:
+    def tell(events: Sequence[AgentEvent]) -> None:
+        told.extend(events)
+
+    await JournalReader(run, temporal, store, tell, said.append).run()
+
+
+async def test_a_branch_that_nobody_can_read_is_given_up_when_its_run_has_ended(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "POLL_FLOOR", 0.01)
+    await store.runs.begin(RUN)
+    told: list[AgentEvent] = []
+    said: list[str] = []
+    temporal = Wedged()
+    reading = asyncio.create_task(read(store, BRANCH, temporal, told, said))
+    for _ in range(3):
+        temporal.asked.clear()
+        await temporal.asked.wait()
+    assert not reading.done()
+    assert told == []
+    await store.runs.archive(RUN.model_copy(update={"status": "terminated"}), [])
+    await reading
+    (last,) = told
+    assert last.terminal
+    assert last.data["incomplete"]
+    assert set(said) == {"the worker cannot read this run"}
+    assert await store.runs.get(BRANCH.run_id) is None

@@ -19,8 +19,8 @@ from dev.ports import free_ports
 from dev.stack import child_environment, stack
 from settings import Settings, settings
 
-QUESTION = "How is data validated with Python type hints?"
-"""The readmes of pydantic, FastAPI and typer, among the packages that the demo searches, answer it."""
+QUESTION = "What does Typer build, how does Rich print tables, and how does Pydantic validate data?"
+"""The readmes of the installed packages, which the demo searches, answer it."""
 QUESTION_OF_PARTS = (
     "How does Typer build a command line interface, how does Rich print tables, how does Pydantic validate data, "
     "and how does FastAPI serve an API?"

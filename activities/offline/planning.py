@@ -107,7 +107,7 @@ def plan(task: TaskEnvelope) -> AgentSelectionPlan:
     about = anchor(task.question, Material((), terms))
     tasks: list[AgentTask] = []
     queries = [
-        *(_query(text, terms, about) for text in wanted),
+        *(_query(text, terms, None if _names_its_subject(text) else about) for text in wanted),
         *(_query(text, terms, None) for text in task.suggested_queries),
     ]
     for query in dict.fromkeys(queries):
@@ -117,6 +117,11 @@ def plan(task: TaskEnvelope) -> AgentSelectionPlan:
                 made.add(key)
                 tasks.append(AgentTask(source=source.name, query=query, gap=task.gap[:500]))
     return AgentSelectionPlan(tasks=tuple(tasks[:MOST_TASKS]))
+
+
+def _names_its_subject(text: str) -> bool:
+    """Whether a proper name stands in `text`; the capital of its first word says nothing."""
+    return any(match.start() > 0 and content_words(match[0]) for match in _NAME.finditer(text))
 
 
 def next_queries(question: str, given: Material, made: Iterable[str]) -> tuple[str, ...]:

@@ -7,9 +7,12 @@ from pathlib import Path
 import httpx
 
 from dev import stack
+from dev.demo import QUESTION, QUESTION_OF_PARTS
 from dev.folder import owner
 from dev.ports import free_ports, is_free
+from graphs.report import Report
 from settings import Settings
+from storage.store import open_store
 from tests.unit.test_dev import until
 
 
@@ -27,6 +30,28 @@ def settings_for(folder: Path) -> Settings:
     )
 
 
+async def researched(client: httpx.AsyncClient, question: str, mode: str) -> Report:
+    """The report of a run that is followed to its end."""
+    asked = await client.post("/v1/runs", json={"question": question, "mode": mode, "sources": ["packages"]})
+    location = asked.headers["Location"]
+    async with asyncio.timeout(90), client.stream("GET", f"{location}/events", timeout=90) as response:
+        lines = [line async for line in response.aiter_lines()]
+    assert lines.count("event: complete") == 1
+    found = await client.get(f"{location}/report", headers={"Accept": "application/json"})
+    return Report.model_validate(found.json())
+
+
+async def assert_quotes_are_in_the_store(folder: Path, report: Report) -> None:
+    hashes = {reference.number: reference.content_hash for reference in report.references}
+    async with open_store(folder) as store:
+        for citation in report.citations:
+            assert citation.number is not None
+            text = await store.evidence.text(hashes[citation.number])
+            assert text is not None
+            found = text.text[citation.start : citation.end]
+            assert " ".join(found.split()) == " ".join(citation.quote.split())
+
+
 async def test_it_comes_up_mends_itself_and_leaves_nothing_behind(tmp_path: Path) -> None:
     chosen = settings_for(tmp_path)
     said: list[str] = []
@@ -39,11 +64,12 @@ async def test_it_comes_up_mends_itself_and_leaves_nothing_behind(tmp_path: Path
         assert [line for line in said if "worker was killed by SIGKILL" in line]
         await running.stop_worker()
         await running.worker.start()
-        asked = await client.post("/v1/runs", json={"question": "How is data validated with Python type hints?"})
-        async with asyncio.timeout(60):
-            async with client.stream("GET", asked.headers["Location"] + "/events", timeout=60) as response:
-                lines = [line async for line in response.aiter_lines()]
-        assert "event: complete" in lines
+        for mode, question, fewest_sections in (("iterative", QUESTION, 1), ("deep", QUESTION_OF_PARTS, 4)):
+            report = await researched(client, question, mode)
+            assert len(report.references) >= 3
+            assert report.unverified == ()
+            assert report.markdown.count("\n## How does") >= fewest_sections
+            await assert_quotes_are_in_the_store(tmp_path, report)
     assert owner(tmp_path) == {}
     assert all(is_free("127.0.0.1", port) for port in (chosen.api_port, chosen.temporal_port, chosen.temporal_ui_port))
     assert set(os.listdir(tmp_path)) >= {"temporal.db", "elcano.db", "logs"}

@@ -1,4 +1,4 @@
-"""Reading one workflow when nobody can: a branch that outlives its run unread is given up, one whose run works is not."""
+"""Reading one workflow when nobody can: a branch that outlives its run unread is given up, others are not."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

@@ -115,8 +115,14 @@ def timeless(run: ArchivedRun) -> ArchivedRun:
     budget = {name: gauge for name, gauge in run.budget.items() if name != "seconds"}
     branch = run.branch_of.model_copy(update={"run_id": ""}) if run.branch_of else None
     branches = tuple(one.model_copy(update={"run_id": one.run_id.removeprefix(run.run_id)}) for one in run.branches)
-    changed = {"run_id": "", "branch_of": branch, "started_at": 0.0, "finished_at": None, "budget": budget}
-    changed["branches"] = branches
+    changed: dict[str, object] = {
+        "run_id": "",
+        "branch_of": branch,
+        "branches": branches,
+        "started_at": 0.0,
+        "finished_at": None,
+        "budget": budget,
+    }
     return run.model_copy(update=changed)
 
 

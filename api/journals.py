@@ -24,7 +24,7 @@ POLL_FLOOR: Final = 5.0
 FIRST_PAUSE: Final = 0.1
 """Seconds until a history that cannot be watched is tried again, doubled each time up to `POLL_FLOOR`: the first event
 about a branch is older than its workflow."""
-COALESCE: Final = 0.025
+COALESCE: Final = 0.005
 """Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
 """Seconds without an answer after which clients are told that there is none."""

@@ -5,6 +5,8 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+import uvloop
+
 from benchmarks import budgets, deep, engine, history, index, progress
 
 
@@ -36,7 +38,7 @@ def main() -> None:
             print(name)
         else:
             print(f"-- {name}", flush=True)
-            asyncio.run(BENCHMARKS[name]())
+            uvloop.run(BENCHMARKS[name]())
 
 
 if __name__ == "__main__":

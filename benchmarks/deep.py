@@ -16,6 +16,7 @@ import uuid
 from math import ceil
 from typing import Final
 
+import uvloop
 from temporalio.client import Client
 from temporalio.worker import Worker
 
@@ -26,8 +27,8 @@ from graphs.budget import Limits
 from graphs.contracts import ResearchInput
 from graphs.modes import MODES
 from graphs.spec import ParallelNode, ResearchGraph
-from worker import workflow_runner
 from workflows.research import ResearchWorkflow
+from workflows.sandbox import workflow_runner
 
 QUEUE: Final = "benchmark"
 SECTIONS: Final = 16
@@ -135,4 +136,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    uvloop.run(main())

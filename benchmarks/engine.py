@@ -11,6 +11,7 @@ import statistics
 import time
 import uuid
 
+import uvloop
 from temporalio.client import Client
 from temporalio.worker import Worker
 
@@ -18,8 +19,8 @@ from benchmarks.handwritten import Handwritten
 from benchmarks.server import NOOP_ACTIVITIES, chain_of_noops, temporal_server
 from graphs.budget import Limits
 from graphs.contracts import ResearchInput
-from worker import workflow_runner
 from workflows.research import ResearchWorkflow
+from workflows.sandbox import workflow_runner
 
 ROUNDS = 5
 QUEUE = "benchmark"
@@ -88,4 +89,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    uvloop.run(main())

@@ -8,6 +8,7 @@ import asyncio
 import uuid
 from typing import NamedTuple
 
+import uvloop
 from temporalio.client import Client
 from temporalio.worker import Worker
 
@@ -16,8 +17,8 @@ from benchmarks.server import temporal_server
 from graphs.budget import Limits
 from graphs.contracts import ResearchInput
 from graphs.modes import MODES
-from worker import workflow_runner
 from workflows.research import ResearchWorkflow
+from workflows.sandbox import workflow_runner
 
 ITERATIONS = 5
 QUEUE = "benchmark"
@@ -67,4 +68,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    uvloop.run(main())

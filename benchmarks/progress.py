@@ -23,6 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 import httpx
+import uvloop
 from temporalio.client import Client
 from temporalio.worker import Worker
 
@@ -35,8 +36,8 @@ from graphs.contracts import TASK_QUEUE
 from graphs.events import AgentEvent
 from settings import Settings
 from storage.payloads import data_converter
-from worker import workflow_runner
 from workflows.research import ResearchWorkflow
+from workflows.sandbox import workflow_runner
 
 CLIENTS: Final = (0, 1, 100, 0)
 ITERATIONS: Final = 5
@@ -88,7 +89,7 @@ async def measure(client: Client, api: httpx.AsyncClient, port: int, clients: in
 
 def work(address: str, payloads: Path) -> None:
     """The worker's process."""
-    asyncio.run(_work(address, payloads))
+    uvloop.run(_work(address, payloads))
 
 
 async def _work(address: str, payloads: Path) -> None:
@@ -156,4 +157,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    uvloop.run(main())

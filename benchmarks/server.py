@@ -12,7 +12,7 @@ from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
-from dev.stack import temporal_binary
+from dev.temporal import SERVER_OPTIONS, temporal_binary
 from graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
@@ -35,6 +35,7 @@ async def temporal_server() -> AsyncIterator[Client]:
     with TemporaryDirectory() as payloads:
         async with await WorkflowEnvironment.start_local(
             dev_server_existing_path=temporal_binary(),
+            dev_server_extra_args=SERVER_OPTIONS,
             search_attributes=attributes,
             data_converter=data_converter(Path(payloads)),
         ) as environment:

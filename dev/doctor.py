@@ -19,7 +19,8 @@ from activities.similarity.embedder import open_embedder
 from activities.sources.documents.folder import Folder
 from dev.folder import owner
 from dev.ports import is_free, listener
-from dev.stack import ports, temporal_binary
+from dev.stack import ports
+from dev.temporal import temporal_binary
 from graphs.errors import InputInvalid, SourceRefused
 from graphs.models import OFFLINE, model_fault, model_names
 from settings import Settings, is_set, settings, variable

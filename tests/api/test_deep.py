@@ -12,9 +12,9 @@ from graphs.contracts import ARCHIVE_RUN, ArchiveCall
 from storage.store import Store
 from tests.api.sse import Message, following, read_all
 from tests.script import Script
-from worker import workflow_runner
 from workflows.chain import ChainWorkflow
 from workflows.research import ResearchWorkflow
+from workflows.sandbox import workflow_runner
 
 
 def researching(client: Client, store: Store, task_queue: str, script: Script) -> Worker:

@@ -16,9 +16,9 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 from graphs.contracts import ArchiveCall, PublishCall
 from storage.payloads import data_converter
 from tests.script import Script
-from worker import workflow_runner
 from workflows import policies
 from workflows.research import ResearchWorkflow
+from workflows.sandbox import workflow_runner
 
 NOTICED = timedelta(seconds=2)
 """After so long the server takes a worker for dead; for calls outside of tests that is half a minute."""

@@ -15,7 +15,7 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
-from dev.stack import temporal_binary
+from dev.temporal import SERVER_OPTIONS, temporal_binary
 from graphs.budget import Limits
 from graphs.contracts import SEARCH_ATTRIBUTES, FailureType, ResearchInput, StopRequest
 from graphs.frozen import JsonObject
@@ -100,6 +100,7 @@ async def main() -> None:
     with TemporaryDirectory() as payloads:
         async with await WorkflowEnvironment.start_local(
             dev_server_existing_path=temporal_binary(),
+            dev_server_extra_args=SERVER_OPTIONS,
             search_attributes=attributes,
             data_converter=data_converter(Path(payloads)),
         ) as environment:

@@ -14,8 +14,8 @@ from temporalio.workflow import NondeterminismError
 
 from graphs.modes import MODES
 from storage.payloads import data_converter
-from worker import workflow_runner
 from workflows.research import ResearchWorkflow
+from workflows.sandbox import workflow_runner
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
 

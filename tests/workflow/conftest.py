@@ -12,16 +12,16 @@ from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
-from dev.stack import temporal_binary
+from dev.temporal import SERVER_OPTIONS, temporal_binary
 from graphs.budget import Limits
 from graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, SEARCH_ATTRIBUTES, ResearchInput, ResearchResult
 from graphs.modes import MODES
 from graphs.spec import ParallelNode, ResearchGraph
 from storage.payloads import data_converter
 from tests.script import Script
-from worker import workflow_runner
 from workflows.chain import ChainWorkflow
 from workflows.research import ResearchWorkflow
+from workflows.sandbox import workflow_runner
 
 Handle = WorkflowHandle[Any, ResearchResult]
 
@@ -63,10 +63,12 @@ def deep_with(**changes: object) -> ResearchGraph:
     return graph.model_copy(update={"nodes": nodes})
 
 
-def attributes(payloads: Path) -> dict[str, Any]:
-    """How every server of ours is started."""
+def server(payloads: Path, *config: str) -> dict[str, Any]:
+    """How every server of ours is started, with more of its dynamic configuration as `name=value`."""
+    extra = [option for value in config for option in ("--dynamic-config-value", value)]
     return {
         "dev_server_existing_path": temporal_binary(),
+        "dev_server_extra_args": (*SERVER_OPTIONS, *extra),
         "search_attributes": [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
         "data_converter": data_converter(payloads),
     }
@@ -76,8 +78,7 @@ def attributes(payloads: Path) -> dict[str, Any]:
 async def skipping(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[WorkflowEnvironment]:
     """A server whose workflows' clocks jump over waiting."""
     async with await WorkflowEnvironment.start_time_skipping_v2(
-        **attributes(tmp_path_factory.mktemp("payloads")),
-        dev_server_extra_args=["--dynamic-config-value", "frontend.WorkflowTimeSkippingEnabled=true"],
+        **server(tmp_path_factory.mktemp("payloads"), "frontend.WorkflowTimeSkippingEnabled=true")
     ) as environment:
         yield environment
 

@@ -12,7 +12,7 @@ from graphs.budget import Limits, TopUp
 from graphs.contracts import ResearchInput, RunSnapshot, StopRequest
 from graphs.modes import MODES
 from tests.script import Script
-from tests.workflow.conftest import Handle, Start, attributes, worker_for
+from tests.workflow.conftest import Handle, Start, server, worker_for
 from workflows.research import ResearchWorkflow
 
 
@@ -111,8 +111,7 @@ async def test_ten_days_of_waiting_do_not_count(stopped: bool, skipping: Workflo
 async def short_histories(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
     """A server that suggests to continue as new after 60 events."""
     async with await WorkflowEnvironment.start_local(
-        **attributes(tmp_path_factory.mktemp("payloads")),
-        dev_server_extra_args=["--dynamic-config-value", "limit.historyCount.suggestContinueAsNew=60"],
+        **server(tmp_path_factory.mktemp("payloads"), "limit.historyCount.suggestContinueAsNew=60")
     ) as environment:
         yield environment.client
 

@@ -12,7 +12,7 @@ from temporalio.testing import WorkflowEnvironment
 
 import worker
 from dev.ports import free_ports
-from dev.stack import temporal_binary
+from dev.temporal import SERVER_OPTIONS, temporal_binary
 from graphs.contracts import SEARCH_ATTRIBUTES
 from settings import Settings
 
@@ -47,7 +47,9 @@ async def test_it_waits_for_its_server_and_registers_what_runs_need(
     async with asyncio.timeout(60):
         await warned.wait()
         assert f"Temporal at {address} is not ready" in caplog.text
-        async with await WorkflowEnvironment.start_local(port=port, dev_server_existing_path=temporal_binary()):
+        async with await WorkflowEnvironment.start_local(
+            port=port, dev_server_existing_path=temporal_binary(), dev_server_extra_args=SERVER_OPTIONS
+        ):
             client = await connecting
             request = ListSearchAttributesRequest(namespace="default")
             known = await client.operator_service.list_search_attributes(request)

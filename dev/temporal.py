@@ -1,0 +1,46 @@
+"""The embedded Temporal server: where its program is and how it is started, here and in every test and benchmark."""
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+from dev.errors import CannotStart
+from graphs.contracts import SEARCH_ATTRIBUTES
+from settings import Settings
+
+LOCALHOST: Final = "127.0.0.1"
+QUEUE_READS: Final = 1_000
+"""How often a second each of the server's internal queues may be read. Its default of 20 is made for hundreds of shards
+that share the work; the embedded server has one, where a step of one run would wait up to 50 ms for those of others."""
+_QUEUES: Final = ("transfer", "timer", "visibility")
+SERVER_OPTIONS: Final = tuple(
+    option
+    for queue in _QUEUES
+    for option in ("--dynamic-config-value", f"history.{queue}ProcessorMaxPollRPS={QUEUE_READS}")
+)
+"""What `temporal server start-dev` is told wherever we start it."""
+
+
+def temporal_binary() -> str | None:
+    """The Temporal program: the one installed beside this Python, or else any on the path."""
+    return shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which("temporal")
+
+
+def server_command(settings: Settings) -> list[str]:
+    """The embedded server on a database file in the data folder.
+
+    Raises:
+        CannotStart: the program is missing.
+    """
+    binary = temporal_binary()
+    if binary is None:
+        raise CannotStart(
+            "the program `temporal` is missing: run `make setup`, or set TEMPORAL_ADDRESS to an existing server"
+        )
+    command = [binary, "server", "start-dev", "--ip", LOCALHOST, "--log-level", "warn", *SERVER_OPTIONS]
+    command += ["--port", str(settings.temporal_port), "--ui-port", str(settings.temporal_ui_port)]
+    command += ["--db-filename", str(settings.data_dir / "temporal.db"), "--ui-disable-news-fetch"]
+    for name in SEARCH_ATTRIBUTES:
+        command += ["--search-attribute", f"{name}=Keyword"]
+    return command

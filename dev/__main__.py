@@ -5,7 +5,7 @@ import asyncio
 import signal
 import sys
 
-from dev.errors import CannotStart
+from dev.errors import EXIT_CODE, CannotStart
 from dev.stack import stack, temporal_ui
 from settings import settings
 
@@ -38,7 +38,8 @@ def main() -> None:
     except asyncio.CancelledError:
         _say("stopped")
     except CannotStart as error:
-        sys.exit(f"Elcano cannot start: {error}")
+        sys.stderr.write(f"Elcano cannot start: {error}\n")
+        sys.exit(EXIT_CODE)
 
 
 def _say(line: str) -> None:

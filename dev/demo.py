@@ -14,7 +14,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.markdown import Markdown
 
-from dev.errors import CannotStart
+from dev.documents import require_documents
+from dev.errors import EXIT_CODE, CannotStart
 from dev.ports import free_ports
 from dev.stack import child_environment, stack
 from settings import Settings, settings
@@ -86,7 +87,7 @@ async def _ask(chosen: Settings, question: str, *options: str) -> int:
 
 
 def main() -> None:
-    """The program; its exit code is that of `elcano ask`, but 0 for a partial report."""
+    """The program; its exit code is that of `elcano ask`, but 0 for a partial report, and 2 if it cannot start."""
     parser = argparse.ArgumentParser(prog="make demo")
     parser.add_argument("--question", help="by default one that the installed packages' readmes answer")
     parser.add_argument("--mode", default="iterative")
@@ -94,12 +95,16 @@ def main() -> None:
     arguments = parser.parse_args()
     question = arguments.question or (QUESTION_OF_PARTS if arguments.mode in _PLANNING else QUESTION)
     try:
+        if arguments.docs is not None:
+            limit_bytes = int(settings().file_limit_mb * 1_000_000)
+            require_documents(arguments.docs, option="DOCS", limit_bytes=limit_bytes)
         sys.exit(asyncio.run(run(question, arguments.mode, arguments.docs)))
     except asyncio.CancelledError:
         _say("stopped; nothing is left running")
         sys.exit(_INTERRUPTED)
     except CannotStart as error:
-        sys.exit(f"The demo cannot start: {error}")
+        sys.stderr.write(f"The demo cannot start: {error}\n")
+        sys.exit(EXIT_CODE)
 
 
 def _show(report: Path) -> None:

@@ -1,0 +1,91 @@
+"""The demo refuses a folder that it cannot search before it starts anything."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dev import CannotStart, demo
+from dev.documents import require_documents
+
+LIMIT = 1_000_000
+
+
+def folder(at: Path, **files: bytes) -> Path:
+    at.mkdir()
+    for name, content in files.items():
+        (at / name.replace("_", ".")).write_bytes(content)
+    return at
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the demo would keep what it starts: there as soon as a stack was."""
+    found = tmp_path / "data"
+    monkeypatch.setattr(demo, "DATA_DIR", found)
+    return found
+
+
+def exit_code(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["demo", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        demo.main()
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (None, "No such file or directory"),
+        ({}, "has no document to search: add .txt"),
+        ({"a_xyz": b"text"}, "only .xyz"),
+        ({"a_md": b"", "b_md": b"  \n"}, "a.md: it is empty; b.md: there is no text in it"),
+        ({f"{number}_md": b"" for number in range(5)}, "2.md: it is empty; and 2 more"),
+    ],
+)
+def test_a_folder_with_nothing_to_search_is_refused_before_anything_starts(
+    tmp_path: Path,
+    data_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    files: dict[str, bytes] | None,
+    said: str,
+) -> None:
+    docs = tmp_path / "docs" if files is None else folder(tmp_path / "docs", **files)
+    assert exit_code(monkeypatch, "--docs", str(docs)) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("The demo cannot start: ")
+    for part in (repr(str(docs)), said, "by DOCS"):
+        assert part in shown.err
+    assert not data_dir.exists()
+
+
+def test_a_file_is_no_folder(
+    tmp_path: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n")
+    assert exit_code(monkeypatch, "--docs", str(tmp_path / "a.md")) == 2
+    assert "is a file: name by DOCS the folder" in capsys.readouterr().err
+    assert not data_dir.exists()
+
+
+def test_one_document_that_can_be_read_is_enough(tmp_path: Path) -> None:
+    docs = folder(tmp_path / "docs", a_md=b"", b_md=b"# B\n\nText.\n")
+    require_documents(docs, option="DOCS", limit_bytes=LIMIT)
+
+
+def test_a_document_over_the_limit_does_not_count(tmp_path: Path) -> None:
+    docs = folder(tmp_path / "docs", a_md=b"# A\n\nText.\n")
+    with pytest.raises(CannotStart, match=r"a\.md.*the limit is"):
+        require_documents(docs, option="DOCS", limit_bytes=3)
+
+
+def test_what_cannot_start_for_another_reason_ends_the_same_way(
+    tmp_path: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data_dir.write_text("a file where the data folder should be")
+    docs = folder(tmp_path / "docs", a_md=b"# A\n\nText.\n")
+    assert exit_code(monkeypatch, "--docs", str(docs)) == 2
+    assert "ELCANO_DATA_DIR" in capsys.readouterr().err

@@ -3,27 +3,48 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from graphs.budget import Limits
-from graphs.commands import Entry, Finish, Wait, Work
+from graphs import closing, fanout, opening
+from graphs.commands import BranchStart, Call, Entry, Finish, RunBranches, Wait
+from graphs.contracts import ResearchInput
 from graphs.journal import Journal
-from graphs.spec import ResearchGraph
-from graphs.state import ResearchState
+from graphs.narration import branch_complete, branch_started, plan_cut
+from graphs.spec import ParallelNode
 
-Performer: TypeAlias = Callable[[Work, float], Awaitable[Entry]]
-"""Performs one command; the second argument is the seconds since the run's start."""
+Performer: TypeAlias = Callable[[Call, float], Awaitable[Entry]]
+"""Performs one call; the second argument is the seconds since the start of the run or branch."""
 
 
-async def run_in_memory(
-    graph: ResearchGraph,
-    state: ResearchState,
-    perform: Performer,
-    *,
-    limits: Limits | None = None,
-    clock: Callable[[], float],
-) -> Journal:
-    """Walks `graph` to its end, or to a pause, and returns the journal. `clock` gives seconds since the epoch."""
-    journal = Journal.begin(graph, state, limits or Limits(), mode=graph.name, now=clock())
+async def run_in_memory(asked: ResearchInput, perform: Performer, *, clock: Callable[[], float]) -> Journal:
+    """Walks the graph to its end, or to a pause, and returns the journal. `clock` gives seconds since the epoch."""
+    journal = opening.journal(asked, clock())
     while not isinstance(work := journal.next(clock()), Finish | Wait):
-        entry = await perform(work, journal.elapsed(clock()))
+        if isinstance(work, RunBranches):
+            entry = await _branches(asked, journal, work, perform, clock)
+        else:
+            entry = await perform(work, journal.elapsed(clock()))
         journal.record(entry, clock())
     return journal
+
+
+async def _branches(
+    asked: ResearchInput, journal: Journal, work: RunBranches, perform: Performer, clock: Callable[[], float]
+) -> Entry:
+    """As many branches as may run side by side begin together; in memory they are then walked one by one."""
+    node = journal.graph.by_id[work.node]
+    assert isinstance(node, ParallelNode)
+    books = fanout.FanOut(node, work, journal.run.budget)
+    if books.cut:
+        journal.tell(plan_cut(work.node, len(books.starts), len(work.branches)), clock())
+    for first in range(0, len(books.starts), node.max_concurrency):
+        begun: list[tuple[BranchStart, ResearchInput]] = []
+        for start in books.starts[first : first + node.max_concurrency]:
+            limits = books.begin(start, journal.run.budget.at(journal.elapsed(clock())))
+            if limits is not None:
+                begun.append((start, opening.branch(asked, start, limits)))
+                journal.tell(branch_started(work.node, start, begun[-1][1].run_id), clock())
+        for start, branch in begun:
+            walked = await run_in_memory(branch, perform, clock=clock)
+            outcome = fanout.outcome(start, closing.result(branch, walked, walked.run.failure, None))
+            books.end(start, outcome)
+            journal.tell(branch_complete(work.node, outcome), clock())
+    return books.entry(journal.elapsed(clock()))

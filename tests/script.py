@@ -10,7 +10,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from graphs.budget import Usage
-from graphs.commands import CallAgent, CallTool, Entry, RunBranches, StepCompleted, StepFailed, Work
+from graphs.commands import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
 from graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
@@ -162,7 +162,7 @@ class Script:
         except Refused as error:
             raise ApplicationError(str(error), *error.details, type=error.type, non_retryable=True) from error
 
-    async def perform(self, work: Work, at: float) -> Entry:
+    async def perform(self, work: Call, at: float) -> Entry:
         """The same answers for the in-memory runner."""
         match work:
             case CallAgent():
@@ -185,8 +185,6 @@ class Script:
                         return StepFailed(step=work.step, node=work.node, at=at, failure=failure)
                     output = only.output or {}
                 return StepCompleted(step=work.step, node=work.node, at=at, output=output)
-            case RunBranches():
-                raise NotImplementedError
 
     def _item(self, work: CallTool, index: int) -> ItemOutcome:
         given = work.inputs[index]

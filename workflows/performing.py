@@ -138,6 +138,13 @@ async def _outcome(node: str, activity: Awaitable[Result], policy: policies.Poli
         raise
 
 
+def failure(node: str, error: BaseException) -> Failure:
+    """An exception that ended the run, as data."""
+    cause = error.cause if isinstance(error, ActivityError) and error.cause else error
+    kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
+    return Failure(node=node, type=kind, message=str(cause)[:2_000])
+
+
 def _given_up(node: str, cause: ApplicationError) -> Lost:
     """Our own activities say in the details how often they were tried and what that used."""
     kind = cause.type or "ApplicationError"

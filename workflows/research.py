@@ -11,6 +11,7 @@ from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
+    from graphs import closing, opening
     from graphs.branches import branch_states
     from graphs.budget import Limits, TopUp
     from graphs.commands import Diverted, Entry, Finish, RunBranches, ToppedUp, Wait, Work
@@ -39,13 +40,12 @@ with workflow.unsafe.imports_passed_through():
     )
     from graphs.drawing import outline, with_place
     from graphs.errors import ElcanoError, InputInvalid
-    from graphs.journal import Journal
     from graphs.report import ReportRef
-    from graphs.state import Ending, Failure, ResearchState
-    from workflows import closing, policies
+    from graphs.state import Ending, Failure
+    from workflows import policies
     from workflows.branching import Branching
     from workflows.deadline import Deadline
-    from workflows.performing import Performer
+    from workflows.performing import Performer, failure
 
 _STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
 _OUTCOME = SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)
@@ -58,7 +58,7 @@ class ResearchWorkflow:
     @workflow.init
     def __init__(self, asked: ResearchInput) -> None:
         self._asked = asked
-        self._journal = _journal(asked, workflow.time())
+        self._journal = opening.journal(asked, workflow.time())
         self._performer = Performer(asked, self._journal)
         self._outline = outline(asked.graph)
         self._deadline = Deadline(workflow.time())
@@ -82,16 +82,16 @@ class ResearchWorkflow:
         clock.cancel()
         run = self._journal.run
         cancelled = broken is not None and is_cancelled_exception(broken)
-        failure = run.failure or (closing.failure(run.node, broken) if broken and not cancelled else None)
-        await self._close("cancelled" if cancelled else "failed" if failure else "completed", failure)
+        failed = run.failure or (failure(run.node, broken) if broken and not cancelled else None)
+        await self._close("cancelled" if cancelled else "failed" if failed else "completed", failed)
         if cancelled and broken:
             raise broken
-        result = closing.result(asked, self._journal, failure, self._report)
-        if failure:
+        result = closing.result(asked, self._journal, failed, self._report)
+        if failed:
             raise ApplicationError(
-                f"{failure.node} failed: {failure.message}",
+                f"{failed.node} failed: {failed.message}",
                 result.model_dump(mode="json"),
-                type=failure.type,
+                type=failed.type,
                 non_retryable=True,
             ) from broken
         return result
@@ -317,18 +317,3 @@ class ResearchWorkflow:
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
-
-
-def _journal(asked: ResearchInput, now: float) -> Journal:
-    """A new journal, or the one that was carried over from the history before."""
-    branch = asked.branch_of
-    place = {"path": branch.path if branch else "", "section": branch.section if branch else ""}
-    if asked.carried is not None:
-        return Journal(asked.graph, asked.carried, **place)
-    state = ResearchState(
-        question=asked.question,
-        background=asked.background,
-        instructions=asked.instructions,
-        sources=asked.sources,
-    )
-    return Journal.begin(asked.graph, state, asked.limits, mode=asked.mode, now=now, **place)

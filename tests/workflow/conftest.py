@@ -74,6 +74,25 @@ def server(payloads: Path, *config: str) -> dict[str, Any]:
     }
 
 
+def asking(
+    run_id: str,
+    *,
+    mode: str = "iterative",
+    graph: ResearchGraph | None = None,
+    limits: Limits | None = None,
+    question: str = "What is it?",
+) -> ResearchInput:
+    """The input of a run that the script can answer."""
+    return ResearchInput(
+        run_id=run_id,
+        question=question,
+        mode=mode,
+        graph=graph or MODES[mode],
+        limits=limits or Limits(),
+        sources=("library",),
+    )
+
+
 @pytest.fixture(scope="session")
 async def skipping(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[WorkflowEnvironment]:
     """A server whose workflows' clocks jump over waiting."""
@@ -109,14 +128,7 @@ async def start(temporal: Client, script: Script, queue: str, cached_workflows: 
         chain: bool = False,
     ) -> Handle:
         run_id = f"run-{uuid.uuid4()}"
-        asked = ResearchInput(
-            run_id=run_id,
-            question=question,
-            mode=mode,
-            graph=graph or MODES[mode],
-            limits=limits or Limits(),
-            sources=("library",),
-        )
+        asked = asking(run_id, mode=mode, graph=graph, limits=limits, question=question)
         workflow = CHAIN_WORKFLOW if chain else RESEARCH_WORKFLOW
         return await temporal.start_workflow(workflow, asked, id=run_id, task_queue=queue, result_type=ResearchResult)
 

@@ -1,15 +1,19 @@
-"""The chain does what the graph does: the same scenarios, the same calls, state and report."""
+"""The same scenarios as a graph, as a chain and in memory: the same calls, evidence, story and report."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 from temporalio.client import WorkflowFailureError
 
+from graphs import closing
 from graphs.budget import Limits, TopUp
-from graphs.contracts import PublishCall, StopRequest
+from graphs.contracts import CHAIN_MODES, PublishCall, StopRequest
+from graphs.events import TERMINAL
 from graphs.frozen import JsonObject
+from graphs.runner import run_in_memory
 from tests.script import Answer, Refused, Script
-from tests.workflow.conftest import Start
+from tests.workflow.conftest import Start, asking
 from tests.workflow.test_budget import paused
 from workflows.research import ResearchWorkflow
 
@@ -68,13 +72,17 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
         ("deep", "complete"),
         ("deep", "failing section"),
         ("deep", "cut plan"),
+        ("deep", "stalled"),
+        ("deep", "failing exit"),
         ("deep_brief", "complete"),
+        ("simple", "complete"),
+        ("auto", "complete"),
     ],
 )
-async def test_graph_and_chain_agree(mode: str, scenario: str, start: Start, script: Script) -> None:
+async def test_graph_chain_and_memory_agree(mode: str, scenario: str, start: Start, script: Script) -> None:
     limits = arrange(scenario, script)
     seen = []
-    for chain in (False, True):
+    for chain in (False, True) if mode in CHAIN_MODES else (False,):
         handle = await start(mode=mode, limits=limits, chain=chain)
         try:
             result = await handle.result()
@@ -86,8 +94,19 @@ async def test_graph_and_chain_agree(mode: str, scenario: str, start: Start, scr
         seen.append((outcome, essence(script.published), sorted(script.calls), kept.run.evidence, told))
         for log in (script.published, script.calls, script.archived):
             log.clear()
-    graph, plain = seen
-    assert plain == graph
+    graph = seen[0]
+    assert seen[1:] == [graph] * (len(seen) - 1)
+
+    asked = asking("in-memory", mode=mode, limits=limits)
+    journal = await run_in_memory(asked, script.perform, clock=lambda: 0.0)
+    _, published, calls, evidence, told = graph
+    assert essence([closing.publish_call(asked, journal)]) == published
+    assert sorted(script.calls) == calls
+    assert tuple(ref.id for ref in journal.run.state.evidence) == evidence
+    story = Counter((event.type, event.section, event.message) for event in journal.events)
+    more = Counter(told) - story
+    assert not story - Counter(told)
+    assert {type for type, _, _ in more} <= {"report_ready", *TERMINAL}, "what is told of publishing and closing"
 
 
 async def test_a_chain_pauses_and_is_stopped(start: Start, script: Script) -> None:

@@ -11,9 +11,6 @@ from graphs.budget import Limits
 from graphs.contracts import ProgressPage, RunSnapshot, StopRequest
 from graphs.events import TERMINAL, AgentEvent
 from graphs.frozen import JsonObject
-from graphs.modes import MODES
-from graphs.runner import run_in_memory
-from graphs.state import ResearchState
 from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Handle, Start
 from workflows.research import ResearchWorkflow
@@ -46,34 +43,6 @@ async def test_a_run_completes_and_is_archived(start: Start, script: Script) -> 
     assert_told_once(list(kept.events))
     assert list(kept.events) == await all_events(handle)
     assert kept.run.steps == result.steps
-
-
-@pytest.mark.parametrize("scenario", ["complete", "iterations", "tokens", "failing search", "failing node"])
-async def test_the_same_story_as_in_memory(scenario: str, start: Start, script: Script) -> None:
-    limits = Limits(iterations=3)
-    if scenario == "iterations":
-        script.complete_in = 99
-    if scenario == "tokens":
-        script.complete_in, script.tokens, limits = 99, 2_000, Limits(tokens=20_000)
-    if scenario == "failing search":
-        script.overrides["search"] = failing_for("gap 1 is it b")
-    if scenario == "failing node":
-        script.overrides["judge"] = failing_for("")
-    handle = await start(limits=limits)
-    result = await handle.result()
-    workflow_calls, script.calls = script.calls, []
-
-    journal = await run_in_memory(
-        MODES["iterative"],
-        ResearchState(question="What is it?", sources=("library",)),
-        script.perform,
-        limits=limits,
-        clock=lambda: 0.0,
-    )
-    assert sorted(workflow_calls) == sorted(script.calls)
-    assert story(list(script.archived[0].events))[:-2] == story(journal.events)
-    assert script.archived[0].run.ending == journal.run.ending == result.ending
-    assert script.published[0].evidence == tuple(ref.id for ref in journal.run.state.evidence)
 
 
 def failing_for(query: str) -> Answer:

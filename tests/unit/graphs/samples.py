@@ -6,6 +6,7 @@ from typing import Any
 from graphs.budget import Limits, Usage
 from graphs.builder import GraphBuilder
 from graphs.commands import Entry, Immediate, StepCompleted, StepFailed
+from graphs.contracts import ResearchInput
 from graphs.engine import next_command
 from graphs.frozen import Json
 from graphs.journal import Journal
@@ -18,6 +19,18 @@ from graphs.validation import require_valid
 from tests.script import Script
 
 QUESTION = ResearchState(question="What is it?", sources=("library",))
+
+
+def asked(graph: ResearchGraph, state: ResearchState = QUESTION, limits: Limits | None = None) -> ResearchInput:
+    """The input of a run of `graph` that asks what `state` asks."""
+    return ResearchInput(
+        run_id="run",
+        question=state.question,
+        mode=graph.name,
+        graph=graph,
+        limits=limits or Limits(),
+        sources=state.sources,
+    )
 
 
 def asking(node_id: str, agent: str = "thinking", **fields: Any) -> AgentNode:
@@ -67,7 +80,7 @@ async def research(
         now += seconds_a_call
         return now
 
-    return await run_in_memory(graph, state, script.perform, limits=limits, clock=clock)
+    return await run_in_memory(asked(graph, state, limits), script.perform, clock=clock)
 
 
 def begun(graph: ResearchGraph, *, limits: Limits | None = None, **state: Any) -> Run:

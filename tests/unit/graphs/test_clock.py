@@ -12,7 +12,7 @@ from graphs.modes import MODES
 from graphs.runner import run_in_memory
 from graphs.spec import AgentNode, ToolNode
 from tests.script import Script
-from tests.unit.graphs.samples import QUESTION
+from tests.unit.graphs.samples import asked
 
 STARTED = 1_000_000.0
 DAY = 86_400.0
@@ -36,7 +36,7 @@ class Clock:
 
 
 async def walk(script: Script, mode: str, clock: Clock, limits: Limits) -> Journal:
-    return await run_in_memory(MODES[mode], QUESTION, script.perform, limits=limits, clock=clock)
+    return await run_in_memory(asked(MODES[mode], limits=limits), script.perform, clock=clock)
 
 
 def late_work(journal: Journal) -> list[str]:

@@ -13,7 +13,7 @@ from activities.similarity.embedder import Embedder
 from activities.sources.base import Found
 from activities.sources.registry import Sources
 from activities.tools import ToolActivities
-from graphs.commands import CallTool, Entry, StepCompleted, Work
+from graphs.commands import Call, CallTool, Entry, StepCompleted
 from graphs.contracts import ToolCall
 from graphs.frozen import JsonObject
 from graphs.runner import run_in_memory
@@ -24,6 +24,7 @@ from graphs.validation import faults
 from storage.evidence import Evidence
 from storage.store import Store, open_store
 from tests.script import Script
+from tests.unit.graphs.samples import asked
 from tests.unit.similarity.material import BREAD, WHALES, Topics, passage, whole
 
 COPY = f"ABSTRACT {WHALES}"
@@ -191,7 +192,7 @@ async def test_a_graph_can_look_back(tools: ToolActivities) -> None:
     assert faults(graph) == []
     script = Script()
 
-    async def perform(work: Work, at: float) -> Entry:
+    async def perform(work: Call, at: float) -> Entry:
         if not isinstance(work, CallTool):
             return await script.perform(work, at)
         outputs = [(await done(tools, work.tool, given)).model_dump(mode="json") for given in work.inputs]
@@ -200,7 +201,7 @@ async def test_a_graph_can_look_back(tools: ToolActivities) -> None:
         return StepCompleted(step=work.step, node=work.node, at=at, output=whole)
 
     state = ResearchState(question="whales", sources=("pubmed", "mirror"))
-    journal = await run_in_memory(graph, state, perform, clock=lambda: 0.0)
+    journal = await run_in_memory(asked(graph, state), perform, clock=lambda: 0.0)
     assert journal.run.state.distinct_evidence == ("pubmed:whale", "pubmed:bread")
     assert len(journal.run.state.evidence) == 3
     told = [event.message for event in journal.events if event.type == "search_complete"]

@@ -3,20 +3,16 @@
 Pure: it reads a journal and calls nothing.
 """
 
-from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError
-
-with workflow.unsafe.imports_passed_through():
-    from graphs.branches import branch_states
-    from graphs.commands import StepCompleted
-    from graphs.contracts import ArchivedRun, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
-    from graphs.events import EventType
-    from graphs.journal import Journal
-    from graphs.narration import Told
-    from graphs.references import output_model
-    from graphs.report import DraftRef, ReportRef
-    from graphs.run import Run
-    from graphs.state import Failure, ResearchState
+from graphs.branches import branch_states
+from graphs.commands import StepCompleted
+from graphs.contracts import ArchivedRun, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
+from graphs.events import EventType
+from graphs.journal import Journal
+from graphs.narration import Told
+from graphs.references import output_model
+from graphs.report import DraftRef, ReportRef
+from graphs.run import Run
+from graphs.state import Failure, ResearchState
 
 
 def draft(journal: Journal) -> DraftRef | None:
@@ -83,13 +79,6 @@ def report_ready(report: ReportRef) -> Told:
     text = f"Report: {report.title} ({report.references} references, {report.verified} citations verified"
     text += f", {report.unverified} not verified)" if report.unverified else ")"
     return Told("report_ready", text, data=report.model_dump(mode="json"))
-
-
-def failure(node: str, error: BaseException) -> Failure:
-    """An exception that ended the run, as data."""
-    cause = error.cause if isinstance(error, ActivityError) and error.cause else error
-    kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
-    return Failure(node=node, type=kind, message=str(cause)[:2_000])
 
 
 def last_event(status: RunStatus, run: Run, failure: Failure | None, report: ReportRef | None) -> Told:

@@ -1,0 +1,146 @@
+"""The books of one visit to a parallel node: which branch may start and with how much, and what came of each.
+
+Whoever runs the branches, as child workflows or in memory, asks here before each and reports after it. A branch that
+fails, is cut from the plan or is not begun is a gap in the outcome, never an exception: what the others found is kept.
+"""
+
+from graphs.branches import SHORTEST_SECONDS, WRITING_SHARE, BranchOutcome, BranchOutcomes
+from graphs.budget import Allotment, Budget, Limits, Slice, Usage, total
+from graphs.commands import BranchStart, Entry, RunBranches, StepCompleted, StepFailed
+from graphs.contracts import ResearchResult
+from graphs.safety import BREAKER_FAILURES
+from graphs.spec import ParallelNode
+from graphs.state import Failure, SectionGap
+
+
+class FanOut:
+    """Mutable, as a journal is: branches begin and end in any order. Times are seconds since the run's start."""
+
+    def __init__(self, node: ParallelNode, work: RunBranches, budget: Budget) -> None:
+        self.node = node
+        self.over: str | None = None
+        """Why no further branch is begun."""
+        self._work = work
+        allotment = Allotment.of(budget, len(work.branches))
+        afforded = allotment.affordable(work.minimum_tokens)
+        self._allotment = allotment.model_copy(update={"waiting": afforded})
+        self.starts = work.branches[:afforded]
+        """The branches that the budget allows, in the order of the plan; the others are gaps already."""
+        self._given: dict[int, Slice] = {}
+        self._outcomes = {
+            start.index: missing(start, "left out of the plan: the budget does not allow it", type="BudgetExhausted")
+            for start in work.branches[afforded:]
+        }
+        self._failures = 0
+        """Branches that failed in a row."""
+
+    @property
+    def cut(self) -> int:
+        """How many branches the budget does not allow."""
+        return len(self._work.branches) - len(self.starts)
+
+    def begin(self, start: BranchStart, budget: Budget) -> Limits | None:
+        """What the branch may spend; None if it is better not begun, which leaves a gap.
+
+        Args:
+            start: one of `starts`.
+            budget: of the run that the branch belongs to, as it stands now.
+        """
+        seconds = self._seconds(budget)
+        allotment, given = self._allotment.take()
+        if (gap := self._unstarted(start, given, seconds)) is not None:
+            self._outcomes[start.index] = gap
+            self._allotment = allotment.give_back(given, Usage())
+            return None
+        self._allotment, self._given[start.index] = allotment, given
+        own = {
+            "tokens": given.tokens,
+            "cost_microusd": given.cost_microusd,
+            "seconds": seconds,
+            "when_exhausted": "finish",  # it is the run that pauses, not one of its sections
+        }
+        return Limits.model_validate(budget.limits.model_dump() | own)
+
+    def end(self, start: BranchStart, outcome: BranchOutcome) -> None:
+        """A branch that had begun is over; what it did not use is for those that wait."""
+        self._allotment = self._allotment.give_back(self._given.pop(start.index), outcome.usage)
+        self._outcomes[start.index] = outcome
+        self._failures = self._failures + 1 if outcome.gap else 0
+        if outcome.gap and self._failures == BREAKER_FAILURES:
+            self.over = f"{BREAKER_FAILURES} sections in a row had failed, the last one: {outcome.gap.reason}"
+
+    def lost(self, start: BranchStart, reason: str, *, type: str) -> BranchOutcome:
+        """The outcome of a branch that was cut off: nothing is known of what it used, so all it had is charged."""
+        given = self._given[start.index]
+        unknown = Usage(input_tokens=given.tokens, cost_microusd=given.cost_microusd or 0, estimated=True)
+        return missing(start, reason, type=type, usage=unknown)
+
+    def entry(self, at: float) -> Entry:
+        """What came of all branches, in the order of the plan; a failure if too few of them succeeded."""
+        outcomes = tuple(outcome for _, outcome in sorted(self._outcomes.items()))
+        usage = total(outcome.usage for outcome in outcomes)
+        drafted = sum(1 for outcome in outcomes if outcome.gap is None)
+        step, node = self._work.step, self._work.node
+        if drafted < self.node.must_succeed:
+            reasons = "; ".join(f"{one.title}: {one.gap.reason}" for one in outcomes if one.gap)
+            message = f"{drafted} of {len(outcomes)} branches succeeded, {self.node.must_succeed} must: {reasons}"
+            failure = Failure(node=node, type="BranchesFailed", message=message[:2_000])
+            return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
+        output = BranchOutcomes(branches=outcomes).model_dump(mode="json")
+        return StepCompleted(step=step, node=node, at=at, output=output, usage=usage)
+
+    def _unstarted(self, start: BranchStart, given: Slice, seconds: float) -> BranchOutcome | None:
+        if self.over:
+            return missing(start, self.over, type="NotStarted")
+        if seconds < SHORTEST_SECONDS:
+            return missing(start, "no time was left for it", type="NotStarted")
+        if not given.carries(self._work.minimum_tokens):
+            return missing(start, "the sections before it left too little of the budget", type="BudgetExhausted")
+        return None
+
+    def _seconds(self, budget: Budget) -> float:
+        """An equal share of the time that is left for research, as many waves as there are to come."""
+        left = budget.research_seconds() - budget.elapsed
+        waves = -(-max(1, self._allotment.waiting) // self.node.max_concurrency)  # rounded up
+        return min(self.node.timeout_seconds, left / waves * WRITING_SHARE)
+
+
+def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
+    """A branch that ended by itself; without a draft it is a gap all the same."""
+    gap = None
+    if result.draft is None:
+        failure = result.failure
+        gap = SectionGap(
+            reason=failure.message if failure else result.ending.detail if result.ending else "it wrote nothing",
+            type=failure.type if failure else result.ending.kind if result.ending else "NoDraft",
+            attempts=failure.attempts if failure else 0,
+            tokens=result.usage.tokens,
+            cost_microusd=result.usage.cost_microusd,
+        )
+    return BranchOutcome(
+        index=start.index,
+        parallel_path_id=start.parallel_path_id,
+        title=start.title,
+        question=start.input.question,
+        draft=result.draft,
+        evidence=result.evidence,
+        searches=result.searches,
+        ending=result.ending.detail or result.ending.kind if result.ending else "",
+        gap=gap,
+        warnings=result.warnings,
+        usage=result.usage,
+        iterations=result.iterations,
+    )
+
+
+def missing(start: BranchStart, reason: str, *, type: str, usage: Usage | None = None) -> BranchOutcome:
+    """A branch that left nothing."""
+    used = usage or Usage()
+    return BranchOutcome(
+        index=start.index,
+        parallel_path_id=start.parallel_path_id,
+        title=start.title,
+        question=start.input.question,
+        gap=SectionGap(reason=reason, type=type, tokens=used.tokens, cost_microusd=used.cost_microusd),
+        usage=used,
+    )

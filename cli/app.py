@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -35,6 +35,14 @@ def ask(
     mode: Annotated[str, typer.Option(help="The graph to walk; `elcano graph list`.")] = "iterative",
     graph: Annotated[
         str | None, typer.Option(help="Walk the graph in this JSON file instead.", metavar="FILE", show_default=False)
+    ] = None,
+    engine: Annotated[
+        Literal["graph", "chain"] | None,
+        typer.Option(
+            help="graph: the graph engine walks the mode; chain: iterative, deep or deep_brief as plain code. "
+            "Left out: as the server is set up.",
+            show_default=False,
+        ),
     ] = None,
     source: Annotated[
         list[str] | None,
@@ -79,6 +87,8 @@ def ask(
         "budget": {name: value for name, value in budget.items() if value is not None},
     }
     chosen = {name: value for name, value in body.items() if value}
+    if engine is not None:
+        chosen["use_graph"] = engine == "graph"
     raise typer.Exit(research.ask(chosen, watch=not no_watch, as_json=as_json, out=out))
 
 

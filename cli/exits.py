@@ -13,7 +13,8 @@ class Exit(IntEnum):
     FAILED = 1
     """The run failed or was cancelled, or `doctor` found something to mend."""
     BAD_INPUT = 2
-    """What was asked for cannot work: an option, a question, a budget, a name, a graph with faults; or `serve` cannot start."""
+    """What was asked for cannot work: an option, a question, a budget, a name, a graph with faults. Or `serve` cannot
+    start."""
     NOT_REACHABLE = 3
     """The API does not answer, or it answers that it cannot work now."""
     PARTIAL = 4

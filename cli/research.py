@@ -34,7 +34,7 @@ def ask(body: JsonObject, *, watch: bool, as_json: bool, out: Path | None) -> Ex
         if not watch:
             _print(json.dumps(run) if as_json else run["run_id"])
             return Exit.OK
-        return _finish(api, run["run_id"], as_json=as_json, out=out)
+        return _finish(api, run, as_json=as_json, out=out)
 
 
 def watch(run_id: str, *, as_json: bool) -> Exit:
@@ -83,9 +83,10 @@ def top_up(run_id: str, added: JsonObject) -> Exit:
     return Exit.OK
 
 
-def _finish(api: Api, run_id: str, *, as_json: bool, out: Path | None) -> Exit:
+def _finish(api: Api, run: JsonObject, *, as_json: bool, out: Path | None) -> Exit:
+    run_id = str(run["run_id"])
     console = Console(stderr=True)
-    console.print(f"Run {run_id}", highlight=False)
+    console.print(f"Run {run_id} (engine: {run['engine']})", highlight=False, soft_wrap=True)
     last = _follow(api, run_id, console, as_json=False)
     if last.data.get("report") is not None:
         _deliver(api, run_id, as_json=as_json, out=out)
@@ -141,12 +142,13 @@ def _outcome(last: AgentEvent) -> Exit:
 def _table(listed: list[dict[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False, expand=True)
     table.add_column("run", no_wrap=True, min_width=max(len(run["run_id"]) for run in listed))
-    for column in ("status", "mode", "started"):
+    for column in ("status", "mode", "engine", "started"):
         table.add_column(column, no_wrap=True)
     table.add_column("question", overflow="ellipsis", no_wrap=True, ratio=1)
     for run in listed:
         started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run["started_at"]))
-        table.add_row(run["run_id"], run["status"], run["mode"], started, " ".join(run["question"].split()))
+        question = " ".join(run["question"].split())
+        table.add_row(run["run_id"], run["status"], run["mode"], run["engine"], started, question)
     return table
 
 

@@ -130,7 +130,7 @@ def run(*arguments: str) -> int:
 
 
 def script_a_run(server: Server, *streams: Answer) -> None:
-    server.answer("POST /v1/runs", Answer({"run_id": RUN, "status": "running"}, status=201))
+    server.answer("POST /v1/runs", Answer({"run_id": RUN, "status": "running", "engine": "graph"}, status=201))
     server.answer(f"GET {EVENTS}", *streams)
     server.answer(f"GET /v1/runs/{RUN}/report", Answer(REPORT, media_type="text/markdown"))
     server.answer(f"GET /v1/runs/{RUN}", Answer({"run_id": RUN, "status": "completed", "budget": {}}))
@@ -148,7 +148,7 @@ def test_ask_prints_the_report_alone_on_standard_output(server: Server, capsys: 
         ("looping", "Again"),
         ("complete", "Done"),
     ]
-    assert RUN in shown.err
+    assert f"Run {RUN} (engine: graph)\n" in shown.err
     assert json.loads(server.asked[0][2]) == {
         "question": "Why?",
         "mode": "iterative",
@@ -233,12 +233,19 @@ def test_no_watch_prints_the_run_and_leaves(server: Server, capsys: pytest.Captu
 
 
 def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
-    listed = {"run_id": RUN, "status": "completed", "mode": "iterative", "started_at": 0.0, "question": "Why\nnot?"}
+    listed = {
+        "run_id": RUN,
+        "status": "completed",
+        "mode": "iterative",
+        "engine": "chain",
+        "started_at": 0.0,
+        "question": "Why\nnot?",
+    }
     server.answer("GET /v1/runs?limit=3&status=completed", Answer({"runs": [listed]}))
     server.answer("GET /v1/runs?limit=20", Answer({"runs": []}))
     assert run("runs", "--limit", "3", "--status", "completed") == Exit.OK
     (_, row) = capsys.readouterr().out.splitlines()
-    assert row.split()[:3] == [RUN, "completed", "iterative"]
+    assert row.split()[:4] == [RUN, "completed", "iterative", "chain"]
     assert "Why not?" in row
     assert run("runs") == Exit.OK
     assert "no runs yet" in capsys.readouterr().out
@@ -279,6 +286,25 @@ def test_a_graph_of_ones_own_is_sent_whole(server: Server, capsys: pytest.Captur
     assert json.loads(server.asked[0][2])["graph"] == mine.model_dump(mode="json")
     assert run("ask", "Why?", "--graph", str(tmp_path / "missing.json")) == Exit.BAD_INPUT
     assert "neither a graph" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "sent"),
+    [((), {}), (("--engine", "graph"), {"use_graph": True}), (("--engine", "chain"), {"use_graph": False})],
+)
+def test_the_engine_is_asked_for_only_if_it_was_named(
+    server: Server, options: tuple[str, ...], sent: JsonObject
+) -> None:
+    script_a_run(server, stream(finished()))
+    assert run("ask", "Why?", "--no-watch", *options) == Exit.OK
+    assert json.loads(server.asked[0][2]) == {"question": "Why?", "mode": "iterative", **sent}
+
+
+def test_an_engine_that_there_is_not_is_refused(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("ask", "Why?", "--engine", "steam") == Exit.BAD_INPUT
+    shown = " ".join(re.findall(r"[^\s│]+", capsys.readouterr().err))  # the box that it stands in wraps it
+    assert "'steam' is not one of 'graph', 'chain'" in shown
+    assert server.asked == []
 
 
 def test_sections_are_prefixed_and_their_cursors_kept(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,6 +51,8 @@ class ReducerSpec:
     description: str
     input: type[Frozen]
     apply: Callable[[ResearchState, Any], ResearchState]
+    item: type[Frozen] | None = None
+    """Of one that takes `ItemOutcomes`: what each item's output must be. None for the others."""
 
 
 AGENTS: Mapping[str, AgentSpec] = {
@@ -203,6 +205,7 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             "Adds what searches found, each passage once.",
             tools.ItemOutcomes,
             reducers.add_evidence,
+            item=tools.SearchOutput,
         ),
         ReducerSpec(
             "record_judgement",

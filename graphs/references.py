@@ -1,12 +1,13 @@
 """What the nodes of a graph name must exist: agents, tools, reducers, the fields they take and the fields they give."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from pydantic import BaseModel
 
 from graphs.branches import BranchInput, BranchOutcomes
-from graphs.catalogue import AGENTS, REDUCERS, TOOLS
+from graphs.catalogue import AGENTS, REDUCERS, TOOLS, ReducerSpec
 from graphs.expressions import fault, node_read, root_names
 from graphs.frozen import Frozen
 from graphs.spec import (
@@ -32,7 +33,7 @@ ITEM_NAMES = frozenset({"item", "index"})
 def reference_faults(graph: ResearchGraph) -> Iterable[str]:
     """Every name, field and expression of `graph` that leads nowhere."""
     for node in graph.nodes:
-        for text in _node_faults(graph, node):
+        for text in (*_node_faults(graph, node), *_reducer_faults(node)):
             yield f"node {node.id!r}: {text}"
     for edge in graph.edges:
         if isinstance(edge, ConditionalEdge):
@@ -67,7 +68,6 @@ def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
             yield from _unknown("agent", node.agent, AGENTS)
             if node.agent in AGENTS:
                 yield from _input_faults(graph, node.inputs, AGENTS[node.agent].input, VIEW_NAMES)
-                yield from _reducer_faults(node.reducer, AGENTS[node.agent].output)
         case ToolNode():
             names = VIEW_NAMES | ITEM_NAMES if node.for_each else VIEW_NAMES
             yield from _unknown("tool", node.tool, TOOLS)
@@ -75,7 +75,6 @@ def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
                 yield from _expression_faults(graph, node.for_each, VIEW_NAMES)
             if node.tool in TOOLS:
                 yield from _input_faults(graph, node.inputs, TOOLS[node.tool].input, names)
-            yield from _reducer_faults(node.reducer, ItemOutcomes)
         case StateNode():
             yield from _unknown("reducer", node.reducer, REDUCERS)
             if node.reducer in REDUCERS:
@@ -86,16 +85,49 @@ def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
         case ParallelNode():
             if node.for_each:
                 yield from _expression_faults(graph, node.for_each, VIEW_NAMES)
-            yield from _reducer_faults(node.reducer, BranchOutcomes)
 
 
-def _reducer_faults(reducer: str | None, given: type[Frozen]) -> Iterable[str]:
-    if reducer is None:
+@dataclass(frozen=True)
+class _Given:
+    """What a reducer is given by whoever its node calls."""
+
+    by: str
+    model: type[Frozen]
+    item: type[Frozen] | None = None
+    """Of a list of outcomes: the output of each."""
+
+    def fits(self, reducer: ReducerSpec) -> bool:
+        """Whether `reducer` can take it."""
+        if not issubclass(self.model, reducer.input):
+            return False
+        return reducer.item is None or (self.item is not None and issubclass(self.item, reducer.item))
+
+
+def _given(node: AgentNode | ToolNode | ParallelNode) -> _Given | None:
+    """What the node's reducer is given; None if nobody knows whom the node calls."""
+    match node:
+        case AgentNode() if node.agent in AGENTS:
+            return _Given(f"agent {node.agent!r}", AGENTS[node.agent].output)
+        case ToolNode() if node.tool in TOOLS:  # without `for_each` it is a list too, of one
+            return _Given(f"tool {node.tool!r}", ItemOutcomes, TOOLS[node.tool].output)
+        case ParallelNode():
+            return _Given("a parallel node", BranchOutcomes)
+        case _:
+            return None
+
+
+def _reducer_faults(node: Node) -> Iterable[str]:
+    if not isinstance(node, AgentNode | ToolNode | ParallelNode) or node.reducer is None:
         return
-    yield from _unknown("reducer", reducer, REDUCERS)
-    if reducer in REDUCERS and not issubclass(given, REDUCERS[reducer].input):
-        wanted = REDUCERS[reducer].input.__name__
-        yield f"reducer {reducer!r} takes {wanted}, but this node gives {given.__name__}"
+    yield from _unknown("reducer", node.reducer, REDUCERS)
+    reducer, given = REDUCERS.get(node.reducer), _given(node)
+    if reducer and given and not given.fits(reducer):
+        wanted = _written(reducer.input, reducer.item)
+        yield f"reducer {reducer.name!r} takes {wanted}, but {given.by} gives {_written(given.model, given.item)}"
+
+
+def _written(model: type[Frozen], item: type[Frozen] | None) -> str:
+    return model.__name__ if item is None else f"{model.__name__} of {item.__name__}"
 
 
 def _input_faults(graph: ResearchGraph, inputs: Inputs, model: type[BaseModel], names: frozenset[str]) -> Iterable[str]:

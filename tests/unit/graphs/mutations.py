@@ -70,6 +70,9 @@ MUTATIONS: Mapping[str, Callable[[ResearchGraph], ResearchGraph]] = {
     "input missing": lambda graph: first_node(graph, inputs={}),
     "unknown reducer": lambda graph: first_node(graph, reducer="record_thoughts"),
     "reducer of another output": lambda graph: first_node(graph, reducer="record_gap"),
+    "reducer of another tool": lambda graph: changed(
+        graph, nodes=(*graph.nodes[:-1], ToolNode(id=EXIT, tool="noop", reducer="add_evidence"))
+    ),
     "broken expression": lambda graph: first_node(graph, inputs={"question": "question["}),
     "unknown name": lambda graph: first_node(graph, inputs={"question": "evidnce[].id"}),
     "unknown function": lambda graph: first_node(graph, inputs={"question": "lenght(evidence)"}),

@@ -71,7 +71,6 @@ REDUCER_OF = {
     "tool_selector": "record_tool_calls",
     "judge": "record_judgement",
     "search": "add_evidence",
-    "noop": "add_evidence",  # its answers are no searches: the reducer refuses them
 }
 
 
@@ -97,7 +96,7 @@ def working_nodes(draw: DrawFn, node_id: str, *, exit: bool = False) -> Node:
             return AgentNode(id=node_id, agent=agent, inputs=draw(inputs(AGENTS[agent].input)), reducer=reducer)
         case "tool":
             tool = draw(st.sampled_from(sorted(ANSWERS.keys() & TOOLS.keys())))
-            reducer = draw(st.sampled_from([None, REDUCER_OF[tool]]))
+            reducer = draw(st.sampled_from([None, REDUCER_OF.get(tool)]))
             each = draw(st.none() | expressions)
             return ToolNode(
                 id=node_id, tool=tool, inputs=draw(inputs(TOOLS[tool].input)), for_each=each, reducer=reducer

@@ -12,6 +12,7 @@ from graphs.modes import MODES
 from graphs.references import reference_faults
 from graphs.spec import AgentNode, StateNode, ToolNode
 from graphs.state import ResearchState
+from graphs.tools import ItemOutcomes
 
 SPECS: list[AgentSpec | ToolSpec] = [*AGENTS.values(), *TOOLS.values()]
 CATALOGUES: Iterable[Mapping[str, AgentSpec | ToolSpec | ReducerSpec]] = (AGENTS, TOOLS, REDUCERS)
@@ -41,6 +42,7 @@ def test_reducers_take_the_state_and_their_input(spec: ReducerSpec) -> None:
     assert hints[state] is ResearchState
     assert hints["return"] is ResearchState
     assert hints[output] is spec.input
+    assert (spec.item is not None) == (spec.input is ItemOutcomes), "what the items must be is said where there are any"
 
 
 @pytest.mark.parametrize("mode", MODES)

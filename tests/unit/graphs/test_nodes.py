@@ -21,7 +21,6 @@ from graphs.spec import (
     ResearchGraph,
     SequentialEdge,
     StateNode,
-    ToolNode,
 )
 from graphs.state import Ending
 from tests.script import passages
@@ -126,10 +125,13 @@ def test_a_single_tool_and_a_tool_for_each_share_a_reducer() -> None:
         assert after.state.outputs["find"] == given
 
 
-def test_an_answer_that_is_no_search_is_never_evidence() -> None:
-    graph = two_nodes(nodes=(ToolNode(id="a", tool="noop", reducer="add_evidence"), asking("z", "writer")))
+@pytest.mark.parametrize(
+    ("for_each", "answer"), [(None, {"ok": True}), ("sources", {"items": [{"index": 0, "output": {"ok": True}}]})]
+)
+def test_an_answer_that_is_no_search_is_never_evidence(for_each: str | None, answer: Json) -> None:
+    graph = search_graph(for_each=for_each)
     run = begun(graph)
-    after = advance(graph, run, completed(run, {"ok": True}))
+    after = advance(graph, run, completed(run, answer))
     assert after.ending is not None
     assert (after.state, after.ending.kind) == (run.state, "node_failed")
 

@@ -1,0 +1,118 @@
+"""A reducer is accepted only behind a callee whose output it can take."""
+
+from typing import Any
+
+import pytest
+
+from graphs.catalogue import AGENTS, REDUCERS, TOOLS
+from graphs.modes import MODES
+from graphs.spec import AgentNode, ParallelEdge, ParallelNode, ResearchGraph, SequentialEdge, ToolNode
+from graphs.validation import faults
+from tests.unit.graphs.samples import asking, two_nodes
+from tests.unit.graphs.strategies import LEAF
+
+EVIDENCE = "ItemOutcomes of SearchOutput"
+
+
+def beginning(node: AgentNode | ToolNode) -> ResearchGraph:
+    return two_nodes(nodes=(node, asking("z", "writer")))
+
+
+def tool(name: str, **fields: Any) -> ResearchGraph:
+    return beginning(ToolNode(id="a", tool=name, **fields))
+
+
+def agent(name: str, **fields: Any) -> ResearchGraph:
+    return beginning(asking("a", name, **fields))
+
+
+def parallel(reducer: str) -> ResearchGraph:
+    section = ParallelEdge(from_node="a", branch="b", inputs={"question": "question"})
+    return two_nodes(
+        nodes=(ParallelNode(id="a", reducer=reducer), asking("z", "writer")),
+        edges=(SequentialEdge(from_node="a", to_node="z"), section),
+        branches={"b": LEAF},
+    )
+
+
+def test_every_built_in_graph_fits_and_folds_something() -> None:
+    graphs = [inner for graph in MODES.values() for inner in (graph, *graph.branches.values())]
+    assert [faults(graph) for graph in graphs] == [[] for _ in graphs]
+    folding = {node.reducer for graph in graphs for node in graph.nodes if isinstance(node, AgentNode | ToolNode)}
+    assert {"add_evidence", "record_judgement"} <= folding
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        tool("search_related", inputs={"query": "question"}, reducer="add_evidence"),
+        tool("search_related", inputs={"query": "item"}, for_each="sources", reducer="add_evidence"),
+        agent("thinking", reducer="record_thought"),
+        parallel("collect_drafts"),
+    ],
+)
+def test_a_reducer_behind_its_own_callee_has_no_fault(graph: ResearchGraph) -> None:
+    assert faults(graph) == []
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (agent("thinking", reducer="record_thougt"), "unknown reducer 'record_thougt'; did you mean 'record_thought'?"),
+        (tool("noop", reducer="add_evidnce"), "unknown reducer 'add_evidnce'; did you mean 'add_evidence'?"),
+        (
+            agent("thinking", reducer="record_gap"),
+            "reducer 'record_gap' takes KnowledgeGapOutput, but agent 'thinking' gives ThinkingOutput",
+        ),
+        (
+            agent("thinking", reducer="add_evidence"),
+            f"reducer 'add_evidence' takes {EVIDENCE}, but agent 'thinking' gives ThinkingOutput",
+        ),
+        (
+            tool("noop", reducer="add_evidence"),
+            f"reducer 'add_evidence' takes {EVIDENCE}, but tool 'noop' gives ItemOutcomes of NoopOutput",
+        ),
+        (
+            tool("noop", for_each="sources", reducer="add_evidence"),
+            f"reducer 'add_evidence' takes {EVIDENCE}, but tool 'noop' gives ItemOutcomes of NoopOutput",
+        ),
+        (
+            tool("noop", reducer="set_values"),
+            "reducer 'set_values' takes Values, but tool 'noop' gives ItemOutcomes of NoopOutput",
+        ),
+        (
+            parallel("add_evidence"),
+            f"reducer 'add_evidence' takes {EVIDENCE}, but a parallel node gives BranchOutcomes",
+        ),
+    ],
+)
+def test_a_reducer_that_does_not_fit_is_named_with_what_it_takes_and_what_it_gets(
+    graph: ResearchGraph, message: str
+) -> None:
+    assert faults(graph) == [f"node 'a': {message}"]
+
+
+def test_no_reducer_fits_every_callee() -> None:
+    """Of every agent and tool with every reducer, just those pairs are accepted whose models belong together."""
+    accepted = {
+        (name, reducer)
+        for name in (*AGENTS, *TOOLS)
+        for reducer in REDUCERS
+        if not any("reducer" in fault for fault in faults((agent if name in AGENTS else tool)(name, reducer=reducer)))
+    }
+    assert accepted == {
+        ("thinking", "record_thought"),
+        ("knowledge_gap", "record_gap"),
+        ("tool_selector", "record_tool_calls"),
+        ("judge", "record_judgement"),
+        ("input_parser", "record_parse"),
+        ("search", "add_evidence"),
+        ("search_related", "add_evidence"),
+    }
+
+
+@pytest.mark.parametrize("graph", [agent("thinkng", reducer="x"), tool("serch", reducer="x")])
+def test_a_callee_and_a_reducer_that_are_both_unknown_are_both_named(graph: ResearchGraph) -> None:
+    callee, reducer = faults(graph)
+    assert "did you mean" in callee
+    assert reducer.startswith("node 'a': unknown reducer 'x'; known: add_evidence, ")

@@ -1,0 +1,114 @@
+"""`elcano ask`: what it sends, what it prints where, and how the run's end becomes an exit code."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.exits import Exit
+from graphs.frozen import JsonObject
+from graphs.modes.iterative import ITERATIVE
+from tests.unit.cli.scripted import REPORT, RUN, Server, event, finished, run, script_a_run, stream
+
+
+def test_ask_prints_the_report_alone_on_standard_output(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    script_a_run(server, stream(event(1, "started", "Research started"), event(2, "looping", "Again"), finished()))
+    assert (
+        run("ask", "Why?", "--budget-tokens", "5000", "--budget-usd", "0.5", "--source", "a", "--docs", "b") == Exit.OK
+    )
+    shown = capsys.readouterr()
+    assert shown.out == REPORT
+    assert re.findall(r"\d\d:\d\d:\d\d (\w+): (.*)", shown.err) == [
+        ("started", "Research started"),
+        ("looping", "Again"),
+        ("complete", "Done"),
+    ]
+    assert f"Run {RUN} (engine: graph)\n" in shown.err
+    assert json.loads(server.asked[0][2]) == {
+        "question": "Why?",
+        "mode": "iterative",
+        "sources": ["a", "b"],
+        "budget": {"tokens": 5000, "cost_usd": 0.5},
+    }
+
+
+@pytest.mark.parametrize(
+    ("last", "code"),
+    [
+        (finished(), Exit.OK),
+        (finished(partial="time"), Exit.PARTIAL),
+        (event(3, "failed", report=None), Exit.FAILED),
+        (event(3, "cancelled", report=None), Exit.FAILED),
+    ],
+)
+def test_how_the_run_ended_is_the_exit_code(
+    server: Server, capsys: pytest.CaptureFixture[str], last: str, code: Exit
+) -> None:
+    script_a_run(server, stream(last))
+    assert run("ask", "Why?") == code
+    assert run("watch", RUN) == code
+    assert capsys.readouterr().out.startswith(REPORT) == (code in (Exit.OK, Exit.PARTIAL))
+
+
+def test_the_report_is_saved(server: Server, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    script_a_run(server, stream(finished()))
+    saved = tmp_path / "report.md"
+    assert run("ask", "Why?", "--out", str(saved)) == Exit.OK
+    assert saved.read_text() == REPORT
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert str(saved) in shown.err
+
+
+def test_a_path_that_cannot_be_written_is_refused_before_the_research(server: Server, tmp_path: Path) -> None:
+    assert run("ask", "Why?", "--out", str(tmp_path / "missing" / "report.md")) == Exit.BAD_INPUT
+    assert server.asked == []
+
+
+def test_no_watch_prints_the_run_and_leaves(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    script_a_run(server)
+    assert run("ask", "Why?", "--no-watch") == Exit.OK
+    assert capsys.readouterr().out == f"{RUN}\n"
+    assert run("ask", "Why?", "--no-watch", "--json") == Exit.OK
+    assert json.loads(capsys.readouterr().out)["run_id"] == RUN
+
+
+def test_a_paused_run_says_how_to_go_on(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    script_a_run(server, stream(event(1, "paused", "Paused: no tokens left"), finished()))
+    assert run("ask", "Why?", "--pause") == Exit.OK
+    assert json.loads(server.asked[0][2])["budget"] == {"when_exhausted": "pause"}
+    shown = capsys.readouterr().err
+    assert "Paused: no tokens left" in shown
+    assert f"elcano top-up {RUN} --tokens" in shown
+    assert f"elcano stop {RUN}" in shown
+
+
+def test_a_graph_of_ones_own_is_sent_whole(server: Server, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    script_a_run(server, stream(finished()))
+    file = tmp_path / "mine.json"
+    mine = ITERATIVE.model_copy(update={"name": "mine"})
+    file.write_text(mine.model_dump_json())
+    assert run("ask", "Why?", "--graph", str(file)) == Exit.OK
+    assert json.loads(server.asked[0][2])["graph"] == mine.model_dump(mode="json")
+    assert run("ask", "Why?", "--graph", str(tmp_path / "missing.json")) == Exit.BAD_INPUT
+    assert "neither a graph" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "sent"),
+    [((), {}), (("--engine", "graph"), {"use_graph": True}), (("--engine", "chain"), {"use_graph": False})],
+)
+def test_the_engine_is_asked_for_only_if_it_was_named(
+    server: Server, options: tuple[str, ...], sent: JsonObject
+) -> None:
+    script_a_run(server, stream(finished()))
+    assert run("ask", "Why?", "--no-watch", *options) == Exit.OK
+    assert json.loads(server.asked[0][2]) == {"question": "Why?", "mode": "iterative", **sent}
+
+
+def test_an_engine_that_there_is_not_is_refused(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("ask", "Why?", "--engine", "steam") == Exit.BAD_INPUT
+    shown = " ".join(re.findall(r"[^\s│]+", capsys.readouterr().err))  # the box that it stands in wraps it
+    assert "'steam' is not one of 'graph', 'chain'" in shown
+    assert server.asked == []

@@ -1,0 +1,92 @@
+"""The commands about runs that there are: report, runs, stop, top-up; and how a refusal is told."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+import cli.client
+from cli.exits import Exit
+from dev.ports import free_ports
+from tests.unit.cli.scripted import REPORT, RUN, Answer, Server, problem, run, script_a_run
+
+
+def test_report_says_whether_it_is_partial(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    script_a_run(server)
+    assert run("report", RUN) == Exit.OK
+    server.answer(f"GET /v1/runs/{RUN}", Answer({"run_id": RUN, "ending": {"kind": "time"}}))
+    assert run("report", RUN, "--json") == Exit.PARTIAL
+    assert capsys.readouterr().out == REPORT + REPORT
+    asked = [headers["accept"] for request, headers, _ in server.asked if request.endswith("/report")]
+    assert asked == ["text/markdown", "application/json"]
+
+
+def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = {
+        "run_id": RUN,
+        "status": "completed",
+        "mode": "iterative",
+        "engine": "chain",
+        "started_at": 0.0,
+        "question": "Why\nnot?",
+    }
+    server.answer("GET /v1/runs?limit=3&status=completed", Answer({"runs": [listed]}))
+    server.answer("GET /v1/runs?limit=20", Answer({"runs": []}))
+    assert run("runs", "--limit", "3", "--status", "completed") == Exit.OK
+    (_, row) = capsys.readouterr().out.splitlines()
+    assert row.split()[:4] == [RUN, "completed", "iterative", "chain"]
+    assert "Why not?" in row
+    assert run("runs") == Exit.OK
+    assert "no runs yet" in capsys.readouterr().out
+
+
+def test_stop_sends_the_reason(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    server.answer(f"POST /v1/runs/{RUN}/stop", Answer({"run_id": RUN, "reason": "enough"}, status=202))
+    assert run("stop", RUN, "--reason", "enough") == Exit.OK
+    assert json.loads(server.asked[0][2]) == {"reason": "enough"}
+    assert RUN in capsys.readouterr().out
+
+
+def test_top_up_sends_what_is_added_and_shows_the_limits(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    limits = {"tokens": 150_000, "cost_usd": None, "seconds": 660.0, "iterations": 5, "steps": 200}
+    server.answer(f"POST /v1/runs/{RUN}/top-up", Answer({"run_id": RUN, "limits": limits}, status=202))
+    assert run("top-up", RUN, "--tokens", "50000", "--seconds", "60") == Exit.OK
+    assert json.loads(server.asked[0][2]) == {"tokens": 50_000, "seconds": 60.0}
+    assert "tokens 150,000, seconds 660.0, iterations 5, steps 200" in capsys.readouterr().out
+    assert run("top-up", RUN, "--tokens", "-1") == Exit.BAD_INPUT
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "line"),
+    [
+        (problem(404, "No such run", "there is no run 'x'"), Exit.BAD_INPUT, "No such run: there is no run 'x'"),
+        (
+            problem(422, "The request cannot work", "x", [{"field": "budget.tokens", "message": "too small"}]),
+            Exit.BAD_INPUT,
+            "The request cannot work: budget.tokens: too small",
+        ),
+        (problem(503, "No worker answers"), Exit.NOT_REACHABLE, "No worker answers"),
+        (problem(500, "Internal error"), Exit.FAILED, "Internal error"),
+        (Answer("<html>", 404, "text/html"), Exit.BAD_INPUT, "is that really Elcano's API?"),
+    ],
+)
+def test_a_refusal_is_one_line(
+    server: Server, capsys: pytest.CaptureFixture[str], answer: Answer, code: Exit, line: str
+) -> None:
+    server.answer(f"GET /v1/runs/{RUN}/report", answer)
+    assert run("report", RUN) == code
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert line in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_an_api_that_is_not_there_is_said_so(
+    use_api: Callable[[int], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (port,) = free_ports(1)
+    use_api(port)
+    monkeypatch.setattr(cli.client, "GIVE_UP_SECONDS", 0.05)
+    assert run("runs") == Exit.NOT_REACHABLE
+    assert run("watch", RUN) == Exit.NOT_REACHABLE
+    assert "elcano serve" in capsys.readouterr().err

@@ -58,6 +58,17 @@ async def served(app: FastAPI) -> AsyncIterator[str]:
 
 
 @pytest.fixture
+async def other(api_settings: Settings, store: Store, temporal: Client, task_queue: str) -> AsyncIterator[str]:
+    """A second API process, as far as the first can tell."""
+
+    async def client() -> Client:
+        return temporal
+
+    async with serving(create_app(api_settings, store=store, client=client, task_queue=task_queue)) as address:
+        yield address
+
+
+@pytest.fixture
 def make_worker(temporal: Client, store: Store, task_queue: str) -> Callable[[], Worker]:
     return lambda: scripted.worker(temporal, store, task_queue)
 

@@ -16,7 +16,6 @@ import uvloop
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import Client
-from temporalio.envconfig import ClientConfig
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
@@ -29,7 +28,7 @@ from activities.sources.registry import Sources, open_sources
 from activities.tools import ToolActivities
 from graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
 from settings import Settings, settings
-from storage.payloads import data_converter
+from storage.payloads import connect_config
 from storage.store import Store, open_store
 from workflows.chain import ChainWorkflow
 from workflows.research import ResearchWorkflow
@@ -83,13 +82,11 @@ def build_id() -> str:
 
 async def connect(settings: Settings) -> Client:
     """A client whose namespace is ready for runs, however long the server takes to appear."""
-    config = ClientConfig.load_client_connect_config()
-    config["target_host"] = settings.temporal_address or config.get("target_host") or settings.temporal_target
-    converter = data_converter(settings.data_dir / "payloads")
+    config = connect_config(settings)
     pause = FIRST_PAUSE
     while True:
         try:
-            client = await Client.connect(**config, data_converter=converter)
+            client = await Client.connect(**config)
             await ensure_search_attributes(client)
         except (RuntimeError, RPCError) as error:  # RuntimeError is how the SDK says that it cannot connect
             _log.warning("Temporal at %s is not ready, next try in %g s: %s", config["target_host"], pause, error)

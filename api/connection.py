@@ -9,11 +9,10 @@ from datetime import timedelta
 from typing import Final
 
 from temporalio.client import Client
-from temporalio.envconfig import ClientConfig
 
 from api.errors import TemporalUnavailable
 from settings import Settings
-from storage.payloads import data_converter
+from storage.payloads import connect_config
 
 CONNECT_TIMEOUT: Final = timedelta(seconds=5)
 
@@ -46,7 +45,4 @@ async def connect(settings: Settings) -> Client:
     Raises:
         RuntimeError: the server cannot be reached.
     """
-    config = ClientConfig.load_client_connect_config()
-    config["target_host"] = settings.temporal_address or config.get("target_host") or settings.temporal_target
-    converter = data_converter(settings.data_dir / "payloads")
-    return await Client.connect(**config, data_converter=converter, connect_timeout=CONNECT_TIMEOUT)
+    return await Client.connect(**connect_config(settings), connect_timeout=CONNECT_TIMEOUT)

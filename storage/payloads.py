@@ -1,7 +1,8 @@
 """Large payloads leave Temporal's history for files; the history keeps their hashes.
 
-Every program that talks to Temporal needs this converter over the same folder: workers, the API, tests. The files are
-part of the histories that name them, so they are never deleted while a run may be replayed, reset or queried.
+Every program that talks to Temporal needs this converter over the same folder, so worker and API connect by
+`connect_config`. The files are part of the histories that name them, so they are never deleted while a run may be
+replayed, reset or queried.
 """
 
 import asyncio
@@ -25,11 +26,30 @@ from temporalio.converter import (
     StorageDriverRetrieveContext,
     StorageDriverStoreContext,
 )
+from temporalio.envconfig import ClientConfig, ClientConnectConfig
+
+from settings import Settings
 
 THRESHOLD_BYTES: Final = 32 * 1024
 """Payloads from this size on are files. Temporal refuses payloads over 2 MiB and histories over 50 MiB."""
 
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class ConnectConfig(ClientConnectConfig):
+    """Arguments of `temporalio.client.Client.connect`."""
+
+    data_converter: DataConverter
+
+
+def connect_config(settings: Settings) -> ConnectConfig:
+    """How a program connects: by Temporal's own profile, to the server that the settings name before the profile."""
+    config = ClientConfig.load_client_connect_config()
+    return {
+        **config,
+        "target_host": settings.temporal_address or config.get("target_host") or settings.temporal_target,
+        "data_converter": data_converter(settings.data_dir / "payloads"),
+    }
 
 
 def data_converter(folder: Path) -> DataConverter:

@@ -1,4 +1,4 @@
-"""Large payloads are files, small ones stay; what is missing or damaged is named."""
+"""Large payloads are files, small ones stay; what is missing or damaged is named; programs connect alike."""
 
 import asyncio
 from hashlib import sha256
@@ -9,7 +9,8 @@ from temporalio.api.common.v1 import Payload
 from temporalio.converter import StorageDriverClaim, StorageDriverRetrieveContext, StorageDriverStoreContext
 
 from graphs.contracts import AgentResult
-from storage.payloads import THRESHOLD_BYTES, FileDriver, data_converter
+from settings import Settings
+from storage.payloads import THRESHOLD_BYTES, FileDriver, connect_config, data_converter
 
 LARGE = AgentResult(output={"text": "ä" * THRESHOLD_BYTES}, model="offline")
 SMALL = AgentResult(output={"text": "short"})
@@ -73,3 +74,33 @@ async def test_the_driver_answers_in_the_order_of_the_claims(tmp_path: Path) -> 
     payloads = [Payload(metadata={"encoding": b"binary/plain"}, data=bytes([n])) for n in range(5)]
     claims = await driver.store(StorageDriverStoreContext(), payloads)
     assert await driver.retrieve(StorageDriverRetrieveContext(), claims[::-1]) == payloads[::-1]
+
+
+PROFILE = """
+[profile.default]
+address = "profile.test:7233"
+namespace = "research"
+"""
+
+
+@pytest.mark.parametrize(
+    ("profile", "address", "target"),
+    [
+        ("", "", "127.0.0.1:7333"),
+        (PROFILE, "", "profile.test:7233"),
+        (PROFILE, "named.test:7233", "named.test:7233"),
+    ],
+)
+async def test_programs_connect_by_the_profile_to_the_server_that_the_settings_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str, address: str, target: str
+) -> None:
+    (tmp_path / "temporal.toml").write_text(profile)
+    monkeypatch.setenv("TEMPORAL_CONFIG_FILE", str(tmp_path / "temporal.toml"))
+    for name in ("TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "TEMPORAL_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    chosen = {"data_dir": tmp_path, "TEMPORAL_ADDRESS": address, "temporal_port": 7333}
+    config = connect_config(Settings.model_validate(chosen))
+    assert config["target_host"] == target
+    assert config.get("namespace") == ("research" if profile else None)
+    await config["data_converter"].encode([LARGE])
+    assert [file.relative_to(tmp_path).parts[0] for file in files(tmp_path) if file.suffix != ".toml"] == ["payloads"]

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-import httpx
 from temporalio.client import Client, WorkflowHandle
 from temporalio.service import RPCError
 
@@ -13,13 +12,6 @@ from tests.api.sse import Message, following
 
 Handle = WorkflowHandle[object, object]
 ONE, TWO = "0004.loop-1", "0004.loop-2"
-
-
-async def start(url: str) -> str:
-    async with httpx.AsyncClient() as client:
-        answer = await client.post(f"{url}/v1/runs", json={"question": "What is there to know?"})
-    run_id: str = answer.json()["run_id"]
-    return run_id
 
 
 def told(messages: Sequence[Message]) -> list[tuple[str, str]]:

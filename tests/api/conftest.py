@@ -1,6 +1,6 @@
 """An API over the shared Temporal server, with a store and a task queue of its own for each test."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,9 +14,7 @@ from api.app import create_app
 from settings import Settings
 from storage.store import Store, open_store
 from tests.api import scripted
-from tests.api.serving import serving
-
-StartRun = Callable[..., Awaitable[str]]
+from tests.api.serving import serving, speaking
 
 
 @pytest.fixture
@@ -36,18 +34,24 @@ def api_settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def app(api_settings: Settings, store: Store, temporal: Client, task_queue: str) -> FastAPI:
+def make_app(store: Store, temporal: Client, task_queue: str) -> Callable[[Settings], FastAPI]:
+    """Makes API processes that share the store and the server, as far as they can tell."""
+
     async def client() -> Client:
         return temporal
 
-    return create_app(api_settings, store=store, client=client, task_queue=task_queue)
+    return lambda settings: create_app(settings, store=store, client=client, task_queue=task_queue)
+
+
+@pytest.fixture
+def app(make_app: Callable[[Settings], FastAPI], api_settings: Settings) -> FastAPI:
+    return make_app(api_settings)
 
 
 @pytest.fixture
 async def api(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://api") as made:
-        yield made
+    async with speaking(app) as client:
+        yield client
 
 
 @pytest.fixture
@@ -58,13 +62,9 @@ async def served(app: FastAPI) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def other(api_settings: Settings, store: Store, temporal: Client, task_queue: str) -> AsyncIterator[str]:
-    """A second API process, as far as the first can tell."""
-
-    async def client() -> Client:
-        return temporal
-
-    async with serving(create_app(api_settings, store=store, client=client, task_queue=task_queue)) as address:
+async def other(make_app: Callable[[Settings], FastAPI], api_settings: Settings) -> AsyncIterator[str]:
+    """A second API process."""
+    async with serving(make_app(api_settings)) as address:
         yield address
 
 
@@ -80,10 +80,11 @@ async def worker(make_worker: Callable[[], Worker]) -> AsyncIterator[None]:
 
 
 @pytest.fixture
-def unreachable(api_settings: Settings, store: Store) -> FastAPI:
+async def away(api_settings: Settings, store: Store) -> AsyncIterator[httpx.AsyncClient]:
     """An API whose Temporal server is away."""
 
     async def client() -> Client:
         return await Client.connect("127.0.0.1:1")
 
-    return create_app(api_settings, store=store, client=client)
+    async with speaking(create_app(api_settings, store=store, client=client)) as made:
+        yield made

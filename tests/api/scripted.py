@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
 
@@ -194,17 +195,22 @@ class ScriptedWorkflow:
         )
 
 
-def worker(client: Client, store: Store, task_queue: str) -> Worker:
-    """A worker for scripted runs that archives into `store`; use it with `async with`."""
+def archiving(store: Store) -> Callable[[ArchiveCall], Awaitable[None]]:
+    """The activity that archives runs into `store`."""
 
     @activity.defn(name=ARCHIVE_RUN)
     async def archive(call: ArchiveCall) -> None:
         await store.runs.archive(call.run, call.events)
 
+    return archive
+
+
+def worker(client: Client, store: Store, task_queue: str) -> Worker:
+    """A worker for scripted runs that archives into `store`; use it with `async with`."""
     return Worker(
         client,
         task_queue=task_queue,
         workflows=[ScriptedWorkflow],
-        activities=[archive],
+        activities=[archiving(store)],
         workflow_runner=UnsandboxedWorkflowRunner(),
     )

@@ -1,10 +1,11 @@
-"""An API behind a real server, while a test needs it."""
+"""An API while a test needs it: behind a real server, or spoken to in this process."""
 
 import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import httpx
 import uvicorn
 from fastapi import FastAPI
 
@@ -20,3 +21,11 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
     yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     server.should_exit = True
     await task
+
+
+@asynccontextmanager
+async def speaking(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of `app` without a network; an error that nobody foresaw is an answer, as behind a server."""
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://api") as made:
+        yield made

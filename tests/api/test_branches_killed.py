@@ -4,7 +4,8 @@ import pytest
 from temporalio.client import Client
 
 from storage.store import Store
-from tests.api.branching import ONE, Told, followed, start, told
+from tests.api.asking import start_at
+from tests.api.branching import ONE, Told, followed, told
 from tests.api.sse import read_all
 
 
@@ -12,7 +13,7 @@ from tests.api.sse import read_all
 async def test_a_branch_that_is_killed_is_told_as_far_as_it_got(
     served: str, other: str, temporal: Client, store: Store
 ) -> None:
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     async with followed(served, run.run_id) as messages:
         await run.begin(ONE)
         await run.emit(ONE, count=2)
@@ -33,7 +34,7 @@ async def test_a_branch_that_is_killed_is_told_as_far_as_it_got(
 async def test_a_branch_that_was_killed_when_nobody_watched_is_found_later(
     served: str, temporal: Client, store: Store
 ) -> None:
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     await run.begin(ONE)
     await run.emit(ONE, count=2)
     await run.of(ONE).terminate()
@@ -50,7 +51,7 @@ async def test_a_branch_that_nobody_knows_any_more_is_named_and_passed(
 ) -> None:
     monkeypatch.setattr("api.endings.START_GRACE", -1.0)
     monkeypatch.setattr("api.journals.START_GRACE", -1.0)
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     await run.finish()
     kept = await store.runs.get(run.run_id)
     assert kept is not None
@@ -70,7 +71,7 @@ async def test_a_branch_that_nobody_knows_any_more_is_named_and_passed(
 async def test_when_the_run_is_terminated_its_branches_are_told_to_their_end(
     served: str, temporal: Client, store: Store
 ) -> None:
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     async with followed(served, run.run_id) as messages:
         await run.begin(ONE)
         await run.emit(ONE, count=3)

@@ -10,12 +10,13 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from tests.api import scripted
-from tests.api.branching import ONE, TWO, Told, followed, start, told
+from tests.api.asking import start_at
+from tests.api.branching import ONE, TWO, Told, followed, told
 
 
 @pytest.mark.usefixtures("worker")
 async def test_branches_are_told_live_between_their_beginning_and_their_end(served: str, temporal: Client) -> None:
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     async with followed(served, run.run_id) as messages:
 
         async def next_told(count: int) -> list[tuple[str, str]]:
@@ -51,7 +52,7 @@ async def test_branches_are_told_live_between_their_beginning_and_their_end(serv
 async def test_without_a_worker_one_notice_is_enough_and_nothing_is_lost(
     served: str, temporal: Client, make_worker: Callable[[], Worker]
 ) -> None:
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     async with make_worker():
         await run.begin(ONE)
         await run.begin(TWO)
@@ -75,7 +76,7 @@ async def test_without_a_worker_one_notice_is_enough_and_nothing_is_lost(
 async def test_readers_share_one_watcher_and_each_open_branch_is_asked_by_it_alone(
     served: str, temporal: Client
 ) -> None:
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     async with AsyncExitStack() as stack:
         readers = [await stack.enter_async_context(followed(served, run.run_id)) for _ in range(20)]
         await run.begin(ONE)
@@ -94,7 +95,7 @@ async def test_readers_share_one_watcher_and_each_open_branch_is_asked_by_it_alo
 
 @pytest.mark.usefixtures("worker")
 async def test_a_run_shows_how_its_branches_stand(served: str, temporal: Client) -> None:
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     await run.begin(ONE)
     await run.begin(TWO)
     await run.emit(TWO)

@@ -11,7 +11,8 @@ from temporalio.client import Client
 from graphs.contracts import ArchivedRun
 from graphs.events import AgentEvent
 from storage.store import Store
-from tests.api.branching import ONE, TWO, Told, followed, start, told
+from tests.api.asking import start_at
+from tests.api.branching import ONE, TWO, Told, followed, told
 from tests.api.sse import Message, read_all
 
 
@@ -41,7 +42,7 @@ def keys(messages: Sequence[Message]) -> list[tuple[str, str, int]]:
 async def test_a_running_run_is_resumed_at_every_cursor_in_every_process(
     served: str, other: str, temporal: Client
 ) -> None:
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     async with AsyncExitStack() as stack:
         messages = await stack.enter_async_context(followed(served, run.run_id))
         story = asyncio.create_task(a_story(run))
@@ -70,7 +71,7 @@ async def test_a_running_run_is_resumed_at_every_cursor_in_every_process(
 
 @pytest.mark.usefixtures("worker")
 async def test_an_ended_run_is_resumed_at_every_cursor(served: str, other: str, temporal: Client) -> None:
-    run = Told(temporal, await start(served))
+    run = Told(temporal, await start_at(served))
     await a_story(run)
     await run.finish(TWO)
     await run.finish()

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import httpx
 import pytest
-from temporalio import activity
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from graphs.contracts import ARCHIVE_RUN, ArchiveCall
 from storage.store import Store
+from tests.api.scripted import archiving
 from tests.api.sse import Message, following, read_all
 from tests.script import Script
 from workflows.chain import ChainWorkflow
@@ -19,16 +18,11 @@ from workflows.sandbox import workflow_runner
 
 def researching(client: Client, store: Store, task_queue: str, script: Script) -> Worker:
     """A worker whose agents follow the script and whose runs are archived in the store."""
-
-    @activity.defn(name=ARCHIVE_RUN)
-    async def archive(call: ArchiveCall) -> None:
-        await store.runs.archive(call.run, call.events)
-
     return Worker(
         client,
         task_queue=task_queue,
         workflows=[ResearchWorkflow, ChainWorkflow],
-        activities=[*script.activities[:-1], archive],
+        activities=[*script.activities[:-1], archiving(store)],
         workflow_runner=workflow_runner(),
     )
 

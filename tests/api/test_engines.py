@@ -1,5 +1,6 @@
 """What a run walks: a mode, a graph of one's own, or plain code; and limits with which that cannot work."""
 
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
@@ -7,13 +8,12 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from api.app import create_app
 from graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW
 from graphs.modes import MODES
 from settings import Settings
 from storage.store import Store
-
-QUESTION = "What is there to know?"
+from tests.api.asking import QUESTION
+from tests.api.serving import speaking
 
 
 async def ask(api: httpx.AsyncClient, **changes: Any) -> httpx.Response:
@@ -38,14 +38,11 @@ def mine(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def chained(api_settings: Settings, store: Store, temporal: Client, task_queue: str) -> FastAPI:
+async def chained(make_app: Callable[[Settings], FastAPI], api_settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """An API that is set up for chains."""
-
-    async def client() -> Client:
-        return temporal
-
-    settings = api_settings.model_copy(update={"use_graph_execution": False})
-    return create_app(settings, store=store, client=client, task_queue=task_queue)
+    app = make_app(api_settings.model_copy(update={"use_graph_execution": False}))
+    async with speaking(app) as client:
+        yield client
 
 
 @pytest.mark.parametrize("mode", CHAIN_MODES)
@@ -58,14 +55,12 @@ async def test_a_mode_runs_as_a_chain_where_that_is_wanted(api: httpx.AsyncClien
     assert chain.json()["engine"] == "chain"
 
 
-async def test_the_setting_chooses_and_the_request_goes_before_it(chained: FastAPI, temporal: Client) -> None:
-    client = httpx.AsyncClient(transport=httpx.ASGITransport(chained), base_url="http://api")
-    async with chained.router.lifespan_context(chained), client as api:
-        assert await workflow_type(temporal, await ask(api)) == CHAIN_WORKFLOW
-        assert await workflow_type(temporal, await ask(api, use_graph=True)) == RESEARCH_WORKFLOW
-        assert await workflow_type(temporal, await ask(api, mode="simple", use_graph=True)) == RESEARCH_WORKFLOW
-        refused = await ask(api, mode="simple")
-        own = await ask(api, graph=mine())
+async def test_the_setting_chooses_and_the_request_goes_before_it(chained: httpx.AsyncClient, temporal: Client) -> None:
+    assert await workflow_type(temporal, await ask(chained)) == CHAIN_WORKFLOW
+    assert await workflow_type(temporal, await ask(chained, use_graph=True)) == RESEARCH_WORKFLOW
+    assert await workflow_type(temporal, await ask(chained, mode="simple", use_graph=True)) == RESEARCH_WORKFLOW
+    refused = await ask(chained, mode="simple")
+    own = await ask(chained, graph=mine())
     assert refused.status_code == 422
     (fault,) = refused.json()["errors"]
     assert fault["field"] == "mode"

@@ -13,14 +13,8 @@ from graphs.contracts import ArchivedRun
 from graphs.events import AgentEvent
 from storage.store import Store
 from tests.api import scripted
+from tests.api.asking import start_at
 from tests.api.sse import Message, following, read_all
-
-
-async def start(url: str) -> str:
-    async with httpx.AsyncClient() as client:
-        answer = await client.post(f"{url}/v1/runs", json={"question": "What is there to know?"})
-    run_id: str = answer.json()["run_id"]
-    return run_id
 
 
 def numbers(messages: list[Message]) -> list[int]:
@@ -52,7 +46,7 @@ async def ended_run(store: Store) -> str:
 
 @pytest.mark.usefixtures("worker")
 async def test_events_arrive_while_the_run_works_and_end_with_it(served: str, temporal: Client) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
         first = await anext(messages)
@@ -110,7 +104,7 @@ async def test_a_number_that_is_none_is_refused(api: httpx.AsyncClient, ended_ru
 
 @pytest.mark.usefixtures("worker")
 async def test_a_late_client_reads_everything_from_the_same_watcher(served: str, temporal: Client) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     await handle.signal("emit", 5)
     async with following(f"{served}/v1/runs/{run_id}/events") as early:
@@ -124,7 +118,7 @@ async def test_a_late_client_reads_everything_from_the_same_watcher(served: str,
 
 @pytest.mark.usefixtures("worker")
 async def test_a_hundred_clients_share_few_queries(served: str, temporal: Client) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(timeout=60, limits=limits) as client:
@@ -141,7 +135,7 @@ async def test_a_hundred_clients_share_few_queries(served: str, temporal: Client
 
 @pytest.mark.usefixtures("worker")
 async def test_a_slow_client_delays_nobody(served: str, temporal: Client) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     async with following(f"{served}/v1/runs/{run_id}/events") as slow:
         reading = asyncio.create_task(read_all(f"{served}/v1/runs/{run_id}/events"))
@@ -155,7 +149,7 @@ async def test_a_slow_client_delays_nobody(served: str, temporal: Client) -> Non
 async def test_without_a_worker_the_stream_says_so_and_goes_on(
     served: str, temporal: Client, make_worker: Callable[[], Worker]
 ) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
         waiting = await anext(messages)
         assert (waiting.event, waiting.id) == ("waiting", None)
@@ -168,7 +162,7 @@ async def test_without_a_worker_the_stream_says_so_and_goes_on(
 
 @pytest.mark.usefixtures("worker")
 async def test_a_run_that_continues_as_new_goes_on_in_the_same_stream(served: str, temporal: Client) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
         assert (await anext(messages)).id == "1"
@@ -184,7 +178,7 @@ async def test_a_run_that_continues_as_new_goes_on_in_the_same_stream(served: st
 async def test_a_run_that_ends_without_saying_so_still_ends_the_stream(
     served: str, temporal: Client, store: Store, how: str, last: str
 ) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
         assert (await anext(messages)).id == "1"
@@ -202,7 +196,7 @@ async def test_a_run_that_ends_without_saying_so_still_ends_the_stream(
 async def test_a_run_terminated_before_any_worker_took_it_up_ends_its_stream(
     served: str, temporal: Client, make_worker: Callable[[], Worker]
 ) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
     await temporal.get_workflow_handle(run_id).terminate()
     async with make_worker():
         messages = await read_all(f"{served}/v1/runs/{run_id}/events")
@@ -211,7 +205,7 @@ async def test_a_run_terminated_before_any_worker_took_it_up_ends_its_stream(
 
 @pytest.mark.usefixtures("worker")
 async def test_clients_that_go_away_leave_nothing_behind(served: str, temporal: Client) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
     before = len(asyncio.all_tasks())
     for _ in range(3):
         async with following(f"{served}/v1/runs/{run_id}/events") as messages:
@@ -226,7 +220,7 @@ async def test_clients_that_go_away_leave_nothing_behind(served: str, temporal: 
 async def test_a_watcher_that_breaks_off_ends_its_streams_and_is_replaced(
     served: str, temporal: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run_id = await start(served)
+    run_id = await start_at(served)
 
     async def broken(self: journals.JournalReader) -> None:
         raise ValueError("no bytes left")

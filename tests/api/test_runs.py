@@ -5,22 +5,15 @@ from datetime import timedelta
 
 import httpx
 import pytest
-from fastapi import FastAPI
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.worker import Worker
 
 from api import endings
 from graphs.contracts import ArchivedRun
 from storage.store import Store
+from tests.api.asking import start
 
 ODD_IDS = ["run-nobody", "x" * 5_000, "%00", "%ED%A0%80", "..%2F..%2Fetc", "' OR 1=1 --", "run%0Ax", "🦆"]
-
-
-async def start(api: httpx.AsyncClient, question: str = "What is there to know?") -> str:
-    answer = await api.post("/v1/runs", json={"question": question})
-    assert answer.status_code == 201
-    run_id: str = answer.json()["run_id"]
-    return run_id
 
 
 def ended(run_id: str, **changes: object) -> ArchivedRun:
@@ -48,20 +41,18 @@ async def test_without_a_worker_what_is_stored_is_shown_as_stale(api: httpx.Asyn
     assert answer.json()["stale"]
 
 
-async def test_without_temporal_what_is_stored_is_shown_as_stale(api: httpx.AsyncClient, unreachable: FastAPI) -> None:
+async def test_without_temporal_what_is_stored_is_shown_as_stale(
+    api: httpx.AsyncClient, away: httpx.AsyncClient
+) -> None:
     run_id = await start(api)
-    client = httpx.AsyncClient(transport=httpx.ASGITransport(unreachable), base_url="http://api")
-    async with unreachable.router.lifespan_context(unreachable), client as away:
-        answer = await away.get(f"/v1/runs/{run_id}")
+    answer = await away.get(f"/v1/runs/{run_id}")
     assert answer.status_code == 200
     assert answer.json()["stale"]
 
 
-async def test_an_ended_run_needs_nothing_but_the_store(unreachable: FastAPI, store: Store) -> None:
+async def test_an_ended_run_needs_nothing_but_the_store(away: httpx.AsyncClient, store: Store) -> None:
     await store.runs.archive(ended("run-1", evidence=("e-1", "e-2"), iterations=3, steps=9), [])
-    client = httpx.AsyncClient(transport=httpx.ASGITransport(unreachable), base_url="http://api")
-    async with unreachable.router.lifespan_context(unreachable), client as away:
-        run = (await away.get("/v1/runs/run-1")).json()
+    run = (await away.get("/v1/runs/run-1")).json()
     assert (run["status"], run["evidence"], run["iterations"], run["steps"]) == ("completed", 2, 3, 9)
     assert run["worker"] is None
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import FastAPI
 from temporalio.client import Client
 
 from api.body_limit import MAX_BODY
@@ -219,14 +218,11 @@ async def test_a_key_of_an_ended_run_returns_it(api: httpx.AsyncClient, store: S
 
 
 async def test_without_temporal_nothing_is_half_done(
-    unreachable: FastAPI, api: httpx.AsyncClient, store: Store
+    away: httpx.AsyncClient, api: httpx.AsyncClient, store: Store
 ) -> None:
     request = {"question": QUESTION}
     headers = {"Idempotency-Key": "later"}
-    transport = httpx.ASGITransport(unreachable)
-    client = httpx.AsyncClient(transport=transport, base_url="http://api")
-    async with unreachable.router.lifespan_context(unreachable), client as away:
-        refused = await away.post("/v1/runs", json=request, headers=headers)
+    refused = await away.post("/v1/runs", json=request, headers=headers)
     assert refused.status_code == 503
     assert refused.headers["retry-after"].isdigit()
     assert refused.json()["type"] == "urn:elcano:temporal-unavailable"

@@ -6,17 +6,14 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from tests.api.asking import start
 
-async def start(api: httpx.AsyncClient) -> str:
-    answer = await api.post("/v1/runs", json={"question": "Why?", "budget": {"when_exhausted": "pause"}})
-    assert answer.status_code == 201
-    run_id: str = answer.json()["run_id"]
-    return run_id
+PAUSING = {"when_exhausted": "pause"}
 
 
 @pytest.mark.usefixtures("worker")
 async def test_a_paused_run_says_so_until_it_is_topped_up(api: httpx.AsyncClient, temporal: Client) -> None:
-    run_id = await start(api)
+    run_id = await start(api, budget=PAUSING)
     assert (await api.get(f"/v1/runs/{run_id}")).json()["paused"] is None
     await temporal.get_workflow_handle(run_id).signal("pause", "no tokens left")
     paused = (await api.get(f"/v1/runs/{run_id}")).json()["paused"]
@@ -39,7 +36,7 @@ async def test_dollars_are_added_to_a_cost_that_is_limited(api: httpx.AsyncClien
 
 @pytest.mark.usefixtures("worker")
 async def test_what_the_run_refuses_is_a_conflict_with_its_reason(api: httpx.AsyncClient, temporal: Client) -> None:
-    run_id = await start(api)
+    run_id = await start(api, budget=PAUSING)
     refused = await api.post(f"/v1/runs/{run_id}/top-up", json={"steps": 1})
     assert refused.status_code == 409
     assert refused.json()["type"] == "urn:elcano:top-up-refused"
@@ -53,7 +50,7 @@ async def test_what_the_run_refuses_is_a_conflict_with_its_reason(api: httpx.Asy
 
 async def test_without_a_worker_it_is_not_kept(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.temporal.UPDATE_TIMEOUT", timedelta(seconds=1))
-    run_id = await start(api)
+    run_id = await start(api, budget=PAUSING)
     answer = await api.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 1})
     assert answer.status_code == 503
     assert "send it again" in answer.json()["detail"]

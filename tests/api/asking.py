@@ -1,0 +1,21 @@
+"""Asking for a run, as most tests begin."""
+
+from typing import Any
+
+import httpx
+
+QUESTION = "What is there to know?"
+
+
+async def start(api: httpx.AsyncClient, question: str = QUESTION, **asked: Any) -> str:
+    """The id of a run that was accepted."""
+    answer = await api.post("/v1/runs", json={"question": question, **asked})
+    assert answer.status_code == 201, answer.text
+    run_id: str = answer.json()["run_id"]
+    return run_id
+
+
+async def start_at(url: str) -> str:
+    """The same over the network."""
+    async with httpx.AsyncClient(base_url=url) as api:
+        return await start(api)

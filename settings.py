@@ -83,6 +83,11 @@ class Settings(BaseSettings):
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
 
     @property
+    def file_limit_bytes(self) -> int:
+        """`file_limit_mb` in bytes."""
+        return int(self.file_limit_mb * 1_000_000)
+
+    @property
     def base_url(self) -> str:
         """The API as a client on this machine reaches it."""
         return self.api_url or f"http://{self.api_host}:{self.api_port}"

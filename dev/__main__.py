@@ -2,30 +2,26 @@
 
 import argparse
 import asyncio
-import signal
-import sys
 
-from dev.errors import EXIT_CODE, CannotStart
+from dev.errors import CannotStart
+from dev.program import end_on_signals, refuse, say
 from dev.stack import stack, temporal_ui
 from settings import settings
 
 
 async def run(verbose: bool) -> None:
     """Runs the stack until a signal comes."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, task.cancel)
+    end_on_signals()
     chosen = settings()
-    async with stack(chosen, say=_say, verbose=verbose):
-        _say(f"Elcano is ready: {chosen.base_url}")
+    async with stack(chosen, say=say, verbose=verbose):
+        say(f"Elcano is ready: {chosen.base_url}")
         if ui := temporal_ui(chosen):
-            _say(f"Temporal's own page: {ui}")
-        _say(f"Everything is kept in {chosen.data_dir}/ (logs in {chosen.data_dir / 'logs'}/). Ctrl-C stops.")
+            say(f"Temporal's own page: {ui}")
+        say(f"Everything is kept in {chosen.data_dir}/ (logs in {chosen.data_dir / 'logs'}/). Ctrl-C stops.")
         try:
             await asyncio.Event().wait()
         finally:
-            _say("stopping; runs go on at the next start")
+            say("stopping; runs go on at the next start")
 
 
 def main() -> None:
@@ -36,15 +32,9 @@ def main() -> None:
     try:
         asyncio.run(run(arguments.verbose))
     except asyncio.CancelledError:
-        _say("stopped")
+        say("stopped")
     except CannotStart as error:
-        sys.stderr.write(f"Elcano cannot start: {error}\n")
-        sys.exit(EXIT_CODE)
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+        refuse("Elcano", error)
 
 
 if __name__ == "__main__":

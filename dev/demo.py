@@ -15,8 +15,9 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from dev.documents import require_documents
-from dev.errors import EXIT_CODE, CannotStart
+from dev.errors import CannotStart
 from dev.ports import free_ports
+from dev.program import end_on_signals, refuse, say
 from dev.stack import child_environment, stack
 from settings import Settings, settings
 
@@ -53,23 +54,20 @@ def demo_settings(docs: Path | None) -> Settings:
 
 async def run(question: str, mode: str, docs: Path | None) -> int:
     """Runs the demo and returns its exit code."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, task.cancel)
+    end_on_signals()
     chosen = demo_settings(docs)
     report = chosen.data_dir / "reports" / f"{time.strftime('%Y%m%d-%H%M%S')}.md"
-    _say("Starting Temporal, a worker and the API ...")
-    async with stack(chosen, say=_say):
+    say("Starting Temporal, a worker and the API ...")
+    async with stack(chosen, say=say):
         report.parent.mkdir(parents=True, exist_ok=True)
-        _say(f"POST {chosen.base_url}/v1/runs")
-        _say(f"Question: {question}")
+        say(f"POST {chosen.base_url}/v1/runs")
+        say(f"Question: {question}")
         source = "packages" if docs is None else "docs"
         code = await _ask(chosen, question, "--mode", mode, "--source", source, "--out", str(report))
     if report.exists():
         _show(report)
-        _say(f"\nThe report is in {report}")
-        _say(f"`ELCANO_DATA_DIR={DATA_DIR} make serve` opens this run again, with Temporal's own page and the API.")
+        say(f"\nThe report is in {report}")
+        say(f"`ELCANO_DATA_DIR={DATA_DIR} make serve` opens this run again, with Temporal's own page and the API.")
     return 0 if code == _PARTIAL else code
 
 
@@ -96,15 +94,13 @@ def main() -> None:
     question = arguments.question or (QUESTION_OF_PARTS if arguments.mode in _PLANNING else QUESTION)
     try:
         if arguments.docs is not None:
-            limit_bytes = int(settings().file_limit_mb * 1_000_000)
-            require_documents(arguments.docs, option="DOCS", limit_bytes=limit_bytes)
+            require_documents(arguments.docs, option="DOCS", limit_bytes=settings().file_limit_bytes)
         sys.exit(asyncio.run(run(question, arguments.mode, arguments.docs)))
     except asyncio.CancelledError:
-        _say("stopped; nothing is left running")
+        say("stopped; nothing is left running")
         sys.exit(_INTERRUPTED)
     except CannotStart as error:
-        sys.stderr.write(f"The demo cannot start: {error}\n")
-        sys.exit(EXIT_CODE)
+        refuse("The demo", error)
 
 
 def _show(report: Path) -> None:
@@ -113,12 +109,7 @@ def _show(report: Path) -> None:
     if console.is_terminal:
         console.print(Markdown(text))
     else:
-        _say(text)
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+        say(text)
 
 
 if __name__ == "__main__":

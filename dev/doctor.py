@@ -161,7 +161,7 @@ def collections(chosen: Settings) -> Iterable[Finding]:
         yield Finding("good", "collection packages: the installed Python packages")
     for name, path in chosen.collections.items():
         try:
-            listing = Folder(path, limit_bytes=int(chosen.file_limit_mb * _MEGABYTE)).listing()
+            listing = Folder(path, limit_bytes=chosen.file_limit_bytes).listing()
         except SourceRefused as error:
             yield Finding("fault", f"collection {name}: {error}")
             continue

@@ -1,34 +1,25 @@
-"""The embedded stack's parts: ports, the folder's lock, children that are kept alive, and no orphans."""
+"""The embedded stack's parts: the folder's lock, children that are kept alive, and no orphans."""
 
 import asyncio
-import json
 import os
-import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 import settings
-from dev import CannotStart, doctor
+from dev import CannotStart
+from dev import __main__ as serve
 from dev.child import Child
 from dev.folder import claimed, owner
 from dev.guard import Guard, guard
-from dev.ports import free_ports, is_free, listener
-from dev.stack import ports, require_free_ports, stack
+from dev.stack import stack
 from settings import Settings
 
 ROOT = Path(__file__).parents[2]
 FOREVER = "import time; print('begun', flush=True); time.sleep(600)"
 DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('begun', flush=True); time.sleep(600)"
-
-
-@contextmanager
-def listening() -> Iterator[int]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield server.getsockname()[1]
 
 
 async def until(condition: Callable[[], bool | Awaitable[bool]]) -> None:
@@ -47,39 +38,6 @@ def lives(pid: int) -> bool:
         return False
     state = Path(f"/proc/{pid}/stat")
     return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
-
-
-def test_a_port_that_is_listened_on_is_not_free_and_its_listener_is_known() -> None:
-    with listening() as port:
-        assert not is_free("127.0.0.1", port)
-        assert f"process {os.getpid()}" in (listener(port) or "")
-    assert is_free("127.0.0.1", port)
-    assert listener(port) is None
-
-
-def test_free_ports_are_different_and_free() -> None:
-    found = free_ports(5)
-    assert len(set(found)) == 5
-    assert all(is_free("127.0.0.1", port) for port in found)
-
-
-def test_every_taken_port_is_named_with_the_setting_that_changes_it() -> None:
-    with listening() as api, listening() as ui:
-        (free,) = free_ports(1)
-        chosen = Settings(api_port=api, temporal_port=free, temporal_ui_port=ui)
-        with pytest.raises(CannotStart) as raised:
-            require_free_ports(chosen)
-    text = str(raised.value)
-    assert f"port {api} " in text
-    assert "ELCANO_API_PORT" in text
-    assert f"port {ui} " in text
-    assert "ELCANO_TEMPORAL_UI_PORT" in text
-    assert str(os.getpid()) in text
-    assert f"port {free} " not in text
-
-
-def test_an_existing_server_needs_no_ports_of_ours() -> None:
-    assert set(ports(Settings.model_validate({"TEMPORAL_ADDRESS": "there:7233"}))) == {"api_port"}
 
 
 def test_a_folder_belongs_to_one_stack_at_a_time(tmp_path: Path) -> None:
@@ -109,6 +67,20 @@ async def test_two_stacks_cannot_share_a_folder(tmp_path: Path) -> None:
     ):
         async with stack(Settings(data_dir=tmp_path)):
             pass
+
+
+def test_serve_says_why_it_cannot_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ELCANO_DATA_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(sys, "argv", ["serve"])
+    settings.settings.cache_clear()
+    with pytest.raises(SystemExit) as ended:
+        serve.main()
+    settings.settings.cache_clear()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("Elcano cannot start: the data folder")
 
 
 class Family:
@@ -239,36 +211,3 @@ asyncio.run(run(Path(sys.argv[1])))
     with claimed(tmp_path, {}, patience=30):
         assert not lives(polite)
         await until(lambda: not lives(deaf))
-
-
-def test_doctor_says_how_to_mend(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    (documents / "a.md").write_text("# A\n\nText.\n")
-    (documents / "b.xyz").write_text("?")
-    values: dict[str, str] = {
-        "ELCANO_DATA_DIR": str(tmp_path / "data"),
-        "ELCANO_MODEL": "openai:gpt-5.1,offline",
-        "ELCANO_COLLECTIONS": json.dumps({"good": str(documents), "gone": str(tmp_path / "gone")}),
-        "OPENAI_API_KEY": "",
-    }
-    for name, value in values.items():
-        monkeypatch.setenv(name, value)
-    (port,) = free_ports(1)
-    monkeypatch.setenv("ELCANO_API_URL", f"http://127.0.0.1:{port}")
-    settings.settings.cache_clear()
-    assert doctor.main() == 1
-    shown = capsys.readouterr().out
-    assert "set OPENAI_API_KEY" in shown
-    assert "collection good: 1 documents" in shown
-    assert "leaves out *.xyz" in shown
-    assert "collection gone: " in shown
-    assert "`elcano serve` starts one" in shown
-    monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    monkeypatch.setenv("ELCANO_COLLECTIONS", "{}")
-    settings.settings.cache_clear()
-    assert doctor.main() == 0
-    assert "secret" not in capsys.readouterr().out
-    settings.settings.cache_clear()

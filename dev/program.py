@@ -1,0 +1,31 @@
+"""What the programs of this folder have in common: how they are ended, how they speak, how they refuse to start."""
+
+import asyncio
+import signal
+import sys
+from typing import Final, NoReturn
+
+from dev.errors import CannotStart
+
+_CANNOT_START: Final = 2
+"""`elcano` ends so with what cannot work as it was asked for."""
+
+
+def end_on_signals() -> None:
+    """Has Ctrl-C, SIGTERM and a closed terminal cancel the running task, so that it puts everything away."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, task.cancel)
+
+
+def say(line: str) -> None:
+    """One line for the person, at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def refuse(name: str, error: CannotStart) -> NoReturn:
+    """Ends the program `name`, which could not start, with exit code 2."""
+    sys.stderr.write(f"{name} cannot start: {error}\n")
+    sys.exit(_CANNOT_START)

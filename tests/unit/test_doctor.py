@@ -1,0 +1,43 @@
+"""`elcano doctor` names what is missing and how to mend it, and shows no secret."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import settings
+from dev import doctor
+from dev.ports import free_ports
+
+
+def test_doctor_says_how_to_mend(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "a.md").write_text("# A\n\nText.\n")
+    (documents / "b.xyz").write_text("?")
+    values: dict[str, str] = {
+        "ELCANO_DATA_DIR": str(tmp_path / "data"),
+        "ELCANO_MODEL": "openai:gpt-5.1,offline",
+        "ELCANO_COLLECTIONS": json.dumps({"good": str(documents), "gone": str(tmp_path / "gone")}),
+        "OPENAI_API_KEY": "",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    (port,) = free_ports(1)
+    monkeypatch.setenv("ELCANO_API_URL", f"http://127.0.0.1:{port}")
+    settings.settings.cache_clear()
+    assert doctor.main() == 1
+    shown = capsys.readouterr().out
+    assert "set OPENAI_API_KEY" in shown
+    assert "collection good: 1 documents" in shown
+    assert "leaves out *.xyz" in shown
+    assert "collection gone: " in shown
+    assert "`elcano serve` starts one" in shown
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    monkeypatch.setenv("ELCANO_COLLECTIONS", "{}")
+    settings.settings.cache_clear()
+    assert doctor.main() == 0
+    assert "secret" not in capsys.readouterr().out
+    settings.settings.cache_clear()

@@ -12,8 +12,8 @@ from graphs.contracts import ArchivedRun
 from storage.store import Store
 
 
-async def read_run(run_id: str, temporal: Temporal, store: Store) -> RunView:
-    """A run as it stands now.
+async def kept_run(run_id: str, store: Store) -> ArchivedRun:
+    """A run as it is stored.
 
     Raises:
         RunNotFound: there is no such run.
@@ -21,6 +21,16 @@ async def read_run(run_id: str, temporal: Temporal, store: Store) -> RunView:
     run = await store.runs.get(run_id)
     if run is None:
         raise RunNotFound(run_id)
+    return run
+
+
+async def read_run(run_id: str, temporal: Temporal, store: Store) -> RunView:
+    """A run as it stands now.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    run = await kept_run(run_id, store)
     if run.status != "running":
         return RunView.of(run)
     try:

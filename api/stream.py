@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from api.errors import RunNotFound
 from api.feed import Feed
 from api.journals import JournalReader
 from api.merging import Branch, Key
+from api.reading import kept_run
 from api.temporal import Temporal
 from graphs.contracts import ArchivedRun, BranchOf
 from graphs.events import AgentEvent
@@ -72,9 +72,7 @@ class Feeds:
         Raises:
             RunNotFound: there is no such run.
         """
-        run = await self._store.runs.get(run_id)
-        if run is None:
-            raise RunNotFound(run_id)
+        run = await kept_run(run_id, self._store)
         if run.status != "running":
             archived = archived_feed(run_id, await self._store.runs.journals(run_id))
             if archived is not None:

@@ -8,7 +8,6 @@ import json
 import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from hashlib import sha256
 from typing import Any
 
@@ -23,6 +22,7 @@ from graphs.catalogue import AGENTS
 from graphs.contracts import CHAIN_MODES, ArchivedRun, Engine, ModelChoice, ResearchInput
 from graphs.models import model_fault
 from graphs.modes import MODES
+from graphs.references import unknown
 from graphs.spec import ResearchGraph
 from graphs.validation import require_valid
 from settings import Settings
@@ -168,8 +168,4 @@ def _chain_faults(request: RunRequest) -> Iterable[FieldFault]:
 
 
 def _unknown(field: str, kind: str, names: Iterable[str], known: Collection[str]) -> Iterable[FieldFault]:
-    for name in names:
-        if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
-            yield FieldFault(field=field, message=f"unknown {kind} {name!r}; {hint}")
+    return (FieldFault(field=field, message=text) for name in names for text in unknown(kind, name, known))

@@ -1,6 +1,6 @@
 """What the nodes of a graph name must exist: agents, tools, reducers, the fields they take and the fields they give."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -65,18 +65,18 @@ def output_model(node: Node) -> type[Frozen] | None:
 def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
     match node:
         case AgentNode():
-            yield from _unknown("agent", node.agent, AGENTS)
+            yield from unknown("agent", node.agent, AGENTS)
             if node.agent in AGENTS:
                 yield from _input_faults(graph, node.inputs, AGENTS[node.agent].input, VIEW_NAMES)
         case ToolNode():
             names = VIEW_NAMES | ITEM_NAMES if node.for_each else VIEW_NAMES
-            yield from _unknown("tool", node.tool, TOOLS)
+            yield from unknown("tool", node.tool, TOOLS)
             if node.for_each:
                 yield from _expression_faults(graph, node.for_each, VIEW_NAMES)
             if node.tool in TOOLS:
                 yield from _input_faults(graph, node.inputs, TOOLS[node.tool].input, names)
         case StateNode():
-            yield from _unknown("reducer", node.reducer, REDUCERS)
+            yield from unknown("reducer", node.reducer, REDUCERS)
             if node.reducer in REDUCERS:
                 yield from _input_faults(graph, node.inputs, REDUCERS[node.reducer].input, VIEW_NAMES)
         case DecisionNode():
@@ -119,7 +119,7 @@ def _given(node: AgentNode | ToolNode | ParallelNode) -> _Given | None:
 def _reducer_faults(node: Node) -> Iterable[str]:
     if not isinstance(node, AgentNode | ToolNode | ParallelNode) or node.reducer is None:
         return
-    yield from _unknown("reducer", node.reducer, REDUCERS)
+    yield from unknown("reducer", node.reducer, REDUCERS)
     reducer, given = REDUCERS.get(node.reducer), _given(node)
     if reducer and given and not given.fits(reducer):
         wanted = _written(reducer.input, reducer.item)
@@ -132,7 +132,7 @@ def _written(model: type[Frozen], item: type[Frozen] | None) -> str:
 
 def _input_faults(graph: ResearchGraph, inputs: Inputs, model: type[BaseModel], names: frozenset[str]) -> Iterable[str]:
     for field, expression in inputs.items():
-        yield from _unknown("input", field, model.model_fields)
+        yield from unknown("input", field, model.model_fields)
         yield from _expression_faults(graph, expression, names)
     for field, info in model.model_fields.items():
         if info.is_required() and field not in inputs:
@@ -147,17 +147,18 @@ def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[s
         if root in ITEM_NAMES - names:
             yield f"{root!r} in {expression!r} can be read only within a `for_each`"
         else:
-            yield from _unknown("name", root, names, within=f" in {expression!r}")
+            yield from unknown("name", root, names, within=f" in {expression!r}")
     if read := node_read(expression):
         node_id, field = read
-        yield from _unknown("node", node_id, graph.by_id, within=f" in {expression!r}")
+        yield from unknown("node", node_id, graph.by_id, within=f" in {expression!r}")
         node = graph.by_id.get(node_id)
         model = output_model(node) if node else None
         if model and field:
-            yield from _unknown("field", field, model.model_fields, within=f" of node {node_id!r} in {expression!r}")
+            yield from unknown("field", field, model.model_fields, within=f" of node {node_id!r} in {expression!r}")
 
 
-def _unknown(kind: str, name: str, known: Mapping[str, object] | frozenset[str], *, within: str = "") -> Iterable[str]:
+def unknown(kind: str, name: str, known: Collection[str], *, within: str = "") -> Iterable[str]:
+    """What is to be said of `name` if it is not among the `known` ones, with the one that it resembles."""
     if name not in known:
         close = get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"

@@ -19,6 +19,7 @@ from api.errors import (
     WorkerNotAnswering,
     problem_docs,
 )
+from api.reading import kept_run
 from api.requests import StopBody, TopUpBody
 from api.schemas import StopAccepted, TopUpAccepted
 from api.services import Provided
@@ -69,9 +70,7 @@ async def top_up_run(run_id: str, services: Provided, body: TopUpBody) -> TopUpA
 
 
 async def _require_running(run_id: str, store: Store) -> None:
-    run = await store.runs.get(run_id)
-    if run is None:
-        raise RunNotFound(run_id)
+    run = await kept_run(run_id, store)
     if run.status != "running":
         raise RunEnded(f"the run {run_id!r} has ended: {run.status}")
 

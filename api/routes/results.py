@@ -6,7 +6,7 @@ from fastapi import APIRouter, Header, Query, Response
 
 from api.errors import NotAcceptable, ReportLost, ReportNotReady, RequestInvalid, RunNotFound, problem_docs
 from api.negotiation import choose
-from api.reading import read_run
+from api.reading import kept_run, read_run
 from api.schemas import EvidencePage
 from api.services import Provided
 from graphs.report import Report
@@ -57,8 +57,7 @@ async def list_evidence(
     limit: Annotated[int, Query(ge=1, le=200, description="Passages a page.")] = 50,
 ) -> EvidencePage:
     """Read the passages that a run and its sections found, whole and in the order of finding; also while it runs."""
-    if await services.store.runs.get(run_id) is None:
-        raise RunNotFound(run_id)
+    await kept_run(run_id, services.store)
     kept = services.store.evidence
     total = await kept.count_of_run(run_id)
     end = offset + limit

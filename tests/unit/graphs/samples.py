@@ -18,6 +18,8 @@ from graphs.state import Failure, ResearchState
 from graphs.validation import require_valid
 from tests.script import Script
 
+ON = SequentialEdge(from_node="a", to_node="z")
+"""The edge of `two_nodes`."""
 QUESTION = ResearchState(question="What is it?", sources=("library",))
 
 
@@ -43,7 +45,7 @@ def two_nodes(**changes: Any) -> ResearchGraph:
     fields: Mapping[str, Any] = {
         "name": "two",
         "nodes": (asking("a"), asking("z", "writer")),
-        "edges": (SequentialEdge(from_node="a", to_node="z"),),
+        "edges": (ON,),
         "entry_node": "a",
         "exit_nodes": ("z",),
     }

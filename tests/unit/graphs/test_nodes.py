@@ -25,6 +25,7 @@ from graphs.spec import (
 from graphs.state import Ending
 from tests.script import passages
 from tests.unit.graphs.samples import (
+    ON,
     asking,
     begun,
     completed,
@@ -33,8 +34,6 @@ from tests.unit.graphs.samples import (
     two_nodes,
 )
 from tests.unit.graphs.strategies import LEAF
-
-ON = SequentialEdge(from_node="a", to_node="z")
 
 
 def routed(choose: str | None = None, **values: Json) -> str:

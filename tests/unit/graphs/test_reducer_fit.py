@@ -6,9 +6,9 @@ import pytest
 
 from graphs.catalogue import AGENTS, REDUCERS, TOOLS
 from graphs.modes import MODES
-from graphs.spec import AgentNode, ParallelEdge, ParallelNode, ResearchGraph, SequentialEdge, ToolNode
+from graphs.spec import AgentNode, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
 from graphs.validation import faults
-from tests.unit.graphs.samples import asking, two_nodes
+from tests.unit.graphs.samples import ON, asking, two_nodes
 from tests.unit.graphs.strategies import LEAF
 
 EVIDENCE = "ItemOutcomes of SearchOutput"
@@ -30,7 +30,7 @@ def parallel(reducer: str) -> ResearchGraph:
     section = ParallelEdge(from_node="a", branch="b", inputs={"question": "question"})
     return two_nodes(
         nodes=(ParallelNode(id="a", reducer=reducer), asking("z", "writer")),
-        edges=(SequentialEdge(from_node="a", to_node="z"), section),
+        edges=(ON, section),
         branches={"b": LEAF},
     )
 

@@ -18,10 +18,8 @@ from graphs.spec import (
     ToolNode,
 )
 from graphs.validation import faults, require_valid
-from tests.unit.graphs.samples import asking, two_nodes
-
-ON = SequentialEdge(from_node="a", to_node="z")
-LEAF = ResearchGraph(name="leaf", nodes=(ToolNode(id="only", tool="noop"),), entry_node="only", exit_nodes=("only",))
+from tests.unit.graphs.samples import ON, asking, two_nodes
+from tests.unit.graphs.strategies import LEAF
 
 
 def first(**fields: Any) -> ResearchGraph:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from storage.evidence import Evidence, StoredText
+from storage.evidence import Evidence
 
 WHALES = (
     "The sperm whale dives to a depth of 2,000 metres and stays below for 90 minutes, during which it hunts for giant "
@@ -51,11 +51,6 @@ def passage(name: str, text: str, *, source: str = "docs", title: str = "", head
         start=0,
         end=len(text),
     )
-
-
-def whole(one: Evidence) -> StoredText:
-    """The text that a `passage` is the whole of."""
-    return StoredText(content_hash=one.content_hash, document=one.document, title=one.title, text=one.text)
 
 
 class Topics:

@@ -24,8 +24,9 @@ from graphs.validation import faults
 from storage.evidence import Evidence
 from storage.store import Store, open_store
 from tests.script import Script
+from tests.unit.agents.material import stored
 from tests.unit.graphs.samples import asked
-from tests.unit.similarity.material import BREAD, WHALES, Topics, passage, whole
+from tests.unit.similarity.material import BREAD, WHALES, Topics, passage
 
 COPY = f"ABSTRACT {WHALES}"
 
@@ -41,7 +42,7 @@ class Shelves:
 
     async def search(self, query: str, limit: int) -> Found:
         evidence = tuple(self.found[query])
-        return Found(evidence=evidence, texts=tuple(whole(one) for one in evidence))
+        return Found(evidence=evidence, texts=tuple(stored(one) for one in evidence))
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         return {}

@@ -24,7 +24,7 @@ _CODE: Final = re.compile(
     r"|(?:uv |pipx? |python3? -m )?(?:pip|npm|uv|poetry|conda|brew|docker|apt-get|git|cargo|yarn) "
     r"(?:install|add|run|clone|build|sync|pull|compose)\b"
     r"|(?:const|let|var|function|export|public|private|SELECT|INSERT|CREATE)\s)"
-    r"|^\s*[\w.\[\]\"']+\s*[-+*/|]?=\s*\S|[{;]\s*$|^\s*[)\]}]+[,;]?\s*$|^\s*[\w.]+\(.*\)\s*:?\s*$"
+    r"|^\s*[\w.\[\]\"']+\s*[-+*/|]?=\s*\S|\{\s*$|(?:=.*|\w\([^()]*\)|^\s*[\w.*&>-]+)\s*;\s*$|^\s*[)\]}]+[,;]?\s*$|^\s*[\w.]+\(.*\)\s*:?\s*$"
     r"|^\s*[\"'][\w.-]+[\"']\s*:\s*"
 )
 _ITEM: Final = re.compile(r"^(\s*)(?:[-*+\u2022]|\d{1,3}[.)]|#\.|\(?[a-z]\))\s+(?:\[[ xX]\]\s+)?")

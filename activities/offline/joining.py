@@ -9,8 +9,7 @@ from typing import Final
 
 from activities.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
 from activities.agents.long_writer import SectionText, Summary
-from activities.offline.outlining import parts_of
-from activities.offline.planning import compared
+from activities.offline.outlining import BEARING, parts_of
 from activities.offline.scoring import Material, material
 from activities.offline.terms import stems
 from activities.offline.writing import key_findings
@@ -20,8 +19,6 @@ FLOOR: Final = 0.55
 """Below this score a quotation is no key finding, or half of the findings beyond the first ones miss the question."""
 PART_FLOOR: Final = 0.5
 """The same for the best quotation on one part of the question."""
-BEARING: Final = 0.2
-"""The share of the whole question that a quotation and the page it is from must hold in any other section."""
 SECTION_CLAIMS: Final = 5
 BRIEF_CLAIMS: Final = 3
 """Claims a section in a report that is merged in one pass."""
@@ -69,8 +66,7 @@ def _findings(task: TaskEnvelope, sections: Sequence[SectionItem]) -> tuple[Clai
     for claim in (claim for section in sections for claim in section.claims if claim.citations):
         by_key.setdefault(claim.citations[0].evidence, []).append(claim)
     given = _material(task, {key: "\n\n".join(claim.text for claim in claims) for key, claims in by_key.items()})
-    # Things that are set side by side are no parts: what speaks of two of them says more than what speaks of one.
-    parts = () if compared(task.question) else parts_of(task.question)
+    parts = parts_of(task.question)
     chosen = key_findings(given, task.question, parts if len(parts) > 1 else (), part_floor=PART_FLOOR, floor=FLOOR)
     claims = list(by_key.values())
     return tuple(dict.fromkeys(claim for one in chosen for claim in claims[one.passage] if one.text in claim.text))
@@ -83,14 +79,13 @@ def _bearing(task: TaskEnvelope, section: SectionItem) -> tuple[Claim, ...]:
     """
     if set(stems(section.title)) <= set(stems(task.question)):
         return section.claims
-    return tuple(claim for claim in section.claims if _coverage(task, claim) >= BEARING)
+    bearing = tuple(claim for claim in section.claims if _coverage(task, claim) >= BEARING)
+    return bearing or section.claims[:1]
 
 
 def _coverage(task: TaskEnvelope, claim: Claim) -> float:
-    """The share of the whole question that a claim holds, with the title and the headings of what it cites."""
-    key = claim.citations[0].evidence if claim.citations else ""
-    given = _material(task, {key: claim.text})
-    return given.best_coverage(given.terms)
+    """The share of the whole question that the words of a claim hold."""
+    return material(task).terms.coverage(set(stems(claim.text)))
 
 
 def _material(task: TaskEnvelope, texts: Mapping[str, str]) -> Material:
@@ -98,7 +93,7 @@ def _material(task: TaskEnvelope, texts: Mapping[str, str]) -> Material:
     items = {item.key: item for item in task.evidence}
     nowhere = EvidenceItem(key="", title="", locator="")
     said = [items.get(key, nowhere).model_copy(update={"key": key, "text": text}) for key, text in texts.items()]
-    return material(task.model_copy(update={"evidence": tuple(said)}))
+    return material(task.model_copy(update={"evidence": tuple(said), "background": ""}))
 
 
 def _limitations(sections: Sequence[SectionItem]) -> tuple[str, ...]:

@@ -5,17 +5,18 @@ stands in a passage on its subject: sections made of headings alone drift.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from activities.agents.envelope import TaskEnvelope
-from activities.offline.planning import compared, names, part_anchor, sub_questions
+from activities.offline.planning import compared, names, part_anchor, series, sub_questions
 from activities.offline.scoring import Material, Passage, material
 from activities.offline.terms import content_words, stems
 from graphs.agents import ParsedQuery, ReportPlan, ReportPlanSection
 from graphs.report import heading_for, title_for
 
-ENOUGH_SECTIONS: Final = 5
+ENOUGH_SECTIONS: Final = 4
 """Sections beyond this are made of the question's own parts only."""
 MOST_ENTITIES: Final = 20
 MOST_QUESTIONS: Final = 10
@@ -23,8 +24,11 @@ TWIN: Final = 0.6
 """Two titles that share this much of the longer one's telling words name the same section."""
 SHARED: Final = 0.15
 """A heading shares a word with the question if that word tells this much of it."""
-HELD: Final = 0.35
-"""A heading that shares no word with the question must stand above a passage that holds this share of it."""
+BEARING: Final = 0.4
+"""The share of the whole question that a sentence must hold in a section which the question does not name."""
+SUPPORT: Final = 2
+"""Sentences with such a share that must stand below a heading for it to be a section."""
+CONTEXT_CHARACTERS: Final = 1_000
 HEADING_WORDS: Final = 8
 """A longer heading is a sentence or a signature, not a subject."""
 
@@ -76,11 +80,13 @@ def outline(task: TaskEnvelope) -> ReportPlan:
         for title, key_question in dict(_of_question(question, given)).items()
     ][:most]
     parts = [section.title for section in sections if section.key_question != question]
+    parts += [question] if _series(question) else []
     for heading, field in _headings(question, subject, given):
         if len(sections) < min(most, ENOUGH_SECTIONS) and _is_new(heading, parts, sections):
             parts.append(heading)
             sections.append(ReportPlanSection(title=heading_for(heading), key_question=_asked(heading, field)))
-    return ReportPlan(report_title=title_for(question), report_outline=tuple(sections))
+    context = f"The whole question: {question}"[:CONTEXT_CHARACTERS] if len(sections) > 1 else ""
+    return ReportPlan(report_title=title_for(question), background_context=context, report_outline=tuple(sections))
 
 
 def _subject(text: str, given: Material) -> str:
@@ -115,10 +121,11 @@ def _names(text: str) -> list[str]:
 
 def _of_question(question: str, given: Material) -> Iterator[tuple[str, str]]:
     """Title and key question of each part that the question itself names."""
-    things = compared(question)
     listed = _enumerated(question)
+    things = compared(question) or ([] if listed else _series(question))
     if things or listed:
-        yield _title(question), question
+        if not things:
+            yield _title(question), question
         named = {one for thing in things for one in stems(thing)}
         field = [word for word in content_words(question) if named.isdisjoint(stems(word))]
         about = ", ".join(field) if things else min(_names(question), key=str.isupper, default="")
@@ -132,8 +139,18 @@ def _of_question(question: str, given: Material) -> Iterator[tuple[str, str]]:
         yield _title(one), f"{prefix}{one.rstrip('?')}?"
 
 
+def _series(question: str) -> list[str]:
+    """Things in a row are sections if they are all that the question joins; names are joined in sentences."""
+    return [] if len(sub_questions(question)) > 1 or _JOINED_NAMES.search(question) else list(series(question))
+
+
 def parts_of(question: str) -> list[str]:
-    """The parts of a question, one for each of the names that it joins."""
+    """The parts of a question, one for each of the names or things that it joins."""
+    things = compared(question) or _series(question)
+    if things:
+        named = {one for thing in things for one in stems(thing)}
+        rest = [word for word in content_words(question) if named.isdisjoint(stems(word))]
+        return [" ".join([thing, *rest]) for thing in things]
     return [one for part in sub_questions(question, most=MOST_QUESTIONS) for one in _each_name(part)]
 
 
@@ -164,25 +181,27 @@ def _enumerated(question: str) -> list[str]:
 
 
 def _headings(question: str, subject: str, given: Material) -> list[tuple[str, str]]:
-    """Headings that share a word with the question, then those of passages that hold much of it, best first.
+    """Headings that share a word with the question and have sentences below them that bear on it, best first.
 
     Each with the subject that its passage is on.
     """
     about = {one for part in sub_questions(question) for one in (part_anchor(question, part, given),)}
     about |= {one for name in _joined_names(question) for one in stems(name)}
     ranks: dict[tuple[str, str], float] = {}
+    supported: Counter[str] = Counter()
     for passage in given.passages:
         fields = [one for one in given.terms.weights if one in about & passage.found]
         if passage.aside or not fields:
             continue
         field = subject if set(stems(subject)) <= passage.found else _as_written(fields[0], question, given)
-        for depth, heading in enumerate(_path(passage)):
+        bearing = sum(given.terms.coverage(set(stems(one.text))) >= BEARING for one in passage.sentences)
+        for heading in _path(passage):
+            supported[heading] += bearing
             own = given.terms.coverage(set(stems(heading)))
-            held = given.terms.coverage(passage.found)
-            if own >= SHARED or (depth == 0 and held >= HELD):
-                worth = held + (1 + own if own >= SHARED else 0)
+            if own >= SHARED:
+                worth = own + given.terms.coverage(passage.found)
                 ranks[heading, field] = max(worth, ranks.get((heading, field), 0.0))
-    return sorted(ranks, key=lambda heading: -ranks[heading])
+    return sorted((rank for rank in ranks if supported[rank[0]] >= SUPPORT), key=lambda rank: -ranks[rank])
 
 
 def _joined_names(question: str) -> list[str]:

@@ -5,14 +5,17 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from activities.agents.envelope import TaskEnvelope
+from activities.offline.asking import kind_of
 from activities.offline.scoring import Material
-from activities.offline.terms import Terms, content_words, stem, stems, weighted
+from activities.offline.terms import STOP_WORDS, Terms, content_words, kin, root, stem, stems, weighted, words
 from graphs.agents import AgentSelectionPlan, AgentTask
 
 MOST_PARTS: Final = 5
 MOST_TASKS: Final = 8
 QUERY_WORDS: Final = 8
 QUERY_CHARACTERS: Final = 300
+CONTEXT_WORDS: Final = 3
+"""Words of a question that are searched for beside those of its context."""
 NAME_SHARE: Final = 0.4
 """A proper name says what a question is about if it tells this much of what its most telling word does."""
 
@@ -25,6 +28,8 @@ _VERSUS: Final = re.compile(r"\s+(?:vs\.?|versus)\s+", re.IGNORECASE)
 _ENUMERATION: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|with|to)\s+", re.IGNORECASE)
 _TAIL: Final = re.compile(r"\s+(?:in|for|when|while|on|of|as|if|under|at|by|regarding|concerning)\s.*$", re.IGNORECASE)
 _NAME: Final = re.compile(r"\b[A-Z][\w-]*\b")
+_SERIES: Final = re.compile(r"\b(?<!\bI )(?<!\bto )[\w.-]+(?:,\s+[\w.-]+)*,?\s+(?:and|or)\s+[\w.-]+", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r",?\s+(?:and|or)\s+|,\s+", re.IGNORECASE)
 
 
 def sub_questions(question: str, most: int = MOST_PARTS) -> tuple[str, ...]:
@@ -51,6 +56,16 @@ def compared(question: str) -> list[str]:
     return things if len(things) > 1 else []
 
 
+def series(question: str) -> tuple[str, ...]:
+    """The single words that a question names in a row: `handlers, formatters and levels`; a pair of doings is none."""
+    for match in _SERIES.finditer(question):
+        things = _BETWEEN.split(match[0])
+        doings = len(things) == 2 and all(thing.endswith("ing") for thing in things)
+        if not doings and STOP_WORDS.isdisjoint(thing.lower() for thing in things):
+            return tuple(things)
+    return ()
+
+
 def anchor(question: str, given: Material) -> str | None:
     """The word that says what the whole question is about: telling, and present in much of what was found.
 
@@ -65,7 +80,7 @@ def part_anchor(question: str, part: str, given: Material) -> str | None:
 
     Of things that are set side by side each is about itself.
     """
-    if compared(question):
+    if compared(question) or series(question):
         return max(given.terms.of(part).weights, key=lambda one: given.terms.weights[one], default=None)
     named = max(names(part, given), key=lambda one: _presence(one, given), default=None)
     return anchor(question, given) if named is None else named
@@ -75,8 +90,14 @@ def names(text: str, given: Material) -> list[str]:
     """The stems of proper names in `text` that occur in what was found; a name that is everywhere tells nothing."""
     weights = given.terms.weights
     least = NAME_SHARE * max(weights.values(), default=0.0)
-    named = {stem(name.lower()) for name in _NAME.findall(text)}
-    return [one for one in weights if one in named and weights[one] >= least and _presence(one, given) > 0]
+    written = {name for name in _NAME.findall(text)}
+    proper = {name for name in written if not name.isupper()}  # An acronym beside a name is a word like others.
+    present = [one for one in weights if weights[one] >= least and _presence(one, given) > 0]
+    for group in (proper, written):
+        named = {stem(name.lower()) for name in group}
+        if found := [one for one in present if one in named]:
+            return found
+    return []
 
 
 def _presence(one: str, given: Material) -> float:
@@ -109,6 +130,7 @@ def plan(task: TaskEnvelope) -> AgentSelectionPlan:
     queries = [
         *(_query(text, terms, None if _names_its_subject(text) else about) for text in wanted),
         *(_query(text, terms, None) for text in task.suggested_queries),
+        *([] if begun else _wider(task)),
     ]
     for query in dict.fromkeys(queries):
         for source in task.sources:
@@ -117,6 +139,29 @@ def plan(task: TaskEnvelope) -> AgentSelectionPlan:
                 made.add(key)
                 tasks.append(AgentTask(source=source.name, query=query, gap=task.gap[:500]))
     return AgentSelectionPlan(tasks=tuple(tasks[:MOST_TASKS]))
+
+
+def _wider(task: TaskEnvelope) -> list[str]:
+    """First searches beside the question's own words: with those of answers to it, in other words, a thing at a time.
+
+    Last come those of the context, the end of the background: for a section the question that it is a part of.
+    """
+    question = task.question
+    own = content_words(question)[:QUERY_WORDS]
+    parts, context = sub_questions(question), task.background.rpartition("\n")[2]
+    things = series(question) if len(parts) == 1 else ()
+    rest = [word for word in own if word not in {thing.lower() for thing in things}]
+    others = [one for word in own for one in kin(word)]
+    about = content_words(context)[:QUERY_WORDS]
+    around = sub_questions(context) if about else ()
+    queries = [
+        *([*content_words(part), *kind_of(part).searched.split()] for part in parts),
+        [*rest, *others] if others else [],
+        *([thing.lower(), *rest, *kind_of(question).searched.split()] for thing in things),
+        [*own[:CONTEXT_WORDS], *about] if about else [],
+        *([*content_words(part), *kind_of(part).searched.split()] for part in around),
+    ]
+    return [" ".join(dict.fromkeys(query))[:QUERY_CHARACTERS] for query in queries if query]
 
 
 def _names_its_subject(text: str) -> bool:
@@ -144,5 +189,5 @@ def _query(text: str, terms: Terms, about: str | None) -> str:
 
 
 def _key(query: str) -> frozenset[str]:
-    """Two queries with the same stems find the same passages."""
-    return frozenset(stems(query))
+    """Two queries with the same roots find the same passages; other words of one kin find others."""
+    return frozenset(root(word) for word in words(query) if word not in STOP_WORDS)

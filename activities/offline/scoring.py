@@ -6,39 +6,48 @@ half of that, and sentence embeddings added one point.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from activities.agents.envelope import EvidenceItem, TaskEnvelope
-from activities.offline.sentences import Sentence, sentences
+from activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
+from activities.offline.sentences import Sentence, readable, sentences
 from activities.offline.terms import Terms, content_words, stem, stems, weighted, words
+from activities.offline.wording import beginning, penalty
 
 SENTENCE_SHARE: Final = 0.6
 SATURATION: Final = 1.2
-"""BM25's k1: how soon repeating a word stops helping."""
+"""BM25's k1: how much length matters."""
 LENGTH_WEIGHT: Final = 0.4
 """BM25's b, below its usual 0.75: short sentences are often fragments."""
 USUAL_LENGTH: Final = 12
 """Telling words of a usual sentence. A constant, so that a score means the same for any set of passages."""
+LONGEST: Final = 1.5
+"""Times the usual length; what is longer, a list for instance, does not lose more."""
 NAME_CHARACTERS: Final = 5
 """From this length on a word that a title's word begins with is taken for its subject."""
 
-_DANGLING: Final = re.compile(
-    r"^[\W_]*(?:this|that|these|those|it|its|they|their|them|he|she|such|however|but|also|then|so|therefore|thus|hence|"
-    r"instead|otherwise|additionally|furthermore|moreover|similarly|both|here|there|and|or|in (?:this|that|these|such)|"
-    r"because of (?:this|that)|which|who|for (?:this|that)|as a result|the (?:former|latter|above|following|same))\b",
-    re.IGNORECASE,
-)
-_POINTER: Final = re.compile(
-    r"^[\W_]*(?:see|for (?:more|further|a|an|details)|check out|read more|refer to|visit|learn more|have a look|"
-    r"take a look|more (?:information|details)|head over|note that this readme)\b"
-    r"|^[\W_]*to [^.]*\b(?:see|visit|refer to|check out)\b"
-    r"|\b(?:sections?|examples?|described|shown|listed) (?:below|above)\b",
-    re.IGNORECASE,
-)
+NEWS: Final = 5
+"""Telling words beside the question's that a full answer has; who only repeats the question tells nothing."""
+LEAST_NEWS: Final = 0.5
+ANSWERING: Final = 1.3
+"""For a sentence that is worded as answers to such a question are."""
+ELSEWHERE: Final = 0.4
+"""For a passage without the subject."""
+IN_PASSING: Final = 0.8
+"""For a sentence of a passage that names the subject, but neither there nor above it."""
+BESIDE: Final = 0.35
+"""For a sentence of a section that holds no word of the question which the section is a part of."""
+TITLED: Final = 0.2
+"""What a title that names all that is asked adds: a page on the subject knows it better than one that touches it."""
+LISTED: Final = 1.4
+"""For a list with its announcement, where what is possible is asked."""
+SUBJECT: Final = 1.15
+"""For a sentence that begins with what is asked about: it speaks of that, and others mention it."""
+
+_LIST: Final = re.compile(r":\s*\n")
 _ASIDE: Final = re.compile(
     r"\b(?:change ?logs?|changes|what['\u2019]s (?:changed|new)|release notes|release history|news|history|fixed|fixes|"
     r"added)\b"
@@ -46,10 +55,6 @@ _ASIDE: Final = re.compile(
     r"|\bv?\d+\.\d+(?:\.\d+)?\b.*\d{4}",
     re.IGNORECASE,
 )
-_ROLE: Final = re.compile(r":[\w:-]+:`")
-"""Cross-references of reStructuredText: of two sources of one text the one without them reads better."""
-_ENTRY: Final = re.compile(r"^[*_]*`[^`]+`[*_]*\s+(?:-|\u2013|\u2014)")
-_CHANGE_ENTRY: Final = re.compile(r"\bby @\w|\(?#\d+\)?[.)]*$")
 _CHANGE_ASKED: Final = re.compile(
     r"\b(?:changed?|changes|changelog|release[ds]?|version|new|news|added|fix(?:ed|es)?)\b", re.I
 )
@@ -64,6 +69,8 @@ class Passage:
     item: EvidenceItem
     found: frozenset[str]
     """Its stems, those of its title and headings included: a page on a subject need not keep naming it."""
+    above: frozenset[str]
+    """Those of its title and headings alone."""
 
     @cached_property
     def aside(self) -> bool:
@@ -82,6 +89,8 @@ class Material:
 
     passages: tuple[Passage, ...]
     terms: Terms
+    context: str = ""
+    """The question that this one is a part of, as the background ends with it."""
 
     @cached_property
     def found(self) -> frozenset[str]:
@@ -92,7 +101,7 @@ class Material:
         """Only the passages that hold the stem `about`: the same words in a text on something else answer nothing."""
         if about is None:
             return self
-        return Material(tuple(one for one in self.passages if about in one.found), self.terms)
+        return replace(self, passages=tuple(one for one in self.passages if about in one.found))
 
     def best_coverage(self, terms: Terms) -> float:
         """The share of `terms` that the best single passage holds."""
@@ -125,25 +134,25 @@ class Candidate:
 def material(task: TaskEnvelope) -> Material:
     """The evidence and the question of `task`, read."""
     asked = {stem(word): word for word in content_words(task.question)}
-    passages = tuple(Passage(item, _found(item, asked)) for item in task.evidence)
+    passages = tuple(_read(item, asked) for item in task.evidence)
     terms = weighted(task.question, task.term_weights, [passage.found for passage in passages])
-    return Material(passages, terms)
+    return Material(passages, terms, task.background.rpartition("\n")[2])
 
 
-def _found(item: EvidenceItem, asked: Mapping[str, str]) -> frozenset[str]:
-    above = f"{item.title}\n{item.heading}"
-    found = set(stems(f"{above}\n{item.text}"))
-    names = words(above)
+def _read(item: EvidenceItem, asked: Mapping[str, str]) -> Passage:
+    title = f"{item.title}\n{item.heading}"
+    above = set(stems(title))
+    names = words(title)
     # Products are called after their subject: the page of `temporalio` is about Temporal.
-    found.update(
+    above.update(
         one
         for one, word in asked.items()
         if len(word) >= NAME_CHARACTERS and any(name.startswith(word) for name in names)
     )
-    return frozenset(found)
+    return Passage(item, frozenset(above.union(stems(item.text))), frozenset(above))
 
 
-def candidates(given: Material, terms: Terms, question: str, about: str | None) -> list[Candidate]:
+def candidates(given: Material, terms: Terms, question: str, about: str | None, whole: str = "") -> list[Candidate]:
     """Every quotable sentence that shares a word with `terms`, scored, best first.
 
     `about` is the stem of what the whole question is about: passages without it may use the same words of something
@@ -151,6 +160,8 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None) 
     """
     asked = _Asked(
         terms=terms,
+        kind=kind_of(question, given.context or whole),
+        context=frozenset(stems(given.context)),
         whole=given.terms,
         about=about,
         definition=_DEFINITION_ASKED.match(question) is not None,
@@ -163,6 +174,8 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None) 
 @dataclass(frozen=True)
 class _Asked:
     terms: Terms
+    kind: Kind
+    context: frozenset[str]
     whole: Terms
     about: str | None
     definition: bool
@@ -174,21 +187,47 @@ class _Asked:
         factor = self._factor(passage)
         before: Sentence | None = None
         for sentence in passage.sentences:
-            start, dangling = _beginning(sentence, before)
+            start, led = beginning(sentence, before)
             before = sentence
             text = passage.item.text[start : sentence.end]
-            own = stems(text)
+            own = stems(readable(text))
             fit = self._fit_of(own)
             if fit == 0 or not any(one in self.terms.weights for one in stems(sentence.text)):
                 continue
-            score = (SENTENCE_SHARE * fit + context) * factor * dangling * _penalty(sentence)
+            score = (
+                (SENTENCE_SHARE * fit + context)
+                * factor
+                * self._near(passage, own)
+                * led
+                * penalty(sentence, text, changes=self.changes, orders=self.kind is PROCEDURE)
+            )
             if self.definition and _DEFINES.match(text):
                 score *= 1.25
+            score *= self._answers(text, own)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score)
 
     def _factor(self, passage: Passage) -> float:
-        factor = 1.0 if self.about is None or self.about in passage.found else 0.5
+        factor = 1.0 if self.about is None or self.about in passage.found else ELSEWHERE
+        factor *= 1 + TITLED * self.terms.coverage(set(stems(passage.item.title.split(" > ")[0])))
         return factor * 0.6 if passage.aside and not self.changes else factor
+
+    def _near(self, passage: Passage, own: Sequence[str]) -> float:
+        """Lower if neither the sentence nor what stands above it names the subject, but the passage elsewhere."""
+        if self.about is None or self.about in own or self.about in passage.above:
+            return 1.0
+        return IN_PASSING
+
+    def _answers(self, text: str, own: Sequence[str]) -> float:
+        """How far a sentence goes beyond naming what is asked: by what it adds, how it is worded and how it begins."""
+        news = len(set(own).difference(self.whole.weights))
+        factor = LEAST_NEWS + (1 - LEAST_NEWS) * min(1.0, news / NEWS)
+        if self.kind.answered.search(text):
+            factor *= ANSWERING
+        if self.kind is ABILITY and _LIST.search(text):
+            factor *= LISTED
+        if self.context:
+            factor *= min(1.0, BESIDE + len(self.context.intersection(own)) / len(self.context))
+        return factor * SUBJECT if own[0] in self.terms.weights else factor
 
     def _fit_of(self, own: Sequence[str]) -> float:
         fit = _fit(own, self.terms)
@@ -197,32 +236,7 @@ class _Asked:
 
 
 def _fit(own: Sequence[str], terms: Terms) -> float:
-    """BM25 with a fixed usual length, as a share of what holding each term once would give."""
-    length = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * len(own) / USUAL_LENGTH)
-    counts = Counter(one for one in own if one in terms.weights)
-    score = sum(terms.weights[one] * times * (SATURATION + 1) / (times + length) for one, times in counts.items())
-    return score / terms.total if terms.total else 0.0
-
-
-def _penalty(sentence: Sentence) -> float:
-    """Pointers to other texts are no findings; list items and links read worse than plain sentences."""
-    penalty = 0.5 if _POINTER.match(sentence.text) else 1.0
-    if _CHANGE_ENTRY.search(sentence.text):
-        penalty *= 0.5
-    if not sentence.whole:
-        penalty *= 0.7
-    if _ENTRY.match(sentence.text):
-        penalty *= 0.7
-    if _ROLE.search(sentence.text):
-        penalty *= 0.95
-    return penalty * 0.9 if sentence.links else penalty
-
-
-def _beginning(sentence: Sentence, before: Sentence | None) -> tuple[int, float]:
-    """Where the quote begins and what that costs: `This ...` needs the sentence before it, or says nothing."""
-    if not _DANGLING.match(sentence.text):
-        return sentence.start, 1.0
-    adjoins = before is not None and before.block == sentence.block and sentence.start - before.end <= 2
-    if before is None or not adjoins or _DANGLING.match(before.text):
-        return sentence.start, 0.6
-    return before.start, 0.9
+    """BM25 with a fixed usual length, each term counted once: in one sentence a repetition tells nothing new."""
+    long = min(len(own) / USUAL_LENGTH, LONGEST)
+    length = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * long)
+    return terms.coverage(set(own)) * (SATURATION + 1) / (1 + length)

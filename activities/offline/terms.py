@@ -36,7 +36,8 @@ advantage advantages aspect aspects best better briefly come compare comparison 
 differences different discuss example examples exactly explain find get give given go good happen happens help how
 important kind kinds know known list main make makes making matter mean means missing need needed needs offer offers
 overview possible provide provides question reason reasons say show summarise summarize summary tell thing things
-topic try type types understand use used useful user users using want way ways work working works write
+topic try type types understand use used useful user users using want way ways work working works write differ
+differs versus vs
 """
 """What people ask with rather than about. In a text they are everywhere and tell nothing."""
 
@@ -46,11 +47,42 @@ LEAST_WEIGHT: Final = 0.1
 """A word that is everywhere still counts a little; weights below zero would punish finding it."""
 
 
+_KIN: Final = (
+    "safe safely safety unsafe secure security insecure dangerous malicious untrusted harmful vulnerable",
+    "clean cleanup cleans",
+    "error exception",
+    "concurrent concurrency parallel parallelism",
+    "process multiprocess multiprocessing",
+    "thread threading multithreaded multithreading",
+    "delete remove erase",
+    "directory folder",
+    "configure configuration config setting settings",
+    "fast quick speed performance",
+)
+"""Words that texts use for one thing, or for it and its opposite: who asks what is unsafe reads what is secure."""
+_BRITISH: Final = re.compile(r"(?<=[a-z]{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
+"""`serialise` is `serialize`. Other words are changed as well, but in every text alike."""
+
+
 @lru_cache(maxsize=100_000)
-def stem(word: str) -> str:
-    """The stem of one lower-case word (Porter's second English algorithm)."""
+def root(word: str) -> str:
+    """The stem of one lower-case word (Porter's second English algorithm), the same in both spellings."""
     with _STEMMING:
-        return str(_STEMMER.stemWord(word))
+        return str(_STEMMER.stemWord(_BRITISH.sub("iz", word)))
+
+
+_FIRST_OF_KIN: Final = {root(word): root(group.split()[0]) for group in _KIN for word in group.split()}
+
+
+def stem(word: str) -> str:
+    """The root of one lower-case word, or of the first word of its kin."""
+    return _FIRST_OF_KIN.get(root(word), root(word))
+
+
+def kin(word: str) -> tuple[str, ...]:
+    """The other words for the same thing, and the American spelling: what to search for beside `word`."""
+    others = [one for group in _KIN for one in group.split() if stem(word) == stem(one)]
+    return tuple(dict.fromkeys(one for one in (_BRITISH.sub("iz", word), *others) if one != word))
 
 
 def words(text: str) -> list[str]:

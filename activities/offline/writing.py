@@ -7,6 +7,7 @@ Goldstein, 1998).
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Final
 
 from activities.agents.envelope import TaskEnvelope
@@ -18,7 +19,7 @@ from graphs.report import Citation, Claim, DraftSection, ReportDraft, heading_fo
 KEY_FINDINGS: Final = 4
 SECTION_CLAIMS: Final = 4
 FEWEST_DETAILS: Final = 2
-PER_PASSAGE: Final = 2
+PER_PASSAGE: Final = 3
 MOST_RELATED: Final = 6
 FLOOR: Final = 0.42
 """Below this score a sentence shares little but a common word with the question; 1.0 holds each term about once."""
@@ -33,6 +34,8 @@ TWIN: Final = 0.7
 def write(task: TaskEnvelope) -> ReportDraft:
     """The draft for `task`, in which every claim is a literal quotation."""
     question, given = task.question, material(task)
+    if len(sub_questions(given.context)) > 1:
+        given = replace(given, context="")  # Of a question of several parts a section is on one of them alone.
     parts = sub_questions(question)
     several = len(parts) > 1
     spoken = [part for part in parts if part_coverage(question, part, given) >= ANSWERABLE]
@@ -68,20 +71,23 @@ def key_findings(
     chosen: list[Candidate] = []
     for part in parts[:KEY_FINDINGS]:
         _choose(chosen, _candidates_of(given, question, part), len(chosen) + 1, part_floor)
-    _choose(chosen, candidates(given, given.terms, question, anchor(question, given)), KEY_FINDINGS, floor)
+    ranked = candidates(given, given.terms, question, anchor(question, given))
+    if not chosen:
+        _choose(chosen, ranked, 1, floor)
+    _choose(chosen, ranked, KEY_FINDINGS, max(floor, SECTION_FLOOR))
     return chosen
 
 
 def _sections(
     given: Material, question: str, parts: Sequence[str], key: Sequence[Candidate], *, several: bool
 ) -> tuple[tuple[DraftSection, ...], list[Candidate]]:
-    """One section a part, of what the key findings do not say already, in the order of the sources."""
+    """One section a part, of what the key findings do not say already, the best first."""
     used = list(key)
     sections: list[DraftSection] = []
     for part in parts:
         before = set(used)
         _choose(used, _candidates_of(given, question, part), len(used) + SECTION_CLAIMS, SECTION_FLOOR)
-        new = sorted((one for one in used if one not in before), key=lambda chosen: chosen.place)
+        new = [one for one in used if one not in before]
         if len(new) >= (1 if several else FEWEST_DETAILS):
             heading = _heading(part) if several else "Further passages"
             sections.append(DraftSection(heading=heading, claims=tuple(_claim(given, chosen) for chosen in new)))
@@ -91,7 +97,7 @@ def _sections(
 
 
 def _candidates_of(given: Material, question: str, part: str) -> list[Candidate]:
-    return candidates(given, given.terms.of(part), part, part_anchor(question, part, given))
+    return candidates(given, given.terms.of(part), part, part_anchor(question, part, given), question)
 
 
 def _choose(chosen: list[Candidate], ranked: Sequence[Candidate], wanted: int, floor: float) -> None:

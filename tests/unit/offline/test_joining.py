@@ -72,3 +72,25 @@ def test_one_pass_repeats_nothing_and_drops_empty_sections() -> None:
     assert draft.key_findings == (claim(REPLAY),)
     (kept,) = draft.sections
     assert kept.claims == tuple(details[:BRIEF_CLAIMS])
+
+
+def test_a_page_on_the_subject_does_not_make_its_sentences_bear_on_the_question() -> None:
+    aside = claim("The server was written by people who like long walks.")
+    (only,) = write_section(drafted(section("Server", aside, claim(REPLAY)))).claims
+    assert only.text == REPLAY
+
+
+def test_a_section_without_a_bearing_claim_keeps_its_best() -> None:
+    assert write_section(drafted(section("Resting", claim(REST, "e2"), claim(RETRY)))).claims == (claim(REST, "e2"),)
+
+
+def test_each_of_the_things_in_a_row_has_a_key_finding() -> None:
+    workers = claim("Workers run the code of workflows and poll their queues for the next task.")
+    timers = claim("Timers wake a workflow when their time has come, whatever was restarted before.")
+    task = TaskEnvelope(
+        kind=SUMMARY,
+        question="How do workers and timers work together?",
+        written=(section("Workers", workers), section("Timers", timers)),
+        evidence=ITEMS,
+    )
+    assert set(summarise(task).key_findings) == {workers, timers}

@@ -78,8 +78,8 @@ def test_a_list_after_a_colon_is_the_outline() -> None:
     assert sections[2].key_question == "What should one know about activities (Temporal)?"
 
 
-def test_headings_fill_up_the_outline_once_each() -> None:
-    text = "Temporal workers survive a crash of the machine."
+def test_headings_that_share_a_word_fill_up_the_outline_once_each() -> None:
+    text = "Temporal workers survive a crash of the machine. After a crash Temporal replays the history."
     sections = planned(
         QUESTION,
         item(1, "Handbook > Crash recovery", text),
@@ -89,16 +89,44 @@ def test_headings_fill_up_the_outline_once_each() -> None:
         item(5, "Handbook > Timeouts", text),
         item(6, "Handbook > Contributing", text),
     )
-    assert titles(sections) == [QUESTION.rstrip("?"), "Crash recovery", "Crashing on purpose", "Timeouts"]
+    assert titles(sections) == [QUESTION.rstrip("?"), "Crash recovery", "Crashing on purpose"]
     assert all("Temporal" in section.key_question for section in sections)
-    assert sections[3].key_question == "What should one know about Timeouts (Temporal)?"
+    assert sections[2].key_question == "What should one know about Crashing on purpose (Temporal)?"
 
 
 def test_a_heading_on_something_else_is_no_section() -> None:
     sections = planned(
         QUESTION,
-        item(1, "Handbook > Crash recovery", "Temporal recovers."),
+        item(
+            1,
+            "Handbook > Crash recovery",
+            "Temporal's workers survive a crash of theirs. Workflows of Temporal survive a crash as well.",
+        ),
         item(2, "Cooking > Pancakes in a crash course", "Pancakes survive a crash course in cooking."),
         item(3, "Handbook > Weather", "Temporal was not made for the weather."),
     )
     assert titles(sections) == [QUESTION.rstrip("?"), "Crash recovery"]
+
+
+def test_a_heading_without_sentences_on_the_question_is_no_section() -> None:
+    sections = planned(
+        QUESTION, item(1, "Handbook > Crash recovery", "Temporal is fine. Timers fire when they are due.")
+    )
+    assert titles(sections) == [QUESTION.rstrip("?")]
+
+
+def test_things_in_a_row_are_sections_of_their_own() -> None:
+    sections = planned("How do logging handlers, formatters and levels work together?")
+    assert titles(sections) == ["Handlers", "Formatters", "Levels"]
+    assert sections[0].key_question == "What should one know about handlers (logging)?"
+
+
+def test_doings_in_a_row_are_no_sections() -> None:
+    question = "What speeds up reading and writing files?"
+    assert titles(planned(question)) == [question.rstrip("?")]
+
+
+def test_sections_are_told_the_question_that_they_are_a_part_of() -> None:
+    several, one = "What is a queue, and what is a worker?", "What is a queue?"
+    told = [outline(TaskEnvelope(kind="planner", question=text)).background_context for text in (several, one)]
+    assert told == [f"The whole question: {several}", ""]

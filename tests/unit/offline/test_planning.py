@@ -4,8 +4,9 @@ import pytest
 
 from activities.agents.envelope import EvidenceItem, OfferedSource, PastIteration, PastSearch, TaskEnvelope
 from activities.offline.assessing import evaluate, judge, think
-from activities.offline.planning import plan, sub_questions
-from activities.offline.terms import content_words, stem, weighted
+from activities.offline.planning import names, plan, series, sub_questions
+from activities.offline.scoring import material
+from activities.offline.terms import content_words, kin, stem, weighted
 from tests.unit.agents.material import PANCAKES, TEMPORAL
 
 QUESTION = "How does Temporal survive a crash, and how are activities retried?"
@@ -54,6 +55,15 @@ def test_question_words_tell_nothing() -> None:
     )
 
 
+def test_words_of_one_kin_and_both_spellings_are_one() -> None:
+    assert len({stem(word) for word in ("unsafe", "security", "malicious")}) == 1
+    assert stem("serialised") == stem("serializing")
+    assert stem("safe") != stem("clean")
+    assert kin("cleanup") == ("clean", "cleans")
+    assert kin("serialise") == ("serialize",)
+    assert kin("queue") == ()
+
+
 def test_forms_of_a_word_are_one() -> None:
     assert len({stem(word) for word in ("retry", "retries", "retried")}) == 1
     assert len({stem(word) for word in ("activity", "activities")}) == 1
@@ -78,7 +88,54 @@ def test_the_first_searches_ask_for_the_question_and_its_parts() -> None:
         ("wiki", "temporal survive crash"),
         ("docs", "temporal activities retried"),
         ("wiki", "temporal activities retried"),
+        ("docs", "temporal survive crash responsible determines specifies"),
+        ("wiki", "temporal survive crash responsible determines specifies"),
     ]
+
+
+def test_the_first_searches_also_ask_in_other_words_and_beside_the_context() -> None:
+    asked = task(
+        "Why is it unsafe?",
+        gap="Why is it unsafe?",
+        background="Be brief.\nThe whole question: What is Temporal, and why is it unsafe?",
+        sources=(OfferedSource(name="docs"),),
+    )
+    queries = [one.query for one in plan(asked).tasks]
+    assert queries[0] == "unsafe"
+    assert "unsafe because prevents causes risk" in queries
+    assert any({"secure", "untrusted"} <= set(query.split()) for query in queries)
+    assert "unsafe temporal" in queries
+    assert not any("brief" in query for query in queries)
+
+
+def test_things_in_a_row_are_searched_one_at_a_time() -> None:
+    question = "How do logging handlers, formatters and levels work together?"
+    made = plan(task(question, gap=question, sources=(OfferedSource(name="docs"),)))
+    searched_for = {one.query.removesuffix(" responsible determines specifies") for one in made.tasks}
+    assert {"handlers logging", "formatters logging", "levels logging"} <= searched_for
+
+
+@pytest.mark.parametrize(
+    ("question", "things"),
+    [
+        ("How do logging handlers, formatters and levels work together?", ("handlers", "formatters", "levels")),
+        ("When should I use threads, processes or asyncio?", ("threads", "processes", "asyncio")),
+        ("How do csv and json differ in reading and writing data?", ("csv", "json")),
+        ("What can and cannot be pickled?", ()),
+        ("What speeds up reading and writing?", ()),
+        ("How do I open and close a file?", ()),
+        ("How is it best to open and close a file?", ()),
+    ],
+)
+def test_things_in_a_row(question: str, things: tuple[str, ...]) -> None:
+    assert series(question) == things
+
+
+def test_an_acronym_beside_a_name_is_a_word_like_others() -> None:
+    weights = {"fastapi": 4.0, "serve": 3.0, "api": 4.0}
+    given = material(task("How does FastAPI serve an API?", "FastAPI is fine.", "An API.", term_weights=weights))
+    assert names("How does FastAPI serve an API?", given) == ["fastapi"]
+    assert names("What does an API serve?", given) == ["api"]
 
 
 def test_later_searches_close_the_gap_and_repeat_nothing() -> None:

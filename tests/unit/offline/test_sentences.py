@@ -98,3 +98,37 @@ def test_a_sentence_of_many_lines_is_one() -> None:
         "A ferry crosses the river\nin the early morning, when\nnobody is awake.",
         "Then it comes back home.",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "These kinds of cargo can be carried:\n\n* letters and small parcels;\n\n* animals in their boxes.",
+        "These kinds of cargo can be carried:\n\nletters and small parcels;\n\nanimals in their boxes.",
+        "These kinds of cargo can be carried:\n- letters and small parcels\n- animals in their boxes",
+    ],
+)
+def test_a_list_is_quoted_with_the_sentence_that_announces_it(text: str) -> None:
+    (listed, *_) = sentences(f"{text}\n\nNo ferry ever carries passengers without a ticket.")
+    assert listed.text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "These kinds of cargo can be carried:\n\nThe harbour is open every day of the week.",
+        "Known cargo:\n\n* letters and small parcels;\n\n* animals in their boxes.",
+    ],
+)
+def test_a_colon_alone_announces_no_list(text: str) -> None:
+    assert not any(text.startswith(one) for one in quoted(text))
+
+
+def test_what_is_cut_off_within_brackets_is_not_quoted() -> None:
+    assert quoted("table.add_row( the ferry that leaves the harbour first.") == []
+
+
+@pytest.mark.parametrize("code", ["ferry.cross(river);", "total += ferries;", "const = harbours;", "struct ferry {"])
+def test_statements_are_no_prose_but_items_that_end_likewise_are(code: str) -> None:
+    item = "* letters, parcels and every kind of post;"
+    assert quoted(f"{item}\n\n{code}") == [item.removeprefix("* ")]

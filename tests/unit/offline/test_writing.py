@@ -150,3 +150,18 @@ async def test_the_model_refuses_to_chat(text: str) -> None:
     model: Model = ExtractiveModel()
     with pytest.raises(ModelRefused):
         await Agent(model).run(text)
+
+
+def test_of_two_sources_of_one_text_the_one_without_markup_is_quoted() -> None:
+    plain = "The batter rests in the pantry for half an hour before baking."
+    marked = "The [batter](https://example.org/batter) rests in the pantry for half an hour before baking."
+    for texts in ((plain, marked), (marked, plain)):
+        draft = write(envelope("Where does the batter rest before baking?", *texts))
+        assert [claim.text for claim in claims(draft)] == [plain]
+
+
+def test_a_weak_finding_stands_alone_or_not_at_all() -> None:
+    strong = "The batter of pancakes rests for half an hour because flour swells slowly."
+    weak = "See the pantry, or rest and read this chapter."
+    question = "Why does the batter of pancakes rest?"
+    assert [claim.text for claim in write(envelope(question, strong, weak)).key_findings] == [strong]

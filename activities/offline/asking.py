@@ -1,0 +1,67 @@
+"""What kind of answer a question wants, and the words that such answers use and questions do not.
+
+They serve twice: as searches, which otherwise find the pages that repeat the question's words most, and as a sign that
+a sentence explains, advises or limits rather than mentions.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of question."""
+
+    asked: re.Pattern[str]
+    searched: str
+    """Words of its answers that tell passages apart."""
+    answered: re.Pattern[str]
+    """What a sentence that answers it is likely to hold."""
+
+
+def _kind(asked: str, searched: str, answered: str) -> Kind:
+    return Kind(
+        re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), searched, re.compile(rf"\b(?:{answered})\b", re.IGNORECASE)
+    )
+
+
+REASON: Final = _kind(
+    r"why|reasons?|what (?:causes|makes)|unsafe|dangers?|dangerous|risks?",
+    "because prevents causes risk",
+    r"because|since|due to|so that|in order to|therefore|otherwise|avoid\w*|prevent\w*|caus\w+|risks?|danger\w*|never|"
+    r"malicious|arbitrary|untrusted|not (?:secure|safe)|unsafe|insecure|harm\w*|attack\w*",
+)
+CHOICE: Final = _kind(
+    r"when (?:should|do|would|is it)|should (?:i|we)|which|versus|vs|differ\w*|compar\w+|better|best|choose|prefer|"
+    r"instead|advantages?|trade-?offs?",
+    "suitable prefer choice depends instead",
+    r"prefer\w*|instead|rather|suitable|suited|appropriate|fit|unlike|whereas|while|contrast|compared?|than|depend\w*|"
+    r"recommend\w*|better|best|advantages?|disadvantages?|should|differ\w*|only|both|bound|either",
+)
+ABILITY: Final = _kind(
+    r"what (?:can|cannot|can't)|(?:can|does|do|is|are) (?:it|[\w.-]+) (?:able|support|allow)\w*|cannot|limits?|limited|"
+    r"limitations?|restrictions?|possible|allowed|supported",
+    "following types objects supported",
+    r"can|cannot|can't|could|may|must|only|not|supports?|supported|allow\w*|possible|impossible|restrict\w*|limit\w*|"
+    r"following|unless|requires?|fails?|raise\w*",
+)
+PROCEDURE: Final = _kind(
+    r"how (?:do|can|should|would|could) (?:i|we|you|one)|how to|steps?|way to",
+    "call method should raises",
+    r"use|using|used|call\w*|by \w+ing|must|should|pass\w*|sets?|setting|when|returns?|raise\w*|runs?|if|then|after",
+)
+WORKINGS: Final = _kind(
+    r"",
+    "responsible determines specifies",
+    r"responsible|determin\w+|specif\w+|controls?|decides?|defines?|describes?|sends?|passe[sd]|called|provid\w+|"
+    r"represent\w*|implements?|contains?|(?:is|are) (?:an?|the|used|then|not)|allows?|each|when|until|before|after",
+)
+KINDS: Final = (REASON, CHOICE, ABILITY, PROCEDURE, WORKINGS)
+"""In the order of trying; every question is at least of the last kind."""
+
+
+def kind_of(question: str, context: str = "") -> Kind:
+    """The first kind whose words `question` holds; the last gives way to that of `context`, what it is a part of."""
+    found = next(kind for kind in KINDS if kind.asked.search(question))
+    return kind_of(context) if context and found is WORKINGS else found

@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
-_WORD: Final = re.compile(r"[^\W\d_](?:[\w.'\u2019()-]*\w)?")
+_WORD: Final = re.compile(r"[^\W\d_](?:[\w.'\u2019()-]*\w)?['\u2019]?")
 _VERBS: Final = """
 am is are was were be been has have had do does did can cannot could may might must shall should will would isn't aren't
 wasn't weren't don't doesn't didn't can't couldn't won't wouldn't shouldn't hasn't haven't let's it's that's there's
@@ -49,7 +49,8 @@ def states(text: str) -> bool:
     if first.endswith("s") and second not in _AFTER_NOUN and not second.endswith(("ing", "ed")):
         return True  # A plural before its verb.
     return any(
-        before not in _BEFORE_NOUN and _is_verb(word, after) for (before, word), (_, after) in pairwise(pairwise(words))
+        before not in _BEFORE_NOUN and not before.endswith("'") and _is_verb(word, after)
+        for (before, word), (_, after) in pairwise(pairwise(words))
     )
 
 

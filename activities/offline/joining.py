@@ -19,7 +19,7 @@ FLOOR: Final = 0.55
 """Below this score a quotation is no key finding, or half of the findings beyond the first ones miss the question."""
 PART_FLOOR: Final = 0.5
 """The same for the best quotation on one part of the question."""
-SECTION_CLAIMS: Final = 5
+SECTION_CLAIMS: Final = 4
 BRIEF_CLAIMS: Final = 3
 """Claims a section in a report that is merged in one pass."""
 

@@ -19,7 +19,7 @@ from activities.agents.long_writer import SECTION, SUMMARY
 from activities.offline import assessing, joining, outlining, planning, writing
 from graphs.errors import ModelRefused
 
-EXTRACTIVE: Final = "extractive-v1"
+EXTRACTIVE: Final = "extractive-v2"
 PROVIDER: Final = "offline"
 
 ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {

@@ -1,7 +1,8 @@
 """How much research a question needs, and which sections: its own parts, then what the first passages are divided into.
 
-Parts of the question come first. A heading becomes a section only if it shares a telling word with the question and
-stands in a passage on its subject: sections made of headings alone drift.
+Parts of the question come first, and things that it sets in a row are an outline of their own. A heading becomes a
+section only if it shares a telling word with the question and stands above sentences that bear on it: sections made of
+headings alone drift.
 """
 
 import re
@@ -22,7 +23,7 @@ MOST_ENTITIES: Final = 20
 MOST_QUESTIONS: Final = 10
 TWIN: Final = 0.6
 """Two titles that share this much of the longer one's telling words name the same section."""
-SHARED: Final = 0.15
+SHARED: Final = 0.2
 """A heading shares a word with the question if that word tells this much of it."""
 BEARING: Final = 0.4
 """The share of the whole question that a sentence must hold in a section which the question does not name."""
@@ -80,8 +81,9 @@ def outline(task: TaskEnvelope) -> ReportPlan:
         for title, key_question in dict(_of_question(question, given)).items()
     ][:most]
     parts = [section.title for section in sections if section.key_question != question]
-    parts += [question] if _series(question) else []
-    for heading, field in _headings(question, subject, given):
+    # Things that a question names are an outline of their own: headings would only take from their sections.
+    named = compared(question) or _series(question)
+    for heading, field in [] if named else _headings(question, subject, given):
         if len(sections) < min(most, ENOUGH_SECTIONS) and _is_new(heading, parts, sections):
             parts.append(heading)
             sections.append(ReportPlanSection(title=heading_for(heading), key_question=_asked(heading, field)))

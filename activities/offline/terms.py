@@ -10,6 +10,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from statistics import fmean
 from typing import Final
 
 import snowballstemmer
@@ -79,6 +80,7 @@ def stem(word: str) -> str:
     return _FIRST_OF_KIN.get(root(word), root(word))
 
 
+@lru_cache(maxsize=10_000)
 def kin(word: str) -> tuple[str, ...]:
     """The other words for the same thing, and the American spelling: what to search for beside `word`."""
     others = [one for group in _KIN for one in group.split() if stem(word) == stem(one)]
@@ -145,7 +147,10 @@ def weighted(question: str, given: Mapping[str, float], passages: Sequence[Colle
         weights = {one: by_stem.get(one, unknown) for one in written}
     else:
         weights = {one: _frequency_weight(one, passages) for one in written}
-    return Terms({one: max(weight, LEAST_WEIGHT) for one, weight in weights.items()}, written)
+    usual = fmean(weights.values()) if weights else 0.0
+    # A word stands for all of its kin, which together are more frequent than the one that was asked with.
+    bounded = {one: min(weight, usual) if kin(written[one]) else weight for one, weight in weights.items()}
+    return Terms({one: max(weight, LEAST_WEIGHT) for one, weight in bounded.items()}, written)
 
 
 def _frequency_weight(one: str, passages: Sequence[Collection[str]]) -> float:

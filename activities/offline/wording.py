@@ -16,7 +16,7 @@ LABEL: Final = 0.5
 POINTER: Final = 0.5
 """For a sentence that sends the reader elsewhere, or speaks of an example that is not quoted with it."""
 CHANGE: Final = 0.5
-ENTRY: Final = 0.5
+ENTRY: Final = 0.4
 UNFINISHED: Final = 0.7
 MARKUP: Final = 0.85
 """Links and cross-references are shown as they are written: of two sources of one text the plain one reads better."""
@@ -28,11 +28,12 @@ LED: Final = 0.9
 """For a sentence that is quoted with the one it leans on."""
 
 _DANGLING: Final = re.compile(
-    r"^[\W_]*(?:\d+\]\s+)?(?:this|that|these|those|it|its|they|their|them|he|she|such|however|but|also|then|so|"
-    r"therefore|thus|hence|instead|otherwise|additionally|furthermore|moreover|nevertheless|similarly|likewise|"
-    r"conversely|finally|lastly|still|yet|though|except|another|again|both|here|there|and|or|which|who|notice that|"
-    r"because of (?:this|that)|as a result|of course|in particular|in (?:other words|addition)|on the other hand|"
-    r"for (?:this|that|example|instance)|as an example|as (?:such|above|before)|in (?:this|that|these|such)|"
+    r"^[\W_]*(?:\d+\]\s+)?(?:this|that|these|those|its|they|their|them|he|she|such|however|but|also|then|so|therefore|"
+    r"thus|hence|instead|otherwise|additionally|furthermore|moreover|nevertheless|similarly|likewise|conversely|finally|"
+    r"lastly|still|yet|though|except|another|again|both|here|there|and|or|which|who|notice that|because of this|"
+    r"it(?! is (?:\w+ )?(?:possible|impossible|necessary|recommended|important|safe|common|easy|best|better|usual)\b)|"
+    r"as a result|of course|in particular|in (?:other words|addition)|on the other hand|as an example|"
+    r"for (?:this|that|example|instance)|as (?:such|above|before)|in (?:this|that|these|such)|"
     r"(?:with|without|after|from|all) this|all that|unlike (?:its|this)|one of these|the (?:other|reason)|"
     r"the (?:former|latter|above|following|same)|note that (?:this|that|these|it|if|the)|"
     r"(?:if|while|although|because|since|when|once|unless|until|as|even if) (?:this|that|these|it|they)|"
@@ -73,10 +74,12 @@ _DOING: Final = re.compile(
     r"^(?:accept|add|associate|build|check|compute|convert|create|determine|emit|format|get|initiali[sz]e|log|open|"
     r"parse|perform|print|process|raise|read|register|remove|retrieve|return|send|set|test|write)s? "
     r"(?:an?|the|all|any|every|either|each|its|it|information|True|False|None|if|whether|\w+ (?:with|of|from|to))\b"
-    r"|^(?:if|when)\b[^,]*, returns?\b",
+    r"|^(?:if|when)\b[^,]*, returns?\b"
+    r"|^the \S+ (?:and \S+ )?(?:entry|entries|key|argument|parameter|field|attribute)s?\b"
+    r"|\b(?:takes?|accepts?) (?:an? )?(?:optional )?\S+ (?:argument|parameter)s?\b",
     re.IGNORECASE,
 )
-"""How a reference describes a function, without saying who does it: `Perform a full collection`."""
+"""How a reference describes what can be called or set: `Perform a full collection`, `The level entry ...`."""
 
 
 def penalty(sentence: Sentence, text: str, *, changes: bool, orders: bool) -> float:
@@ -87,7 +90,7 @@ def penalty(sentence: Sentence, text: str, *, changes: bool, orders: bool) -> fl
     flaws = (
         (POINTER, _POINTER.search(text)),
         (CHANGE, not changes and _CHANGE.search(text)),
-        (ENTRY, _ENTRY.search(text) or (not orders and _DOING.match(text))),
+        (ENTRY, _ENTRY.search(text) or (not orders and _DOING.search(text))),
         (UNFINISHED, not sentence.whole),
         (MARKUP, sentence.links or _MARKUP.search(text)),
         (UNRESOLVED, _BACK.search(text.removesuffix(sentence.text) or text)),

@@ -23,7 +23,7 @@ PER_PASSAGE: Final = 3
 MOST_RELATED: Final = 6
 FLOOR: Final = 0.42
 """Below this score a sentence shares little but a common word with the question; 1.0 holds each term about once."""
-SECTION_FLOOR: Final = 0.5
+SECTION_FLOOR: Final = 0.6
 RELATED_COVERAGE: Final = 0.3
 UNANSWERED: Final = "No passage that was found speaks to enough of the question to answer it."
 REDUNDANCY: Final = 0.6

@@ -130,3 +130,9 @@ def test_sections_are_told_the_question_that_they_are_a_part_of() -> None:
     several, one = "What is a queue, and what is a worker?", "What is a queue?"
     told = [outline(TaskEnvelope(kind="planner", question=text)).background_context for text in (several, one)]
     assert told == [f"The whole question: {several}", ""]
+
+
+def test_things_that_a_question_names_are_the_whole_outline() -> None:
+    text = "Workers of Temporal poll their queues. The queues of workers are kept by Temporal."
+    sections = planned("What are workers and queues in Temporal?", item(1, "Handbook > Polling of queues", text))
+    assert titles(sections) == ["Workers", "Queues"]

@@ -74,6 +74,11 @@ def test_without_weights_from_a_source_rare_words_weigh_more() -> None:
     assert terms.weights["absent"] > terms.weights["rare"] > terms.weights["common"] > 0
 
 
+def test_a_word_that_stands_for_its_kin_weighs_no_more_than_usual() -> None:
+    terms = weighted("unsafe harbours", {"unsafe": 9.0, "harbours": 3.0}, [])
+    assert (terms.weights[stem("unsafe")], terms.weights[stem("harbours")]) == (6.0, 3.0)
+
+
 def test_a_word_that_no_source_knows_weighs_as_much_as_the_rarest() -> None:
     terms = weighted("known unknown", {"known": 2.0, "other": 7.0}, [])
     assert terms.weights[stem("unknown")] == 7.0

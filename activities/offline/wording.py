@@ -23,7 +23,7 @@ MARKUP: Final = 0.85
 LOST: Final = 0.5
 """For a sentence that leans on something which cannot be quoted with it."""
 UNRESOLVED: Final = 0.7
-"""For `override this method` without what says which."""
+"""For `override this method` and `do it differently` without what says which and than what."""
 LED: Final = 0.9
 """For a sentence that is quoted with the one it leans on."""
 
@@ -40,7 +40,9 @@ _DANGLING: Final = re.compile(
     r"if (?:so|not|none|any|either|blank|omitted))\b",
     re.IGNORECASE,
 )
-_BACK: Final = re.compile(r"\b(?:this|these|those)\b", re.IGNORECASE)
+_BACK: Final = re.compile(
+    r"\b(?:this|these|those)\b|\b(?:instead|differently|too|as well|either|likewise|again)[\W_]*$", re.IGNORECASE
+)
 _LISTED: Final = re.compile(r"^[^:.]*\bfollowing\b[^:.]*:\s")
 """What follows is quoted with it."""
 _POINTER: Final = re.compile(

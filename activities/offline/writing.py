@@ -18,7 +18,7 @@ from graphs.report import Citation, Claim, DraftSection, ReportDraft, heading_fo
 
 KEY_FINDINGS: Final = 4
 SECTION_CLAIMS: Final = 4
-FEWEST_DETAILS: Final = 2
+FEWEST_DETAILS: Final = 1
 PER_PASSAGE: Final = 3
 MOST_RELATED: Final = 6
 FLOOR: Final = 0.42

@@ -61,11 +61,12 @@ def cost(text: str, *, changes: bool = False, orders: bool = False) -> float:
         ("If *timeout* is given, the ferry waits so long.", ENTRY),
         ("Return True if the ferry is in the harbour.", ENTRY),
         ("The harbour and pier entries are read as names.", ENTRY),
-        ("The method accepts an optional pier argument as well.", ENTRY),
+        ("The method also accepts an optional pier argument.", ENTRY),
         ("Ferries are also known as the bridges of the poor.", ENTRY),
         ("The :ref:`ferry <ferry>` carries people over the river.", MARKUP),
         ("A [ferry](https://example.org) carries people over the river.", MARKUP),
         ("Captains may want to override this method of the ferry.", UNRESOLVED),
+        ("To cross the river you have to steer slightly differently.", UNRESOLVED),
     ],
 )
 def test_each_flaw_costs(text: str, factor: float) -> None:

@@ -76,6 +76,9 @@ class TopUp(Frozen):
     iterations: int = Field(default=0, ge=0, le=50)
     steps: int = Field(default=0, ge=0, le=2_000)
 
+    def __add__(self, other: "TopUp") -> "TopUp":
+        return TopUp.model_validate({name: added + getattr(other, name) for name, added in self.model_dump().items()})
+
     def added_to(self, limits: Limits) -> Limits:
         """The raised limits; a limit that is not set stays so.
 
@@ -173,6 +176,11 @@ class Slice(Frozen):
         """Whether a branch that needs at least so many tokens can be started with it."""
         return self.tokens >= max(LEAST_TOKENS, minimum_tokens) and self.cost_microusd != 0
 
+    def grown(self, more: TopUp) -> "Slice":
+        """The slice with its part of a top-up."""
+        cost = None if self.cost_microusd is None else self.cost_microusd + more.cost_microusd
+        return Slice(tokens=self.tokens + more.tokens, cost_microusd=cost)
+
 
 class Allotment(Frozen):
     """What a run can still give its branches while they run side by side.
@@ -215,12 +223,14 @@ class Allotment(Frozen):
         )
         return left, given
 
+    def grown(self, tokens: int, cost_microusd: int) -> "Allotment":
+        """More to give, or less; money that is not limited stays so."""
+        cost = None if self.cost_microusd is None else self.cost_microusd + cost_microusd
+        return self.model_copy(update={"tokens": self.tokens + tokens, "cost_microusd": cost})
+
     def give_back(self, given: Slice, used: Usage) -> "Allotment":
         """A branch ended: what it did not use comes back; what it used beyond its slice is taken off."""
-        cost = self.cost_microusd
-        if cost is not None and given.cost_microusd is not None:
-            cost += given.cost_microusd - used.cost_microusd
-        return self.model_copy(update={"tokens": self.tokens + given.tokens - used.tokens, "cost_microusd": cost})
+        return self.grown(given.tokens - used.tokens, (given.cost_microusd or 0) - used.cost_microusd)
 
 
 def _gauge(limit: float | None, used: float) -> JsonObject:

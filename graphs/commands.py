@@ -44,6 +44,8 @@ class Diverted(Frozen):
     kind: Literal["diverted"] = "diverted"
     at: float
     ending: Ending
+    given_up: bool = False
+    """The call of its node had begun and was given up. At an exit node that is the end, without a draft."""
 
 
 class ToppedUp(Frozen):

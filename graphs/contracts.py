@@ -33,6 +33,8 @@ SNAPSHOT_QUERY: Final = "snapshot"
 STOP_UPDATE: Final = "stop"
 TOP_UP_UPDATE: Final = "top_up"
 STOP_SIGNAL: Final = "stop_branch"
+TOP_UP_SIGNAL: Final = "top_up_branch"
+BRANCH_PAUSED_SIGNAL: Final = "branch_paused"
 """From a run to its branches; people use the update, which answers."""
 
 MODE_ATTRIBUTE: Final = "ElcanoMode"
@@ -191,6 +193,17 @@ class PublishCall(Frozen):
     sections: tuple[SectionResult, ...] = ()
     """Of deep research: every section with a gap is named in the report."""
     warnings: tuple[str, ...] = ()
+
+
+class BranchPaused(Frozen):
+    """What a branch tells the run that it belongs to when it waits for more budget."""
+
+    run_id: str
+    """The branch's own."""
+    ending: Ending
+    """What it is short of."""
+    top_ups: int = Field(ge=0)
+    """How many it had received; with fewer than it was sent, the pause is over already."""
 
 
 class ArchivedRun(Frozen):

@@ -10,10 +10,9 @@ from typing import Final
 from pydantic import ValidationError
 
 from graphs import inputs
-from graphs.budget import Budget, Estimate, Limits
+from graphs.budget import Budget, Limits
 from graphs.catalogue import REDUCERS
 from graphs.commands import (
-    CallAgent,
     Command,
     Diverted,
     Entry,
@@ -70,10 +69,8 @@ def _refused(budget: Budget, command: Command) -> EndKind | None:
     match command:
         case Immediate():
             return "steps" if budget.out_of_steps else None
-        case CallAgent():
-            return budget.refuses(command.estimate)
         case _:
-            return budget.refuses(Estimate())
+            return budget.refuses(inputs.needed(command, budget.limits))
 
 
 def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
@@ -86,13 +83,14 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
     run = run.model_copy(update={"budget": run.budget.at(entry.at)})
     if isinstance(entry, Diverted):
-        return _divert(graph, run, entry.ending)
+        return _divert(graph, run, entry)
     if isinstance(entry, ToppedUp):
         return _top_up(graph, run, entry.limits)
     if (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")
     budget = run.budget.charge(entry.usage)
-    run = run.model_copy(update={"budget": budget.model_copy(update={"steps": budget.steps + 1})})
+    budget = budget.model_copy(update={"steps": budget.steps + 1})
+    run = run.model_copy(update={"budget": budget, "paused": None, "routing": False})  # what it paused in has ended
     if isinstance(entry, StepFailed):
         return _fail(graph, run, entry.failure)
     try:
@@ -150,7 +148,7 @@ def _for_reducer(node: AgentNode | ToolNode | ParallelNode, entry: StepCompleted
 def _follow(graph: ResearchGraph, run: Run, edge: Route) -> Run:
     """The run at the other end of `edge`, or paused before it."""
     ending = _ending_of(run, edge)
-    if ending is not None and _pauses(run, ending):
+    if ending is not None and pauses(run, ending):
         return run.model_copy(update={"paused": ending, "routing": True})
     if edge.loop:
         if ending is not None:
@@ -178,14 +176,17 @@ def _next_iteration(run: Run) -> Run:
     )
 
 
-def _divert(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
+def _divert(graph: ResearchGraph, run: Run, entry: Diverted) -> Run:
     """Out of the graph, or into a pause; a run that is told to end while it is paused ends as it would have."""
-    if run.node not in graph.exit_nodes and _pauses(run, ending):
-        return run.model_copy(update={"paused": ending})
-    return _leave(graph, run.model_copy(update={"paused": None, "routing": False}), ending)
+    if run.node in graph.exit_nodes:
+        return run.model_copy(update={"ending": run.ending or entry.ending, "finished": entry.given_up})
+    if pauses(run, entry.ending):
+        return run.model_copy(update={"paused": entry.ending})
+    return _leave(graph, run.model_copy(update={"paused": None, "routing": False}), entry.ending)
 
 
-def _pauses(run: Run, ending: Ending) -> bool:
+def pauses(run: Run, ending: Ending) -> bool:
+    """Whether the run waits for more budget instead of ending so."""
     return run.budget.limits.when_exhausted == "pause" and ending.kind in BUDGET_ENDINGS
 
 
@@ -206,9 +207,6 @@ def _fail(graph: ResearchGraph, run: Run, failure: Failure) -> Run:
 
 
 def _leave(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
-    """On to the exit; a run that has to leave its exit is over, without a draft."""
-    if run.node in graph.exit_nodes:
-        return run.model_copy(update={"ending": run.ending or ending, "finished": True})
     return run.model_copy(update={"node": _nearest_exit(graph, run.node), "ending": ending})
 
 

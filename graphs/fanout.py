@@ -4,8 +4,10 @@ Whoever runs the branches, as child workflows or in memory, asks here before eac
 fails, is cut from the plan or is not begun is a gap in the outcome, never an exception: what the others found is kept.
 """
 
+from collections.abc import Collection
+
 from graphs.branches import SHORTEST_SECONDS, WRITING_SHARE, BranchOutcome, BranchOutcomes
-from graphs.budget import Allotment, Budget, Limits, Slice, Usage, total
+from graphs.budget import Allotment, Budget, Limits, Slice, TopUp, Usage, total
 from graphs.commands import BranchStart, Entry, RunBranches, StepCompleted, StepFailed
 from graphs.contracts import ResearchResult
 from graphs.safety import BREAKER_FAILURES
@@ -57,7 +59,6 @@ class FanOut:
             "tokens": given.tokens,
             "cost_microusd": given.cost_microusd,
             "seconds": seconds,
-            "when_exhausted": "finish",  # it is the run that pauses, not one of its sections
         }
         return Limits.model_validate(budget.limits.model_dump() | own)
 
@@ -68,6 +69,50 @@ class FanOut:
         self._failures = self._failures + 1 if outcome.gap else 0
         if outcome.gap and self._failures == BREAKER_FAILURES:
             self.over = f"{BREAKER_FAILURES} sections in a row had failed, the last one: {outcome.gap.reason}"
+
+    def raised(self, extra: TopUp, limits: Limits, open_branches: Collection[int]) -> dict[int, TopUp]:
+        """Shares a top-up of the run among the branches that run and those that wait.
+
+        Args:
+            extra: what was added to the limits of the run.
+            limits: of the run.
+            open_branches: the indices of branches that have begun and not ended.
+
+        Returns:
+            The part of each open branch. Iterations, steps and time are not divided: branches run side by side.
+        """
+        share = 1 - limits.reserve
+        tokens, cost = int(extra.tokens * share), int(extra.cost_microusd * share)
+        self._allotment = self._allotment.grown(tokens, cost)
+        parts = max(1, len(open_branches) + self._allotment.waiting)
+        waves = 1 + -(-self._allotment.waiting // self.node.max_concurrency)
+        part = extra.model_copy(
+            update={
+                "tokens": tokens // parts,
+                "cost_microusd": cost // parts,
+                "seconds": extra.seconds * share / waves * WRITING_SHARE,
+            }
+        )
+        return self._granted(part, open_branches)
+
+    def passed_on(self, short: Collection[int]) -> dict[int, TopUp]:
+        """What ended branches left over, for the open ones that are short of it; nothing if it is too little."""
+        parts = max(1, len(short))
+        left = Slice(
+            tokens=max(0, self._allotment.tokens) // parts,
+            cost_microusd=None if (cost := self._allotment.cost_microusd) is None else max(0, cost) // parts,
+        )
+        if self._allotment.waiting or not left.carries(minimum_tokens=0):
+            return {}
+        return self._granted(TopUp(tokens=left.tokens, cost_microusd=left.cost_microusd or 0), short)
+
+    def _granted(self, part: TopUp, indices: Collection[int]) -> dict[int, TopUp]:
+        if part == TopUp():
+            return {}
+        for index in indices:
+            self._given[index] = self._given[index].grown(part)
+            self._allotment = self._allotment.grown(-part.tokens, -part.cost_microusd)
+        return dict.fromkeys(indices, part)
 
     def lost(self, start: BranchStart, reason: str, *, type: str) -> BranchOutcome:
         """The outcome of a branch that was cut off: nothing is known of what it used, so all it had is charged."""

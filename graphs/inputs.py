@@ -7,7 +7,7 @@ the node.
 from typing import Final
 
 from graphs.branches import BranchInput
-from graphs.budget import Estimate
+from graphs.budget import LEAST_TOKENS, Estimate, Limits
 from graphs.catalogue import AGENTS, TOOLS, AgentSpec
 from graphs.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches, StepCompleted
 from graphs.errors import InputInvalid
@@ -85,6 +85,22 @@ def _branches(graph: ResearchGraph, node: ParallelNode, run: Run) -> tuple[Branc
         )
         for index, (edge, seen) in enumerate(starts)
     )
+
+
+def needed(work: Command, limits: Limits) -> Estimate:
+    """What the budget has to allow before `work` begins.
+
+    Of branches that is enough for one of them, for the plan can be cut; for all if the run waits for more budget
+    rather than do less.
+    """
+    match work:
+        case CallAgent():
+            return work.estimate
+        case RunBranches():
+            count = len(work.branches) if limits.when_exhausted == "pause" else 1
+            return Estimate(tokens=max(LEAST_TOKENS, work.minimum_tokens) * count)
+        case _:
+            return Estimate()
 
 
 def minimum_tokens(branch: ResearchGraph) -> int:

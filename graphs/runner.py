@@ -40,6 +40,7 @@ async def _branches(
         for start in books.starts[first : first + node.max_concurrency]:
             limits = books.begin(start, journal.run.budget.at(journal.elapsed(clock())))
             if limits is not None:
+                limits = limits.model_copy(update={"when_exhausted": "finish"})  # nobody tops up a branch in memory
                 begun.append((start, opening.branch(asked, start, limits)))
                 journal.tell(branch_started(work.node, start, begun[-1][1].run_id), clock())
         for start, branch in begun:

@@ -16,6 +16,9 @@ BREAKER_FAILURES: Final = 3
 BUDGET_ENDINGS: Final[frozenset[EndKind]] = frozenset({"time", "tokens", "cost", "iterations", "steps"})
 """Endings that more budget can put off."""
 
+DIVIDED_ENDINGS: Final[frozenset[EndKind]] = frozenset({"tokens", "cost"})
+"""Those of budgets that branches divide among themselves; the others each branch has for itself."""
+
 
 def out_of(budget: EndKind, node: str) -> Ending:
     """The ending of a run whose budget does not admit `node`."""

@@ -3,7 +3,7 @@
 The same script drives the workflow and the in-memory runner, so that both can be held against each other.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from temporalio import activity
@@ -72,6 +72,8 @@ class Script:
         self.archived: list[ArchiveCall] = []
         self.overrides: dict[str, Answer] = {}
         """By agent or tool: instead of the answers below; may raise `Refused`."""
+        self.watching: Callable[[JsonObject], Awaitable[None]] | None = None
+        """Is told of every call of an agent before it is answered, and may take its time."""
 
     def answer(self, name: str, given: JsonObject) -> JsonObject:
         self.calls.append(name)
@@ -129,6 +131,8 @@ class Script:
 
         @activity.defn(name=RUN_AGENT)
         async def run_agent(call: AgentCall) -> AgentResult:
+            if self.watching is not None:
+                await self.watching(call.input)
             return AgentResult(output=self._or_fail(call.agent, call.input), usage=self.usage, model="scripted")
 
         @activity.defn(name=RUN_TOOL)

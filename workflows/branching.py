@@ -1,8 +1,13 @@
-"""Branches side by side as child workflows of the same class; the books are kept by `graphs.fanout`."""
+"""Branches side by side as child workflows of the same class; the books are kept by `graphs.fanout`.
+
+A branch that waits for more budget makes room for others. It goes on with its part of a top-up, or with what others
+left over; only when all that are left wait is the run itself out of budget.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflowError
@@ -10,14 +15,43 @@ from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflo
 with workflow.unsafe.imports_passed_through():
     from graphs import fanout, opening
     from graphs.branches import BranchOutcome
-    from graphs.budget import Limits
+    from graphs.budget import Limits, TopUp
     from graphs.commands import BranchStart, Entry, RunBranches
-    from graphs.contracts import STOP_SIGNAL, ResearchInput, ResearchResult, StopRequest
+    from graphs.contracts import (
+        STOP_SIGNAL,
+        TOP_UP_SIGNAL,
+        BranchPaused,
+        ResearchInput,
+        ResearchResult,
+        StopRequest,
+    )
     from graphs.journal import Journal
     from graphs.narration import Told, branch_complete, branch_started, plan_cut
+    from graphs.safety import DIVIDED_ENDINGS
     from graphs.spec import ParallelNode
+    from graphs.state import Ending
 
 Child = workflow.ChildWorkflowHandle[object, ResearchResult]
+
+
+@dataclass
+class Branch:
+    """A branch that has begun and not ended."""
+
+    run_id: str
+    start: BranchStart
+    child: Child
+    top_ups: int = 0
+    """How many it was sent."""
+    paused: Ending | None = None
+    """Set while it waits: what it is short of."""
+    granted: TopUp | None = None
+    """Its part of a top-up, to be sent once there is room for it to go on."""
+
+    @property
+    def at_rest(self) -> bool:
+        """It needs no room: it has ended, or waits."""
+        return self.child.done() or self.paused is not None
 
 
 class Branching:
@@ -31,8 +65,9 @@ class Branching:
         self._work = work
         self._room = asyncio.Semaphore(node.max_concurrency)
         self._books = fanout.FanOut(node, work, journal.run.budget)
-        self._open: dict[int, Child] = {}
-        """The running branches by their index."""
+        self._unstarted = len(self._books.starts)
+        self._open: dict[str, Branch] = {}
+        """By run id."""
         self._parting: Callable[[Child], Awaitable[None]] | None = None
         """What was last said to all open branches; one that was being started meanwhile is told as well."""
 
@@ -43,6 +78,27 @@ class Branching:
             self._tell(plan_cut(self._work.node, len(starts), len(self._work.branches)))
         await asyncio.gather(*(self._branch(start) for start in starts))
         return self._books.entry(self._elapsed())
+
+    @property
+    def exhausted(self) -> Ending | None:
+        """Why nothing can go on without more budget; None as long as something does."""
+        waiting = [branch.paused for branch in self._open.values() if not branch.granted]
+        if self._unstarted or not waiting or self._parting or None in waiting or len(waiting) < len(self._open):
+            return None
+        return next(ending for ending in waiting if ending)
+
+    def paused(self, notice: BranchPaused) -> None:
+        """A branch waits. What others left over may already help it."""
+        branch = self._open.get(notice.run_id)
+        if branch is None or notice.top_ups < branch.top_ups:  # it has ended, or was given more meanwhile
+            return
+        branch.paused = notice.ending
+        self._pass_on()
+
+    def top_up(self, extra: TopUp) -> None:
+        """Shares out what was added to the limits of the run."""
+        open_branches = {branch.start.index for branch in self._open.values()}
+        self._grant(self._books.raised(extra, self._journal.run.budget.limits, open_branches))
 
     async def ask_to_stop(self, reason: str) -> None:
         """Lets the open branches write what they have; those that wait are not started."""
@@ -63,18 +119,23 @@ class Branching:
 
     async def _part(self, parting: Callable[[Child], Awaitable[None]], reason: str) -> None:
         self._books.over, self._parting = reason, parting
-        await asyncio.gather(*(parting(child) for child in self._open.values()))
+        await asyncio.gather(*(parting(branch.child) for branch in self._open.values()))
 
     async def _branch(self, start: BranchStart) -> None:
         async with self._room:
+            self._unstarted -= 1
             limits = self._books.begin(start, self._journal.run.budget.at(self._elapsed()))
             if limits is None:
+                self._pass_on()
                 return
-            outcome = await self._researched(start, limits)
-            self._books.end(start, outcome)
-            self._tell(branch_complete(self._work.node, outcome))
+            branch = await self._begun(start, limits)
+            await self._working(branch)
+        while branch.run_id in self._open:
+            await self._until(branch, lambda: branch.child.done() or branch.granted is not None)
+            async with self._room:
+                await self._working(branch)
 
-    async def _researched(self, start: BranchStart, limits: Limits) -> BranchOutcome:
+    async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
         asked = opening.branch(self._asked, start, limits)
         self._tell(branch_started(self._work.node, start, asked.run_id))
         child = await workflow.start_child_workflow(
@@ -86,24 +147,65 @@ class Branching:
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             static_summary=start.title[:200],
         )
-        self._open[start.index] = child
-        try:
-            if self._parting is not None:
-                await self._parting(child)
-            return fanout.outcome(start, await child)
-        except ChildWorkflowError as error:
-            return self._failed(start, error)
-        finally:
-            del self._open[start.index]
+        branch = self._open[asked.run_id] = Branch(asked.run_id, start, child)
+        if self._parting is not None:
+            await self._parting(child)
+        return branch
 
-    def _failed(self, start: BranchStart, error: ChildWorkflowError) -> BranchOutcome:
+    async def _working(self, branch: Branch) -> None:
+        """Returns once the branch needs no room; if it has ended, its outcome is in the books."""
+        while not branch.at_rest or branch.granted is not None:
+            if branch.granted is not None:
+                await self._send_granted(branch)
+            await self._until(branch, lambda: branch.at_rest or branch.granted is not None)
+        if branch.child.done():
+            outcome = await self._outcome(branch)
+            del self._open[branch.run_id]
+            self._books.end(branch.start, outcome)
+            self._tell(branch_complete(self._work.node, outcome))
+            self._pass_on()
+
+    async def _until(self, branch: Branch, condition: Callable[[], bool]) -> None:
+        """Waits; a cancellation of the run reaches the branch meanwhile."""
+        try:
+            await workflow.wait_condition(condition)
+        except asyncio.CancelledError:
+            branch.child.cancel()
+            raise
+
+    async def _outcome(self, branch: Branch) -> BranchOutcome:
         """What a branch that ended with an error used is in the error, unless it was cut off."""
-        cause = error.cause
-        if isinstance(cause, ApplicationError) and cause.details:
-            return fanout.outcome(start, ResearchResult.model_validate(cause.details[0]))
-        cancelled = isinstance(cause, CancelledError)
-        reason = self._books.over or "it was cancelled" if cancelled else str(cause or error)
-        return self._books.lost(start, reason, type=type(cause).__name__)
+        try:
+            return fanout.outcome(branch.start, await branch.child)
+        except ChildWorkflowError as error:
+            cause = error.cause
+            if isinstance(cause, ApplicationError) and cause.details:
+                return fanout.outcome(branch.start, ResearchResult.model_validate(cause.details[0]))
+            cancelled = isinstance(cause, CancelledError)
+            reason = self._books.over or "it was cancelled" if cancelled else str(cause or error)
+            return self._books.lost(branch.start, reason, type=type(cause).__name__)
+
+    def _pass_on(self) -> None:
+        """Gives what ended branches left over to those that wait for just that, once nobody else does anything."""
+        if self.exhausted is not None:
+            short = {
+                branch.start.index
+                for branch in self._open.values()
+                if branch.paused is not None and branch.paused.kind in DIVIDED_ENDINGS
+            }
+            self._grant(self._books.passed_on(short))
+
+    def _grant(self, parts: Mapping[int, TopUp]) -> None:
+        """Each branch sends its part on: one that runs at once, one that waits when there is room for it to go on."""
+        for branch in self._open.values():
+            if (part := parts.get(branch.start.index)) is not None:
+                branch.granted = part if branch.granted is None else branch.granted + part
+
+    async def _send_granted(self, branch: Branch) -> None:
+        part, branch.granted, branch.paused = branch.granted, None, None
+        branch.top_ups += 1
+        with suppress(ApplicationError):  # it ended by itself meanwhile
+            await branch.child.signal(TOP_UP_SIGNAL, part)
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())

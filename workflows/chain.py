@@ -14,7 +14,6 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from graphs import agents, reducers, sections
     from graphs.branches import BranchInput, BranchOutcomes
-    from graphs.budget import Estimate
     from graphs.catalogue import AGENTS
     from graphs.commands import (
         BranchStart,
@@ -31,7 +30,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
     from graphs.errors import ElcanoError
     from graphs.frozen import Frozen, Json, JsonObject
-    from graphs.inputs import estimate, minimum_tokens
+    from graphs.inputs import estimate, minimum_tokens, needed
     from graphs.narration import before, looping
     from graphs.run import Run
     from graphs.safety import BUDGET_ENDINGS, out_of, stalled
@@ -174,7 +173,7 @@ class ChainWorkflow(ResearchWorkflow):
         """One step of the research: admitted by the budget, performed, folded into the state."""
         self._become(node=work.node)
         while True:
-            await self._admitted(work.estimate if isinstance(work, CallAgent) else Estimate())
+            await self._admitted(work)
             entry = await self._told(work)
             if isinstance(entry, StepFailed):
                 self._take(entry)
@@ -191,6 +190,8 @@ class ChainWorkflow(ResearchWorkflow):
     async def _exit(self, node: str, agent: str, given: JsonObject) -> None:
         """The report's draft; with it, or without it, the run is over."""
         self._become(node=node)
+        if (ending := self._take_interruption()) is not None:  # it came while the last step was ending
+            self._take(Diverted(at=self._elapsed(), ending=ending), ending=self._journal.run.ending or ending)
         entry = await self._told(self._call(node, agent, given))
         match entry:
             case StepCompleted():
@@ -207,11 +208,12 @@ class ChainWorkflow(ResearchWorkflow):
         self._show(work)
         return await self._performed(work)
 
-    async def _admitted(self, needed: Estimate) -> None:
+    async def _admitted(self, work: Work) -> None:
         """Returns once the budget admits a call; ends the research if it never will."""
         while True:
             if (ending := self._take_interruption()) is None:
-                refused = self._journal.run.budget.at(self._elapsed()).refuses(needed)
+                budget = self._journal.run.budget.at(self._elapsed())
+                refused = budget.refuses(needed(work, budget.limits))
                 if refused is None:
                     return
                 ending = out_of(refused, self._journal.run.node)
@@ -243,14 +245,15 @@ class ChainWorkflow(ResearchWorkflow):
             raise EndEarly(stopped)
 
     def _record(self, entry: Entry) -> None:
-        """Top-ups are the only entries that come from outside of the chain."""
+        """Entries that do not come from a step of the chain: a top-up, and a pause of its branches."""
         if isinstance(entry, ToppedUp):
             budget = self._journal.run.budget.model_copy(update={"limits": entry.limits})
             self._take(entry, budget=budget, paused=None)
+        elif isinstance(entry, Diverted):
+            self._take(entry, paused=entry.ending)
 
     def _leave(self, ending: Ending) -> None:
         self._take(Diverted(at=self._elapsed(), ending=ending), ending=ending, paused=None)
-        self._time_the_exit()
 
     def _take(self, entry: Entry, **changes: object) -> None:
         """Puts an entry into the log, with what it changes; a step is counted and charged."""
@@ -258,6 +261,7 @@ class ChainWorkflow(ResearchWorkflow):
         budget = run.budget.at(entry.at)
         if isinstance(entry, StepCompleted | StepFailed):
             budget = budget.charge(entry.usage).model_copy(update={"steps": budget.steps + 1})
+            run = run.model_copy(update={"paused": None})
         self._journal.take(run.model_copy(update={"budget": budget}), entry, workflow.time())
 
     def _become(self, **changes: object) -> None:

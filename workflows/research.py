@@ -5,6 +5,7 @@ The graph is in the input, so a run in flight keeps the graph that it started wi
 """
 
 import asyncio
+from collections.abc import Callable
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey
@@ -17,6 +18,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.commands import Diverted, Entry, Finish, RunBranches, ToppedUp, Wait, Work
     from graphs.contracts import (
         ARCHIVE_RUN,
+        BRANCH_PAUSED_SIGNAL,
         CHAIN_WORKFLOW,
         OUTCOME_ATTRIBUTE,
         PROGRESS_PAGE,
@@ -27,8 +29,10 @@ with workflow.unsafe.imports_passed_through():
         STAGE_ATTRIBUTE,
         STOP_SIGNAL,
         STOP_UPDATE,
+        TOP_UP_SIGNAL,
         TOP_UP_UPDATE,
         ArchiveCall,
+        BranchPaused,
         Engine,
         ProgressPage,
         ResearchInput,
@@ -39,6 +43,7 @@ with workflow.unsafe.imports_passed_through():
         StopRequest,
     )
     from graphs.drawing import outline, with_place
+    from graphs.engine import pauses
     from graphs.errors import ElcanoError, InputInvalid
     from graphs.report import ReportRef
     from graphs.state import Ending, Failure
@@ -63,6 +68,10 @@ class ResearchWorkflow:
         self._outline = outline(asked.graph)
         self._deadline = Deadline(workflow.time())
         self._interruption: Ending | None = None
+        self._branching: Branching | None = None
+        """Set while branches run."""
+        self._top_ups = 0
+        """How many this branch received."""
         self._stage: Stage = "researching"
         self._report: ReportRef | None = None
 
@@ -149,10 +158,7 @@ class ResearchWorkflow:
     @workflow.update(name=TOP_UP_UPDATE)
     def top_up(self, request: TopUp) -> Limits:
         """Raises the run's limits, which are returned; a run that had paused for lack of budget goes on."""
-        limits = request.added_to(self._journal.run.budget.limits)
-        self._record(ToppedUp(at=self._elapsed(), limits=limits))
-        self._aim()
-        return limits
+        return self._raise(request)
 
     @top_up.validator
     def _can_be_topped_up(self, request: TopUp) -> None:
@@ -163,13 +169,33 @@ class ResearchWorkflow:
         except InputInvalid as error:
             raise ApplicationError(str(error)) from error
 
+    @workflow.signal(name=TOP_UP_SIGNAL)
+    def top_up_branch(self, request: TopUp) -> None:
+        """A branch's part of a top-up of the run that it belongs to; one that is writing already has no use for it."""
+        self._top_ups += 1
+        if not self._journal.leaving:
+            self._raise(request)
+
+    @workflow.signal(name=BRANCH_PAUSED_SIGNAL)
+    def branch_paused(self, notice: BranchPaused) -> None:
+        """A branch of this run waits for more budget."""
+        if self._branching is not None:
+            self._branching.paused(notice)
+
+    def _raise(self, request: TopUp) -> Limits:
+        limits = request.added_to(self._journal.run.budget.limits)
+        self._record(ToppedUp(at=self._elapsed(), limits=limits))
+        self._aim()
+        if self._branching is not None:
+            self._branching.top_up(request)
+        return limits
+
     async def _walk(self) -> None:
         """From the entry node through an exit node."""
         while not self._journal.run.finished:
             self._journal.settle(workflow.time())
             if (ending := self._take_interruption()) is not None:
                 self._record(Diverted(at=self._elapsed(), ending=ending))
-                self._time_the_exit()
             self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
             match work:
@@ -181,13 +207,24 @@ class ResearchWorkflow:
                     self._show(work)
                     self._record(await self._performed(work))
 
-    async def _paused(self) -> None:
-        """Waits for a top-up or for somebody to stop the run; time does not count meanwhile."""
+    async def _paused(self, over: Callable[[], bool] = lambda: False) -> None:
+        """Waits for a top-up, for somebody to stop the run, or until it is `over`; time does not count meanwhile."""
         stage = self._stage
         self._enter("paused")
         self._aim()
-        await workflow.wait_condition(lambda: self._journal.run.paused is None or self._interruption is not None)
+        await self._tell_of_the_pause()
+        await workflow.wait_condition(
+            lambda: self._journal.run.paused is None or self._interruption is not None or over()
+        )
         self._enter(stage)
+
+    async def _tell_of_the_pause(self) -> None:
+        """Lets the run that this branch belongs to know; it ends its branches itself, so it is there."""
+        parent, ending = workflow.info().parent, self._journal.run.paused
+        if self._asked.branch_of is not None and parent is not None and ending is not None:
+            notice = BranchPaused(run_id=self._asked.run_id, ending=ending, top_ups=self._top_ups)
+            handle = workflow.get_external_workflow_handle(parent.workflow_id)
+            await handle.signal(BRANCH_PAUSED_SIGNAL, notice)
 
     def _continue_as_new_if_suggested(self) -> None:
         """Goes on in a fresh history, with everything that the journal holds."""
@@ -197,6 +234,7 @@ class ResearchWorkflow:
 
     async def _performed(self, work: Work) -> Entry:
         """What became of `work`. An interruption ends a call at once; branches are first asked to write."""
+        self._keep_time()
         if isinstance(work, RunBranches):
             return await self._branched(work)
         task = asyncio.create_task(self._performer.perform(work))
@@ -209,27 +247,36 @@ class ResearchWorkflow:
             return await task
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        return Diverted(at=self._elapsed(), ending=ending)
+        return Diverted(at=self._elapsed(), ending=ending, given_up=True)
 
     async def _branched(self, work: RunBranches) -> Entry:
         """Branches that are told to stop still hand over their drafts; only when time is up are they given up."""
-        branching = Branching(self._asked, self._journal, work)
+        branching = self._branching = Branching(self._asked, self._journal, work)
         task = asyncio.create_task(branching.run())
-        ending: Ending | None = None
+        last: Ending | None = None
         try:
-            while True:
-                await workflow.wait_condition(lambda: task.done() or self._interruption is not None)
-                if task.done():
-                    break
-                ending = self._take_interruption() or ending
-                if ending and ending.kind == "stopped":
+            while not task.done():
+                await workflow.wait_condition(
+                    lambda: task.done() or self._interruption is not None or branching.exhausted is not None
+                )
+                ending = self._take_interruption() or branching.exhausted
+                if ending is None or task.done():
+                    last = ending or last
+                elif pauses(self._journal.run, ending):
+                    self._record(Diverted(at=self._elapsed(), ending=ending))
+                    await self._paused(task.done)
+                elif ending.kind == "stopped":
+                    last = ending
                     await branching.ask_to_stop(ending.detail)
-                elif ending:
+                else:
+                    last = ending
                     await branching.give_up(ending.detail)
         except asyncio.CancelledError:
             task.cancel()
             raise
-        self._interruption = self._interruption or ending
+        finally:
+            self._branching = None
+        self._interruption = self._interruption or last
         return await task
 
     def _take_interruption(self) -> Ending | None:
@@ -241,10 +288,10 @@ class ResearchWorkflow:
         run = self._journal.run
         self._deadline.move(None if run.paused else self._journal.due(run.budget.research_seconds()))
 
-    def _time_the_exit(self) -> None:
-        """Lets the clock go on for the exit node of a run that was stopped while it had paused."""
+    def _keep_time(self) -> None:
+        """Lets a clock that stood still for a pause go on, also if the pause ended without a top-up."""
         if self._deadline.at is None and self._journal.run.paused is None:
-            self._deadline.move(self._journal.due(self._journal.run.budget.limits.seconds))
+            self._aim()
 
     async def _watch_time(self) -> None:
         """Ends the research in time for the report, and then the exit node if it takes too long.

@@ -18,6 +18,8 @@ def audit(scenario: Scenario, number: int) -> list[Finding]:
     if len(scenario.published) != 1 or scenario.run_id not in scenario.archived or scenario.result is None:
         return [("report", f"{about}: {len(scenario.published)} reports, archived {sorted(scenario.archived)}")]
     found: list[Finding] = []
+    if scenario.published[0].draft is None and not scenario.failing:
+        found.append(("report", f"{about}: nobody wrote the report, and no call had failed"))
     for run_id, kept in scenario.archived.items():
         found += [
             (kind, f"{about}, {run_id}: {text}")
@@ -117,15 +119,15 @@ def _whole(scenario: Scenario) -> list[Finding]:
         for place, (spent, limit) in enumerate(zip(_spent(branch), _limits(branch), strict=True)):
             used[place] += spent
             in_flight[place] += 0 if limit is None else max(0, spent - int(limit))
-    if branches and used[0] > scenario.limits.tokens * share - before.tokens + in_flight[0]:
+    tokens, cost = _limits(root)
+    if branches and used[0] > tokens * share - before.tokens + in_flight[0]:
         found.append(("overspend", f"the branches used {used[0]} tokens, {in_flight[0]} of them in flight"))
-    cost = scenario.limits.cost_microusd
     if branches and cost is not None and used[1] > cost * share - before.cost_microusd + in_flight[1]:
         found.append(("overspend", f"the branches used {used[1]} microusd, {in_flight[1]} of them in flight"))
     if len(branches) > scenario.limits.sections:
         found.append(("limit", f"{len(branches)} sections"))
     for kept in scenario.archived.values():
-        if kept.run.iterations > scenario.limits.iterations or kept.run.steps > scenario.limits.steps:
+        if kept.run.iterations > (_limit(kept, "iterations") or 0) or kept.run.steps > (_limit(kept, "steps") or 0):
             found.append(("limit", f"{kept.run.run_id}: {kept.run.iterations} iterations, {kept.run.steps} steps"))
     assert scenario.result is not None
     if (scenario.result.usage.tokens, scenario.result.usage.cost_microusd) != _spent(root):

@@ -12,7 +12,7 @@ from temporalio.client import Client, WorkflowFailureError, WorkflowUpdateFailed
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
-from graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchResult, StopRequest
+from graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchResult, RunSnapshot, StopRequest
 from tests.workflow.audit import audit
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.scenarios import Scenario, Stage
@@ -77,15 +77,16 @@ async def _run(client: Client, scenario: Scenario, *, queue: str) -> None:
     handle: Handle = await client.start_workflow(
         workflow, scenario.asked, id=scenario.run_id, task_queue=queue, result_type=ResearchResult
     )
-    stopping = asyncio.create_task(_stop(handle, scenario))
+    minding = [asyncio.create_task(_stop(handle, scenario)), asyncio.create_task(_mind(handle, scenario))]
     try:
         scenario.result = await handle.result()
     except WorkflowFailureError as error:
         if isinstance(error.cause, ApplicationError) and error.cause.details:
             scenario.result = ResearchResult.model_validate(error.cause.details[0])
     finally:
-        stopping.cancel()
-        await asyncio.gather(stopping, return_exceptions=True)
+        for task in minding:
+            task.cancel()
+        await asyncio.gather(*minding, return_exceptions=True)
 
 
 async def _stop(handle: Handle, scenario: Scenario) -> None:
@@ -93,6 +94,27 @@ async def _stop(handle: Handle, scenario: Scenario) -> None:
     await scenario.now.wait()
     with suppress(WorkflowUpdateFailedError, RPCError):
         await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="scripted"))
+
+
+async def _mind(handle: Handle, scenario: Scenario) -> None:
+    """Tops the run up whenever it has paused, and stops it when patience is at an end."""
+    if scenario.limits.when_exhausted == "finish":
+        return
+    for pause in range(1, 100):
+        await _next_pause(handle)
+        with suppress(WorkflowUpdateFailedError, RPCError):
+            if (more := scenario.more(pause)) is None:
+                await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="scripted"))
+                return
+            await handle.execute_update(ResearchWorkflow.top_up, more)
+
+
+async def _next_pause(handle: Handle) -> None:
+    while True:
+        snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
+        if snapshot.paused is not None:
+            return
+        await asyncio.sleep(0.1)
 
 
 def _ending(scenario: Scenario) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
-from graphs.budget import Limits, Usage
+from graphs.budget import Limits, TopUp, Usage
 from graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
@@ -75,7 +75,10 @@ class Scenario:
             steps=draw.choice([draw.randint(2, 30), 200]),
             sections=draw.randint(1, 8),
             reserve=draw.choice([0.0, 0.15, 0.5]),
+            when_exhausted=draw.choice(["finish", "finish", "pause"]),
         )
+        self.patience = draw.randint(0, 3)
+        """How often somebody tops it up when it pauses; then it is stopped."""
         self.complete_in = draw.choice([1, 2, 4, 99])
         self.planned = draw.randint(0, 10)
         self.failing = draw.choice([0.0, 0.0, 0.05, 0.4])
@@ -106,6 +109,18 @@ class Scenario:
         usage = _usage(dice, dice.choice(self.sizes))
         self.charges.setdefault(call.run_id, {})[call.step] = Charge(call.step, call.node, usage)
         return usage
+
+    def more(self, pause: int) -> TopUp | None:
+        """What somebody adds when the run pauses for this time, from 1; None: they stop it."""
+        if pause > self.patience:
+            return None
+        dice = Random(f"{self.limits}/more/{pause}")
+        return TopUp(
+            tokens=dice.choice([0, 10, 5_000, 200_000]),
+            cost_microusd=dice.choice([0, 100, 50_000]),
+            iterations=dice.randint(0, 2),
+            steps=dice.randint(1, 50),
+        )
 
     def answer(self, name: str, given: JsonObject) -> JsonObject:
         script = Script(complete_in=self.complete_in)

@@ -120,6 +120,8 @@ async def test_stopping_lets_the_sections_write_what_they_have(start: Start, scr
     (published,) = script.published
     assert [section.ending for section in published.sections] == ["enough"] * 3
     assert all(section.draft for section in published.sections)
+    assert script.calls[-1] == "long_writer"
+    assert published.draft is not None
 
 
 async def test_cancelling_the_run_ends_its_sections(start: Start, script: Script, temporal: Client) -> None:

@@ -135,6 +135,8 @@ def test_a_diversion_goes_to_the_first_exit_and_there_ends_the_run() -> None:
     run = advance(graph, begun(graph), stop)
     assert (run.node, run.step, run.ending, run.finished) == ("y", 1, stop.ending, False)
     again = advance(graph, run, Diverted(at=2.0, ending=Ending(kind="time")))
+    assert (again.finished, again.ending) == (False, stop.ending)
+    again = advance(graph, run, Diverted(at=2.0, ending=Ending(kind="time"), given_up=True))
     assert (again.finished, again.ending) == (True, stop.ending)
 
 

@@ -55,7 +55,7 @@ def walk(data: st.DataObject) -> Watched:
             raised = more.added_to(journal.run.budget.limits)
             journal.record(ToppedUp(at=journal.elapsed(now), limits=raised), now)
         elif isinstance(work, Wait) or data.draw(st.integers(0, 9)) == 0:
-            journal.record(Diverted(at=now - STARTED, ending=Ending(kind="stopped")), now)
+            journal.record(Diverted(at=now - STARTED, ending=Ending(kind="stopped"), given_up=True), now)
         else:
             journal.record(data.draw(outcomes(work, now - STARTED)), now)
     raise AssertionError("the run did not end")

@@ -1,0 +1,175 @@
+"""Sections that run out of budget wait for more, when that was asked for; the run waits once all of them do."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+
+from graphs.budget import Limits, TopUp
+from graphs.contracts import RunSnapshot, StopRequest
+from graphs.frozen import JsonObject
+from tests.script import Script
+from tests.workflow.conftest import Start, deep_with
+from tests.workflow.test_budget import paused
+from workflows.research import ResearchWorkflow
+
+ENOUGH = Limits(tokens=60_000, iterations=9, when_exhausted="pause")
+"""For three sections to begin, but not to end, with the script below."""
+
+
+WAITED = 1.5
+"""Seconds."""
+
+
+@pytest.fixture
+def script() -> Script:
+    """Sections that use their slice up in their third iteration, long before they are complete."""
+    return Script(complete_in=5, tokens=1_200)
+
+
+def told(script: Script, type: str) -> dict[str, int]:
+    """How often each section told an event of this type."""
+    counted: dict[str, int] = {}
+    for call in script.archived:
+        for event in call.events:
+            if event.type == type:
+                counted[event.section] = counted.get(event.section, 0) + 1
+    return counted
+
+
+@pytest.mark.parametrize("chain", [False, True])
+async def test_a_top_up_lets_the_sections_go_on(chain: bool, start: Start, script: Script) -> None:
+    handle = await start(mode="deep", limits=ENOUGH, chain=chain)
+    snapshot = await paused(handle)
+    assert snapshot.stage == "paused"
+    assert snapshot.paused is not None
+    assert snapshot.paused.kind == "tokens"
+    assert "writer" not in script.calls
+    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    result = await handle.result()
+    assert result.ending is None
+    (published,) = script.published
+    assert [(section.ending, section.gap) for section in published.sections] == [("", None)] * 3
+    assert script.calls.count("thinking") == 3 * 5, "nothing was done again"
+    assert told(script, "paused") == dict.fromkeys(("", *script.sections), 1)
+    assert told(script, "topped_up") == dict.fromkeys(("", *script.sections), 1)
+    assert result.usage.tokens < 360_000
+
+
+async def test_too_little_more_pauses_again(start: Start, script: Script) -> None:
+    handle = await start(mode="deep", limits=ENOUGH)
+    await paused(handle)
+    for _ in range(2):
+        await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=30))
+        await paused(handle)
+    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    assert (await handle.result()).ending is None
+    assert told(script, "paused")[""] == 3
+
+
+@pytest.mark.parametrize("chain", [False, True])
+async def test_a_stop_lets_waiting_sections_write(chain: bool, start: Start, script: Script) -> None:
+    handle = await start(mode="deep", limits=ENOUGH, chain=chain)
+    await paused(handle)
+    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="no more money"))
+    result = await handle.result()
+    assert result.ending is not None
+    assert result.ending.kind == "stopped"
+    (published,) = script.published
+    assert [(section.ending, section.gap) for section in published.sections] == [("no more money", None)] * 3
+    assert script.calls[-1] == "long_writer"
+
+
+async def test_a_cancelled_run_takes_its_waiting_sections_along(start: Start, temporal: Client) -> None:
+    handle = await start(mode="deep", limits=ENOUGH)
+    await paused(handle)
+    await handle.cancel()
+    with pytest.raises(WorkflowFailureError):
+        await handle.result()
+    for number in (1, 2, 3):
+        with pytest.raises(WorkflowFailureError):
+            await temporal.get_workflow_handle(f"{handle.id}.0004.loop-{number}").result()
+
+
+async def test_what_a_section_leaves_over_helps_those_that_wait(start: Start, script: Script) -> None:
+    def complete_about_cost(given: JsonObject) -> JsonObject:
+        done = "cost" in str(given["question"]) or given["iteration"] == 4
+        return {"research_complete": done, "outstanding_gaps": [] if done else [f"gap {given['iteration']}"]}
+
+    script.overrides["knowledge_gap"] = complete_about_cost
+    handle = await start(mode="deep", limits=ENOUGH)
+    result = await handle.result()
+    assert result.ending is None
+    assert told(script, "paused") == {"history": 1, "method": 1}
+    assert result.usage.tokens <= ENOUGH.tokens
+
+
+async def test_waiting_sections_make_room_and_wait_for_it(start: Start, script: Script) -> None:
+    """With room for one, all three begin, wait, and go on one after the other."""
+    working: set[str] = set()
+    most = 0
+
+    async def watched(given: JsonObject) -> None:
+        nonlocal most
+        working.add(str(given["question"]))
+        most = max(most, len(working))
+        await asyncio.sleep(0.02)
+        working.discard(str(given["question"]))
+
+    script.watching = watched
+    handle = await start(mode="deep", graph=deep_with(max_concurrency=1), limits=ENOUGH)
+    await paused(handle)
+    assert script.calls.count("thinking") > 3
+    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    result = await handle.result()
+    assert result.ending is None
+    assert most == 1
+
+
+async def test_a_top_up_reaches_sections_that_are_at_work(start: Start, script: Script, temporal: Client) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def held(given: JsonObject) -> None:
+        if given.get("iteration") == 2:
+            begun.set()
+            await go_on.wait()
+
+    script.watching = held
+    handle = await start(mode="deep", limits=ENOUGH)
+    await begun.wait()
+    section = temporal.get_workflow_handle(f"{handle.id}.0004.loop-1")
+    before = await limit(section)
+    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000, iterations=3))
+    async with asyncio.timeout(20):
+        while await limit(section) == before:  # noqa: ASYNC110 - the section is told by a signal
+            await asyncio.sleep(0.05)
+    assert await limit(section) == before + 300_000 * (1 - ENOUGH.reserve) / 3
+    go_on.set()
+    result = await handle.result()
+    assert result.ending is None
+    assert told(script, "paused") == {}
+
+
+async def limit(handle: WorkflowHandle[Any, Any]) -> float:
+    """The tokens that a run may use."""
+    snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
+    tokens = snapshot.budget["tokens"]
+    assert isinstance(tokens, dict)
+    assert isinstance(tokens["limit"], int)
+    return tokens["limit"]
+
+
+async def test_waiting_does_not_use_time(start: Start, script: Script) -> None:
+    handle = await start(mode="deep", limits=ENOUGH)
+    await paused(handle)
+    await asyncio.sleep(WAITED)
+    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    await handle.result()
+    assert len(script.archived) == 4
+    for kept in script.archived:
+        seconds = kept.run.budget["seconds"]
+        assert isinstance(seconds, dict)
+        assert isinstance(seconds["used"], float)
+        assert kept.run.finished_at is not None
+        assert kept.run.finished_at - kept.run.started_at - seconds["used"] >= WAITED

@@ -82,7 +82,8 @@ class FanOut:
             The part of each open branch. Iterations, steps and time are not divided: branches run side by side.
         """
         share = 1 - limits.reserve
-        tokens, cost = int(extra.tokens * share), int(extra.cost_microusd * share)
+        tokens = int(extra.tokens * share)
+        cost = 0 if self._allotment.cost_microusd is None else int(extra.cost_microusd * share)
         self._allotment = self._allotment.grown(tokens, cost)
         parts = max(1, len(open_branches) + self._allotment.waiting)
         waves = 1 + -(-self._allotment.waiting // self.node.max_concurrency)

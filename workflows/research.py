@@ -12,8 +12,7 @@ from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
-    from graphs import closing, opening
-    from graphs.branches import branch_states
+    from graphs import closing, opening, progress
     from graphs.budget import Limits, TopUp
     from graphs.commands import Diverted, Entry, Finish, RunBranches, ToppedUp, Wait, Work
     from graphs.contracts import (
@@ -21,7 +20,6 @@ with workflow.unsafe.imports_passed_through():
         BRANCH_PAUSED_SIGNAL,
         CHAIN_WORKFLOW,
         OUTCOME_ATTRIBUTE,
-        PROGRESS_PAGE,
         PROGRESS_QUERY,
         PUBLISH_REPORT,
         RESEARCH_WORKFLOW,
@@ -72,6 +70,8 @@ class ResearchWorkflow:
         """Set while branches run."""
         self._top_ups = 0
         """How many this branch received."""
+        self._topped_up = False
+        """One came since the last pause was told."""
         self._stage: Stage = "researching"
         self._report: ReportRef | None = None
 
@@ -108,36 +108,12 @@ class ResearchWorkflow:
     @workflow.query(name=PROGRESS_QUERY)
     def progress(self, since: int) -> ProgressPage:
         """The events after number `since`, a page at a time."""
-        events = self._journal.events
-        page = events[max(0, since) : max(0, since) + PROGRESS_PAGE]
-        last = page[-1].seq if page else min(since, len(events))
-        return ProgressPage(
-            events=tuple(page), last=last, more=last < len(events), done=bool(page) and page[-1].terminal
-        )
+        return progress.page(self._journal, since)
 
     @workflow.query(name=SNAPSHOT_QUERY)
     def snapshot(self) -> RunSnapshot:
         """Where the run is now."""
-        run = self._journal.run
-        return RunSnapshot(
-            run_id=self._asked.run_id,
-            question=self._asked.question,
-            mode=self._asked.mode,
-            graph=self._asked.graph.name,
-            node=run.node,
-            stage=self._stage,
-            step=run.step,
-            iteration=run.budget.iterations,
-            evidence=len(run.state.evidence),
-            evidence_ids=tuple(ref.id for ref in run.state.evidence),
-            budget=run.budget.at(self._elapsed()).view(),
-            ending=run.ending,
-            paused=run.paused,
-            failure=run.failure,
-            report=self._report,
-            last_event=len(self._journal.events),
-            branches=branch_states(self._journal.events),
-        )
+        return progress.snapshot(self._asked, self._journal, workflow.time(), self._stage, self._report)
 
     @workflow.update(name=STOP_UPDATE)
     def stop(self, request: StopRequest) -> None:
@@ -173,6 +149,7 @@ class ResearchWorkflow:
     def top_up_branch(self, request: TopUp) -> None:
         """A branch's part of a top-up of the run that it belongs to; one that is writing already has no use for it."""
         self._top_ups += 1
+        self._topped_up = True
         if not self._journal.leaving:
             self._raise(request)
 
@@ -209,17 +186,24 @@ class ResearchWorkflow:
 
     async def _paused(self, over: Callable[[], bool] = lambda: False) -> None:
         """Waits for a top-up, for somebody to stop the run, or until it is `over`; time does not count meanwhile."""
+
+        def go_on() -> bool:
+            return self._journal.run.paused is None or self._interruption is not None or over()
+
         stage = self._stage
         self._enter("paused")
         self._aim()
-        await self._tell_of_the_pause()
-        await workflow.wait_condition(
-            lambda: self._journal.run.paused is None or self._interruption is not None or over()
-        )
+        while not go_on():
+            self._topped_up = False
+            await self._tell_of_the_pause()
+            await workflow.wait_condition(lambda: go_on() or self._topped_up)
         self._enter(stage)
 
     async def _tell_of_the_pause(self) -> None:
-        """Lets the run that this branch belongs to know; it ends its branches itself, so it is there."""
+        """Lets the run that this branch belongs to know, also when a top-up was not enough.
+
+        That run ends its branches itself, so it is there.
+        """
         parent, ending = workflow.info().parent, self._journal.run.paused
         if self._asked.branch_of is not None and parent is not None and ending is not None:
             notice = BranchPaused(run_id=self._asked.run_id, ending=ending, top_ups=self._top_ups)

@@ -68,6 +68,18 @@ async def test_too_little_more_pauses_again(start: Start, script: Script) -> Non
     assert told(script, "paused")[""] == 3
 
 
+async def test_more_of_something_else_pauses_again(start: Start, script: Script) -> None:
+    handle = await start(mode="deep", limits=Limits(tokens=1_000_000, iterations=2, when_exhausted="pause"))
+    for _ in range(2):
+        snapshot = await paused(handle)
+        assert snapshot.paused is not None
+        assert snapshot.paused.kind == "iterations"
+        await handle.execute_update(ResearchWorkflow.top_up, TopUp(steps=1))
+    await paused(handle)
+    await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=5))
+    assert (await handle.result()).ending is None
+
+
 @pytest.mark.parametrize("chain", [False, True])
 async def test_a_stop_lets_waiting_sections_write(chain: bool, start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH, chain=chain)

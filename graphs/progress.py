@@ -1,0 +1,40 @@
+"""What is answered to those who watch a run: the events since a number, and where it stands. Pure."""
+
+from graphs.branches import branch_states
+from graphs.contracts import PROGRESS_PAGE, ProgressPage, ResearchInput, RunSnapshot, Stage
+from graphs.journal import Journal
+from graphs.report import ReportRef
+
+
+def page(journal: Journal, since: int) -> ProgressPage:
+    """The events after number `since`, at most `PROGRESS_PAGE` of them."""
+    events = journal.events
+    found = events[max(0, since) : max(0, since) + PROGRESS_PAGE]
+    last = found[-1].seq if found else min(since, len(events))
+    return ProgressPage(
+        events=tuple(found), last=last, more=last < len(events), done=bool(found) and found[-1].terminal
+    )
+
+
+def snapshot(asked: ResearchInput, journal: Journal, now: float, stage: Stage, report: ReportRef | None) -> RunSnapshot:
+    """Where the run is at `now`, in seconds since the epoch."""
+    run = journal.run
+    return RunSnapshot(
+        run_id=asked.run_id,
+        question=asked.question,
+        mode=asked.mode,
+        graph=asked.graph.name,
+        node=run.node,
+        stage=stage,
+        step=run.step,
+        iteration=run.budget.iterations,
+        evidence=len(run.state.evidence),
+        evidence_ids=tuple(ref.id for ref in run.state.evidence),
+        budget=run.budget.at(journal.elapsed(now)).view(),
+        ending=run.ending,
+        paused=run.paused,
+        failure=run.failure,
+        report=report,
+        last_event=len(journal.events),
+        branches=branch_states(journal.events),
+    )

@@ -6,23 +6,34 @@ Only for new scenarios. A history that is recorded anew no longer guards the run
 import asyncio
 import gc
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
 from dev.temporal import SERVER_OPTIONS, temporal_binary
-from graphs.budget import Limits
-from graphs.contracts import SEARCH_ATTRIBUTES, FailureType, ResearchInput, StopRequest
+from graphs.budget import Limits, TopUp
+from graphs.contracts import (
+    CHAIN_MODES,
+    CHAIN_WORKFLOW,
+    RESEARCH_WORKFLOW,
+    SEARCH_ATTRIBUTES,
+    FailureType,
+    ResearchInput,
+    ResearchResult,
+    StopRequest,
+)
 from graphs.frozen import JsonObject
 from graphs.modes import MODES
 from storage.payloads import data_converter
 from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Handle, worker_for
+from tests.workflow.test_budget import paused as until_paused
 from workflows.research import ResearchWorkflow
 
 FOLDER = Path(__file__).parent / "histories"
@@ -56,6 +67,12 @@ def stopped(script: Script) -> Limits:
     return Limits()
 
 
+def paused(script: Script) -> Limits:
+    """The budget is used up, of sections as well, and somebody raises it."""
+    script.complete_in, script.tokens = 5, 1_200
+    return Limits(tokens=60_000, iterations=2, when_exhausted="pause")
+
+
 def refusing(type: str) -> Answer:
     def answer(given: JsonObject) -> JsonObject:
         raise Refused("scripted", type=type)
@@ -63,25 +80,45 @@ def refusing(type: str) -> Answer:
     return answer
 
 
-SCENARIOS: tuple[Callable[[Script], Limits], ...] = (complete, iterations, partial, refused, stopped)
+SCENARIOS: tuple[Callable[[Script], Limits], ...] = (complete, iterations, partial, refused, stopped, paused)
+CHAIN: Final = "chain"
+SECTION: Final = "section"
+"""Endings of names: the run as a chain; and the first of its sections, which is a run of its own."""
 
 
-async def record(client: Client, mode: str, scenario: Callable[[Script], Limits]) -> str:
-    """Runs one scenario and returns its history as JSON."""
+def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
+    """Mode, scenario and whether as a chain."""
+    for mode in MODES:
+        for scenario in SCENARIOS if mode in ("iterative", "deep") else (complete,):
+            yield mode, scenario, False
+            if mode in CHAIN_MODES and scenario in (complete, stopped, paused):
+                yield mode, scenario, True
+
+
+async def record(client: Client, mode: str, scenario: Callable[[Script], Limits], chain: bool) -> dict[str, str]:
+    """Runs one scenario; its history as JSON, and that of its first section if it has any, by their names."""
     script = Script()
     limits = scenario(script)
-    queue = run_id = f"run-{mode}-{scenario.__name__}"
+    name = f"{mode}-{scenario.__name__}" + (f"-{CHAIN}" if chain else "")
+    queue = run_id = f"run-{name}"
     asked = ResearchInput(
         run_id=run_id, question="What is it?", mode=mode, graph=MODES[mode], limits=limits, sources=("library",)
     )
-    handle = await client.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
-    stopping = asyncio.create_task(_stop(handle)) if scenario is stopped else None
+    workflow = CHAIN_WORKFLOW if chain else RESEARCH_WORKFLOW
+    handle: Handle = await client.start_workflow(
+        workflow, asked, id=run_id, task_queue=queue, result_type=ResearchResult
+    )
+    minding = asyncio.create_task(_stop(handle) if scenario is stopped else _top_up(handle))
     async with worker_for(client, queue, script.activities):
         with suppress(WorkflowFailureError):
             await handle.result()
-    if stopping:
-        await stopping
-    return _without_the_machine((await handle.fetch_history()).to_json())
+    minding.cancel()
+    await asyncio.gather(minding, return_exceptions=True)
+    histories = {name: await handle.fetch_history()}
+    sections = [child.id async for child in client.list_workflows(f"RootWorkflowId = '{run_id}'") if child.parent_id]
+    if sections:
+        histories[f"{name}-{SECTION}"] = await client.get_workflow_handle(min(sections)).fetch_history()
+    return {name: _without_the_machine(history.to_json()) for name, history in histories.items()}
 
 
 def _without_the_machine(history: str) -> str:
@@ -91,6 +128,13 @@ def _without_the_machine(history: str) -> str:
 
 async def _stop(handle: Handle) -> None:
     await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="scripted"))
+
+
+async def _top_up(handle: Handle) -> None:
+    """Raises what the run is short of, whenever it has paused."""
+    while True:
+        await until_paused(handle)
+        await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000, iterations=5))
 
 
 async def main() -> None:
@@ -104,11 +148,11 @@ async def main() -> None:
             search_attributes=attributes,
             data_converter=data_converter(Path(payloads)),
         ) as environment:
-            for mode in MODES:
-                for scenario in SCENARIOS if mode in ("iterative", "deep") else (complete,):
-                    path = FOLDER / f"{mode}-{scenario.__name__}.json"
+            for mode, scenario, chain in wanted():
+                for name, history in (await record(environment.client, mode, scenario, chain)).items():
+                    path = FOLDER / f"{name}.json"
                     if not path.exists():
-                        path.write_text(await record(environment.client, mode, scenario))
+                        path.write_text(history)
     gc.collect()
     await asyncio.sleep(0.3)  # the SDK's runtime can abort an interpreter that exits right after it
 

@@ -12,8 +12,11 @@ from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 from temporalio.workflow import NondeterminismError
 
+from graphs.contracts import CHAIN_MODES
 from graphs.modes import MODES
 from storage.payloads import data_converter
+from tests.replay.record import CHAIN
+from workflows.chain import ChainWorkflow
 from workflows.research import ResearchWorkflow
 from workflows.sandbox import workflow_runner
 
@@ -22,7 +25,9 @@ HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
 
 def replayer(payloads: Path) -> Replayer:
     return Replayer(
-        workflows=[ResearchWorkflow], data_converter=data_converter(payloads), workflow_runner=workflow_runner()
+        workflows=[ResearchWorkflow, ChainWorkflow],
+        data_converter=data_converter(payloads),
+        workflow_runner=workflow_runner(),
     )
 
 
@@ -32,8 +37,10 @@ def test_history_replays(path: Path, tmp_path: Path) -> None:
     asyncio.run(replayer(tmp_path).replay_workflow(history))
 
 
-def test_every_mode_has_a_history() -> None:
-    assert {path.stem.split("-")[0] for path in HISTORIES} >= set(MODES)
+def test_every_mode_has_a_history_as_a_graph_and_as_a_chain() -> None:
+    recorded = {path.stem for path in HISTORIES}
+    assert recorded >= {f"{mode}-complete" for mode in MODES}
+    assert recorded >= {f"{mode}-complete-{CHAIN}" for mode in CHAIN_MODES}
 
 
 def test_a_changed_step_is_noticed(tmp_path: Path) -> None:

@@ -23,6 +23,14 @@ from settings import settings
 _MARKDOWN = "text/markdown"
 _JSON = "application/json"
 _PIPE_WIDTH = 160
+_MORE = {
+    "tokens": "--tokens 50000",
+    "cost": "--usd 1",
+    "time": "--seconds 600",
+    "iterations": "--iterations 3",
+    "steps": "--steps 100",
+}
+"""What to add to the limit that made a run pause."""
 _LIMITS = ("tokens", "cost_usd", "seconds", "iterations", "steps")
 
 
@@ -101,10 +109,10 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
         with display(console, lambda: api.get(f"/v1/runs/{run_id}")["budget"]) as shown:
             for event in api.watch(run_id, shown.say):
                 shown.show(event)
-                if event.type == "paused":
+                if event.type == "paused" and not event.section:  # a section that waits does not hold up the others
+                    more = _MORE.get(str(event.data.get("reason")), _MORE["tokens"])
                     shown.say(
-                        f"`elcano top-up {run_id} --tokens 50000` lets it go on (also --usd, --seconds, --iterations, "
-                        f"--steps), `elcano stop {run_id}` has it write the report"
+                        f"`elcano top-up {run_id} {more}` lets it go on, `elcano stop {run_id}` has it write the report"
                     )
             return event
     except KeyboardInterrupt:

@@ -41,6 +41,11 @@ class FanOut:
         """How many branches the budget does not allow."""
         return len(self._work.branches) - len(self.starts)
 
+    @property
+    def used(self) -> Usage:
+        """What the branches that have ended used."""
+        return total(outcome.usage for outcome in self._outcomes.values())
+
     def begin(self, start: BranchStart, budget: Budget) -> Limits | None:
         """What the branch may spend; None if it is better not begun, which leaves a gap.
 

@@ -1,6 +1,7 @@
 """What is answered to those who watch a run: the events since a number, and where it stands. Pure."""
 
 from graphs.branches import branch_states
+from graphs.budget import Usage
 from graphs.contracts import PROGRESS_PAGE, ProgressPage, ResearchInput, RunSnapshot, Stage
 from graphs.journal import Journal
 from graphs.report import ReportRef
@@ -16,9 +17,12 @@ def page(journal: Journal, since: int) -> ProgressPage:
     )
 
 
-def snapshot(asked: ResearchInput, journal: Journal, now: float, stage: Stage, report: ReportRef | None) -> RunSnapshot:
-    """Where the run is at `now`, in seconds since the epoch."""
+def snapshot(
+    asked: ResearchInput, journal: Journal, now: float, stage: Stage, report: ReportRef | None, uncharged: Usage
+) -> RunSnapshot:
+    """Where the run is at `now`, in seconds since the epoch; `uncharged` is what branches used that have ended."""
     run = journal.run
+    budget = run.budget.charge(uncharged).at(journal.elapsed(now))
     return RunSnapshot(
         run_id=asked.run_id,
         question=asked.question,
@@ -30,7 +34,7 @@ def snapshot(asked: ResearchInput, journal: Journal, now: float, stage: Stage, r
         iteration=run.budget.iterations,
         evidence=len(run.state.evidence),
         evidence_ids=tuple(ref.id for ref in run.state.evidence),
-        budget=run.budget.at(journal.elapsed(now)).view(),
+        budget=budget.view(),
         ending=run.ending,
         paused=run.paused,
         failure=run.failure,

@@ -15,7 +15,7 @@ from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflo
 with workflow.unsafe.imports_passed_through():
     from graphs import fanout, opening
     from graphs.branches import BranchOutcome
-    from graphs.budget import Limits, TopUp
+    from graphs.budget import Limits, TopUp, Usage
     from graphs.commands import BranchStart, Entry, RunBranches
     from graphs.contracts import (
         STOP_SIGNAL,
@@ -85,7 +85,13 @@ class Branching:
         waiting = [branch.paused for branch in self._open.values() if not branch.granted]
         if self._unstarted or not waiting or self._parting or None in waiting or len(waiting) < len(self._open):
             return None
-        return next(ending for ending in waiting if ending)
+        first = next(ending for ending in waiting if ending)
+        return Ending(kind=first.kind, detail=f"every section that is left waits: {first.detail or first.kind}")
+
+    @property
+    def used(self) -> Usage:
+        """What the branches that have ended used; it is charged when the last one has."""
+        return self._books.used
 
     def paused(self, notice: BranchPaused) -> None:
         """A branch waits. What others left over may already help it."""

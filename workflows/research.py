@@ -13,7 +13,7 @@ from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_e
 
 with workflow.unsafe.imports_passed_through():
     from graphs import closing, opening, progress
-    from graphs.budget import Limits, TopUp
+    from graphs.budget import Limits, TopUp, Usage
     from graphs.commands import Diverted, Entry, Finish, RunBranches, ToppedUp, Wait, Work
     from graphs.contracts import (
         ARCHIVE_RUN,
@@ -113,7 +113,8 @@ class ResearchWorkflow:
     @workflow.query(name=SNAPSHOT_QUERY)
     def snapshot(self) -> RunSnapshot:
         """Where the run is now."""
-        return progress.snapshot(self._asked, self._journal, workflow.time(), self._stage, self._report)
+        uncharged = self._branching.used if self._branching else Usage()
+        return progress.snapshot(self._asked, self._journal, workflow.time(), self._stage, self._report, uncharged)
 
     @workflow.update(name=STOP_UPDATE)
     def stop(self, request: StopRequest) -> None:

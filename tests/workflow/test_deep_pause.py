@@ -185,3 +185,20 @@ async def test_waiting_does_not_use_time(start: Start, script: Script) -> None:
         assert isinstance(seconds["used"], float)
         assert kept.run.finished_at is not None
         assert kept.run.finished_at - kept.run.started_at - seconds["used"] >= WAITED
+
+
+async def test_what_ended_sections_used_is_shown_before_it_is_charged(start: Start, script: Script) -> None:
+    def complete_about_cost(given: JsonObject) -> JsonObject:
+        done = "cost" in str(given["question"])
+        return {"research_complete": done, "outstanding_gaps": [] if done else ["g"]}
+
+    script.overrides["knowledge_gap"] = complete_about_cost
+    handle = await start(mode="deep", limits=Limits(tokens=1_000_000, iterations=1, when_exhausted="pause"))
+    snapshot = await paused(handle)
+    (cost,) = [branch for branch in snapshot.branches if branch.section == "cost"]
+    assert cost.tokens is not None
+    tokens = snapshot.budget["tokens"]
+    assert isinstance(tokens, dict)
+    assert tokens["used"] == script.usage.tokens + cost.tokens
+    await handle.execute_update(ResearchWorkflow.stop, StopRequest())
+    await handle.result()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from dev.temporal import SERVER_OPTIONS
 from settings import Settings, variable
 
 ROOT = Path(__file__).parents[2]
@@ -77,6 +78,13 @@ def test_worker_and_api_share_the_data_and_cannot_change_the_documents(services:
         assert "data:/data" in volumes
         (documents,) = [volume for volume in volumes if ":/documents" in volume]
         assert documents.endswith(":ro")
+
+
+def test_its_server_reads_its_queues_as_often_as_the_embedded_one(compose: dict[str, Any]) -> None:
+    told = yaml.safe_load(compose["configs"]["temporal"]["content"])
+    for option in SERVER_OPTIONS[1::2]:
+        name, _, value = option.partition("=")
+        assert told[name] == [{"value": int(value)}]
 
 
 def test_a_stopping_worker_has_time_to_drain(services: dict[str, Any]) -> None:

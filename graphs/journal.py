@@ -4,7 +4,7 @@ The workflow and the in-memory runner both drive a run through this class, so bo
 """
 
 from graphs.budget import Limits
-from graphs.commands import Entry, Finish, Immediate, Wait, Work
+from graphs.commands import Entry, Finish, Immediate, ToppedUp, Wait, Work
 from graphs.engine import advance, next_command
 from graphs.events import AgentEvent
 from graphs.frozen import Frozen
@@ -71,6 +71,11 @@ class Journal:
     def leaving(self) -> bool:
         """The run is at an exit node or through it."""
         return self.run.finished or self.run.node in self.graph.exit_nodes
+
+    @property
+    def top_ups(self) -> int:
+        """How often the limits were raised; read off the log, so that it outlives a history."""
+        return sum(isinstance(entry, ToppedUp) for entry in self.entries)
 
     def elapsed(self, now: float) -> float:
         """Seconds of work since the start; pauses do not count."""

@@ -68,8 +68,6 @@ class ResearchWorkflow:
         self._interruption: Ending | None = None
         self._branching: Branching | None = None
         """Set while branches run."""
-        self._top_ups = 0
-        """How many this branch received."""
         self._topped_up = False
         """One came since the last pause was told."""
         self._stage: Stage = "researching"
@@ -149,7 +147,6 @@ class ResearchWorkflow:
     @workflow.signal(name=TOP_UP_SIGNAL)
     def top_up_branch(self, request: TopUp) -> None:
         """A branch's part of a top-up of the run that it belongs to; one that is writing already has no use for it."""
-        self._top_ups += 1
         self._topped_up = True
         if not self._journal.leaving:
             self._raise(request)
@@ -207,7 +204,7 @@ class ResearchWorkflow:
         """
         parent, ending = workflow.info().parent, self._journal.run.paused
         if self._asked.branch_of is not None and parent is not None and ending is not None:
-            notice = BranchPaused(run_id=self._asked.run_id, ending=ending, top_ups=self._top_ups)
+            notice = BranchPaused(run_id=self._asked.run_id, ending=ending, top_ups=self._journal.top_ups)
             handle = workflow.get_external_workflow_handle(parent.workflow_id)
             await handle.signal(BRANCH_PAUSED_SIGNAL, notice)
 

@@ -102,6 +102,15 @@ async def skipping(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Wo
         yield environment
 
 
+@pytest.fixture(scope="session")
+async def short_histories(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
+    """A server that suggests to continue as new after 60 events."""
+    async with await WorkflowEnvironment.start_local(
+        **server(tmp_path_factory.mktemp("payloads"), "limit.historyCount.suggestContinueAsNew=60")
+    ) as environment:
+        yield environment.client
+
+
 @pytest.fixture
 def script() -> Script:
     return Script()

@@ -2,7 +2,6 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
 
 import pytest
 from temporalio.client import Client, WorkflowUpdateFailedError
@@ -12,7 +11,7 @@ from graphs.budget import Limits, TopUp
 from graphs.contracts import ResearchInput, RunSnapshot, StopRequest
 from graphs.modes import MODES
 from tests.script import Script
-from tests.workflow.conftest import Handle, Start, server, worker_for
+from tests.workflow.conftest import Handle, Start, worker_for
 from workflows.research import ResearchWorkflow
 
 
@@ -105,15 +104,6 @@ async def test_ten_days_of_waiting_do_not_count(stopped: bool, skipping: Workflo
     assert isinstance(seconds, dict)
     assert isinstance(seconds["used"], float)
     assert seconds["used"] < 60
-
-
-@pytest.fixture(scope="module")
-async def short_histories(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
-    """A server that suggests to continue as new after 60 events."""
-    async with await WorkflowEnvironment.start_local(
-        **server(tmp_path_factory.mktemp("payloads"), "limit.historyCount.suggestContinueAsNew=60")
-    ) as environment:
-        yield environment.client
 
 
 async def test_a_long_run_goes_on_in_new_histories(short_histories: Client, script: Script) -> None:

@@ -1,6 +1,7 @@
 """Sections that run out of budget wait for more, when that was asked for; the run waits once all of them do."""
 
 import asyncio
+import uuid
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from graphs.budget import Limits, TopUp
 from graphs.contracts import RunSnapshot, StopRequest
 from graphs.frozen import JsonObject
 from tests.script import Script
-from tests.workflow.conftest import Start, deep_with
+from tests.workflow.conftest import Start, asking, deep_with, worker_for
 from tests.workflow.test_budget import paused
 from workflows.research import ResearchWorkflow
 
@@ -202,3 +203,22 @@ async def test_what_ended_sections_used_is_shown_before_it_is_charged(start: Sta
     assert tokens["used"] == script.usage.tokens + cost.tokens
     await handle.execute_update(ResearchWorkflow.stop, StopRequest())
     await handle.result()
+
+
+async def test_a_section_that_went_on_in_a_new_history_is_heard(short_histories: Client, script: Script) -> None:
+    """Sections pause, go on in a new history after a top-up, and pause again."""
+    queue = run_id = f"run-{uuid.uuid4()}"
+    script.complete_in = 6
+    asked = asking(run_id, mode="deep", limits=Limits(tokens=1_000_000, iterations=2, when_exhausted="pause"))
+    async with worker_for(short_histories, queue, script.activities):
+        handle = await short_histories.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
+        for _ in range(2):
+            await paused(handle)
+            await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=2))
+        result = await handle.result()
+    assert result.ending is None
+    assert told(script, "paused") == dict.fromkeys(("", *script.sections), 2)
+    section = short_histories.get_workflow_handle(f"{run_id}.0004.loop-1")
+    assert (await section.describe()).raw_description.workflow_execution_info.first_run_id != (
+        await section.describe()
+    ).run_id, "it went on in a new history"

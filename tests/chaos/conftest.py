@@ -1,4 +1,4 @@
-"""A stack on free ports whose model is scripted, and what its runs leave behind."""
+"""Stacks on free ports, whose model is scripted or the offline one, and what their runs leave behind."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from graphs.models import OFFLINE
+from graphs.report import Report
 from settings import Settings
 from storage.ledger import LedgerEntry
 from storage.store import open_store
@@ -41,18 +43,24 @@ def chosen(tmp_path: Path, researcher: Researcher, monkeypatch: pytest.MonkeyPat
         )
 
 
-async def ask(chosen: Settings, question: str) -> str:
+@pytest.fixture
+def readmes(tmp_path: Path) -> Settings:
+    """Settings of a stack whose agents are the offline ones and which searches the packages' readmes."""
+    return settings_for(tmp_path / "data").model_copy(update={"model": OFFLINE, "collections": {}})
+
+
+async def ask(chosen: Settings, question: str, **asked: object) -> str:
     """Starts a run; its path."""
     async with httpx.AsyncClient(base_url=chosen.base_url, timeout=30) as client:
-        response = await client.post("/v1/runs", json={"question": question})
+        response = await client.post("/v1/runs", json={"question": question, **asked})
         assert response.status_code == 201, response.text
         path: str = response.headers["Location"]
         return path
 
 
-async def told(chosen: Settings, run: str, *, since: int = 0) -> list[Message]:
-    """The numbered messages of a run after `since`, to the end of the stream."""
-    headers = {"Last-Event-ID": str(since)} if since else None
+async def told(chosen: Settings, run: str, *, since: int | str | None = None) -> list[Message]:
+    """The numbered messages of a run after the one with the id `since`, to the end of the stream."""
+    headers = None if since is None else {"Last-Event-ID": str(since)}
     messages = await read_all(f"{chosen.base_url}{run}/events", headers=headers)
     return [message for message in messages if message.id is not None]
 
@@ -72,8 +80,23 @@ async def report(chosen: Settings, run: str) -> str:
         return response.text
 
 
-async def completed(chosen: Settings, run: str) -> Counter[tuple[str, int, int]]:
-    """How often each activity was completed, by node, step and item, as the ledger has it."""
+async def reported(chosen: Settings, run: str) -> Report:
+    """The run's report as data, without the run's id."""
+    async with httpx.AsyncClient(base_url=chosen.base_url, timeout=30) as client:
+        response = await client.get(f"{run}/report", headers={"Accept": "application/json"})
+        assert response.status_code == 200, response.text
+        return Report.model_validate(response.json()).model_copy(update={"run_id": ""})
+
+
+async def ledger(chosen: Settings, run: str) -> list[LedgerEntry]:
+    """The lines of the run and then of its sections, which are named by what follows the run's id in theirs."""
+    run_id = run.rpartition("/")[2]
     async with open_store(chosen.data_dir) as store:
-        lines: list[LedgerEntry] = await store.ledger.entries(run.rpartition("/")[2])
-    return Counter((line.node, line.step, line.item) for line in lines if line.outcome == "completed")
+        lines = await store.ledger.entries(run_id, branches=True)
+    return [line.model_copy(update={"run_id": line.run_id.removeprefix(run_id)}) for line in lines]
+
+
+async def completed(chosen: Settings, run: str) -> Counter[tuple[str, str, int, int]]:
+    """How often each activity was completed, by section, node, step and item, as the ledger has it."""
+    lines = await ledger(chosen, run)
+    return Counter((line.run_id, line.node, line.step, line.item) for line in lines if line.outcome == "completed")

@@ -12,14 +12,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
-from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from graphs.contracts import ArchivedRun, ResearchInput
 from graphs.modes import MODES
+from tests.chaos.histories import Call, completed_activities
 from tests.chaos.scripted_worker import LONGEST_CALL, Note, notes, serve
 from tests.unit.test_dev import until
 from tests.workflow.conftest import Handle
@@ -34,9 +34,6 @@ UNDISTURBED = -1
 """The seed of the worker that is not killed."""
 FORKING = multiprocessing.get_context("forkserver")
 FORKING.set_forkserver_preload(["tests.chaos.scripted_worker"])
-
-Call: TypeAlias = tuple[str, str]
-"""Run id and activity id."""
 
 
 @dataclass(frozen=True)
@@ -82,23 +79,7 @@ class Trial:
 
     async def completed(self) -> set[Call]:
         """The activities of the run and its sections whose results the server has."""
-        found: set[Call] = set()
-        run_ids = [self.run_id]
-        while run_ids:
-            run_id = run_ids.pop()
-            scheduled: dict[int, str] = {}
-            async for event in self._client.get_workflow_handle(run_id).fetch_history_events():
-                match event.event_type:
-                    case EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-                        attributes = event.activity_task_scheduled_event_attributes
-                        scheduled[event.event_id] = attributes.activity_id
-                    case EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
-                        done = event.activity_task_completed_event_attributes.scheduled_event_id
-                        found.add((run_id, scheduled[done]))
-                    case EventType.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_STARTED:
-                        child = event.child_workflow_execution_started_event_attributes.workflow_execution
-                        run_ids.append(child.workflow_id)
-        return found
+        return set(await completed_activities(self._client, self.run_id))
 
     def left(self) -> dict[str, Any]:
         """What the run was published from, and how it and its sections were archived; without ids and times."""

@@ -46,7 +46,7 @@ async def test_runs_end_as_if_nothing_had_happened(chosen: Settings, researcher:
     assert Counter(place for place, _ in (asked - asked_before).elements()) == Counter(PLACES)
 
 
-async def undisturbed(chosen: Settings, question: str) -> tuple[str, Counter[tuple[str, int, int]]]:
+async def undisturbed(chosen: Settings, question: str) -> tuple[str, Counter[tuple[str, str, int, int]]]:
     """The report of a run that nothing happens to, and how often each of its activities was completed."""
     run = await ask(chosen, question)
     assert (await told(chosen, run))[-1].event == "complete"

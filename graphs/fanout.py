@@ -11,8 +11,8 @@ from graphs.budget import Allotment, Budget, Limits, Slice, TopUp, Usage, total
 from graphs.commands import BranchStart, Entry, RunBranches, StepCompleted, StepFailed
 from graphs.contracts import ResearchResult
 from graphs.safety import BREAKER_FAILURES
-from graphs.spec import ParallelNode
-from graphs.state import Failure, SectionGap
+from graphs.spec import EndKind, ParallelNode
+from graphs.state import Ending, Failure, SectionGap
 
 
 class FanOut:
@@ -46,8 +46,8 @@ class FanOut:
         """What the branches that have ended used."""
         return total(outcome.usage for outcome in self._outcomes.values())
 
-    def begin(self, start: BranchStart, budget: Budget) -> Limits | None:
-        """What the branch may spend; None if it is better not begun, which leaves a gap.
+    def begin(self, start: BranchStart, budget: Budget) -> Limits | Ending | None:
+        """What the branch may spend; what it has to wait for, if its run waits for more budget; or None: it is a gap.
 
         Args:
             start: one of `starts`.
@@ -55,16 +55,17 @@ class FanOut:
         """
         seconds = self._seconds(budget)
         allotment, given = self._allotment.take()
-        if (gap := self._unstarted(start, given, seconds)) is not None:
-            self._outcomes[start.index] = gap
+        short = self._short_of(given, seconds)
+        if short is not None and self.over is None and budget.limits.when_exhausted == "pause":
+            return short
+        if self.over is not None or short is not None:
+            kind = "NotStarted" if self.over is not None or seconds < SHORTEST_SECONDS else "BudgetExhausted"
+            reason = self.over or (short.detail if short else "")
+            self._outcomes[start.index] = missing(start, reason, type=kind)
             self._allotment = allotment.give_back(given, Usage())
             return None
         self._allotment, self._given[start.index] = allotment, given
-        own = {
-            "tokens": given.tokens,
-            "cost_microusd": given.cost_microusd,
-            "seconds": seconds,
-        }
+        own = {"tokens": given.tokens, "cost_microusd": given.cost_microusd, "seconds": seconds}
         return Limits.model_validate(budget.limits.model_dump() | own)
 
     def end(self, start: BranchStart, outcome: BranchOutcome) -> None:
@@ -90,6 +91,8 @@ class FanOut:
         tokens = int(extra.tokens * share)
         cost = 0 if self._allotment.cost_microusd is None else int(extra.cost_microusd * share)
         self._allotment = self._allotment.grown(tokens, cost)
+        tokens = min(tokens, max(0, self._allotment.tokens))  # what branches overspent is made up for first
+        cost = min(cost, max(0, self._allotment.cost_microusd or 0))
         parts = max(1, len(open_branches) + self._allotment.waiting)
         waves = 1 + -(-self._allotment.waiting // self.node.max_concurrency)
         part = extra.model_copy(
@@ -140,13 +143,13 @@ class FanOut:
         output = BranchOutcomes(branches=outcomes).model_dump(mode="json")
         return StepCompleted(step=step, node=node, at=at, output=output, usage=usage)
 
-    def _unstarted(self, start: BranchStart, given: Slice, seconds: float) -> BranchOutcome | None:
-        if self.over:
-            return missing(start, self.over, type="NotStarted")
+    def _short_of(self, given: Slice, seconds: float) -> Ending | None:
+        """Why a branch with so much is better not begun."""
         if seconds < SHORTEST_SECONDS:
-            return missing(start, "no time was left for it", type="NotStarted")
+            return Ending(kind="time", detail="no time was left for it")
         if not given.carries(self._work.minimum_tokens):
-            return missing(start, "the sections before it left too little of the budget", type="BudgetExhausted")
+            kind: EndKind = "cost" if given.cost_microusd == 0 else "tokens"
+            return Ending(kind=kind, detail="the sections before it left too little of the budget")
         return None
 
     def _seconds(self, budget: Budget) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from graphs import closing, fanout, opening
+from graphs.budget import Limits
 from graphs.commands import BranchStart, Call, Entry, Finish, RunBranches, Wait
 from graphs.contracts import ResearchInput
 from graphs.journal import Journal
@@ -38,9 +39,10 @@ async def _branches(
     for first in range(0, len(books.starts), node.max_concurrency):
         begun: list[tuple[BranchStart, ResearchInput]] = []
         for start in books.starts[first : first + node.max_concurrency]:
-            limits = books.begin(start, journal.run.budget.at(journal.elapsed(clock())))
-            if limits is not None:
-                limits = limits.model_copy(update={"when_exhausted": "finish"})  # nobody tops up a branch in memory
+            budget = journal.run.budget.at(journal.elapsed(clock()))
+            finishing = budget.limits.model_copy(update={"when_exhausted": "finish"})  # nobody tops up a branch here
+            limits = books.begin(start, budget.model_copy(update={"limits": finishing}))
+            if isinstance(limits, Limits):
                 begun.append((start, opening.branch(asked, start, limits)))
                 journal.tell(branch_started(work.node, start, begun[-1][1].run_id), clock())
         for start, branch in begun:

@@ -40,7 +40,8 @@ class Branch:
 
     run_id: str
     start: BranchStart
-    child: Child
+    child: Child | None = None
+    """None while it is being started."""
     top_ups: int = 0
     """How many it was sent."""
     paused: Ending | None = None
@@ -49,9 +50,20 @@ class Branch:
     """Its part of a top-up, to be sent once there is room for it to go on."""
 
     @property
+    def handle(self) -> Child:
+        """Of its workflow, which has started."""
+        assert self.child is not None
+        return self.child
+
+    @property
     def at_rest(self) -> bool:
         """It needs no room: it has ended, or waits."""
-        return self.child.done() or self.paused is not None
+        return self.ended or (self.child is not None and self.paused is not None)
+
+    @property
+    def ended(self) -> bool:
+        """Its workflow is over; its outcome may not be in the books yet."""
+        return self.child is not None and self.child.done()
 
 
 class Branching:
@@ -66,6 +78,8 @@ class Branching:
         self._room = asyncio.Semaphore(node.max_concurrency)
         self._books = fanout.FanOut(node, work, journal.run.budget)
         self._unstarted = len(self._books.starts)
+        self._postponed: dict[int, Ending] = {}
+        """Branches that cannot begin without more budget, by their index; emptied whenever they may try again."""
         self._open: dict[str, Branch] = {}
         """By run id."""
         self._parting: Callable[[Child], Awaitable[None]] | None = None
@@ -82,8 +96,11 @@ class Branching:
     @property
     def exhausted(self) -> Ending | None:
         """Why nothing can go on without more budget; None as long as something does."""
-        waiting = [branch.paused for branch in self._open.values() if not branch.granted]
-        if self._unstarted or not waiting or self._parting or None in waiting or len(waiting) < len(self._open):
+        paused = [branch.paused for branch in self._open.values() if not branch.granted]
+        waiting = [*self._postponed.values(), *paused]
+        if self._parting or not waiting or None in waiting:
+            return None
+        if self._unstarted > len(self._postponed) or len(paused) < len(self._open):
             return None
         first = next(ending for ending in waiting if ending)
         return Ending(kind=first.kind, detail=f"every section that is left waits: {first.detail or first.kind}")
@@ -105,6 +122,7 @@ class Branching:
         """Shares out what was added to the limits of the run."""
         open_branches = {branch.start.index for branch in self._open.values()}
         self._grant(self._books.raised(extra, self._journal.run.budget.limits, open_branches))
+        self._postponed.clear()
 
     async def ask_to_stop(self, reason: str) -> None:
         """Lets the open branches write what they have; those that wait are not started."""
@@ -125,26 +143,40 @@ class Branching:
 
     async def _part(self, parting: Callable[[Child], Awaitable[None]], reason: str) -> None:
         self._books.over, self._parting = reason, parting
-        await asyncio.gather(*(parting(branch.child) for branch in self._open.values()))
+        self._postponed.clear()
+        await asyncio.gather(*(parting(branch.child) for branch in self._open.values() if branch.child))
 
     async def _branch(self, start: BranchStart) -> None:
+        begun = await self._once_begun(start)
+        while isinstance(begun, Ending):
+            await workflow.wait_condition(lambda: start.index not in self._postponed)
+            begun = await self._once_begun(start)
+        while begun is not None and begun.run_id in self._open:
+            await self._until(begun, lambda: begun.ended or begun.granted is not None)
+            async with self._room:
+                await self._working(begun)
+
+    async def _once_begun(self, start: BranchStart) -> Branch | Ending | None:
+        """The branch, once it needs no room; what it has to wait for before it can begin; None: it is a gap."""
         async with self._room:
-            self._unstarted -= 1
             limits = self._books.begin(start, self._journal.run.budget.at(self._elapsed()))
+            if isinstance(limits, Ending):
+                self._postponed[start.index] = limits
+                self._pass_on()
+                return limits
+            self._unstarted -= 1
             if limits is None:
                 self._pass_on()
-                return
+                return None
             branch = await self._begun(start, limits)
             await self._working(branch)
-        while branch.run_id in self._open:
-            await self._until(branch, lambda: branch.child.done() or branch.granted is not None)
-            async with self._room:
-                await self._working(branch)
+            return branch
 
     async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
         asked = opening.branch(self._asked, start, limits)
         self._tell(branch_started(self._work.node, start, asked.run_id))
-        child = await workflow.start_child_workflow(
+        branch = self._open[asked.run_id] = Branch(asked.run_id, start)
+        child = branch.child = await workflow.start_child_workflow(
             workflow.info().workflow_type,
             asked,
             id=asked.run_id,
@@ -153,7 +185,6 @@ class Branching:
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             static_summary=start.title[:200],
         )
-        branch = self._open[asked.run_id] = Branch(asked.run_id, start, child)
         if self._parting is not None:
             await self._parting(child)
         return branch
@@ -164,11 +195,12 @@ class Branching:
             if branch.granted is not None:
                 await self._send_granted(branch)
             await self._until(branch, lambda: branch.at_rest or branch.granted is not None)
-        if branch.child.done():
+        if branch.ended:
             outcome = await self._outcome(branch)
             del self._open[branch.run_id]
             self._books.end(branch.start, outcome)
             self._tell(branch_complete(self._work.node, outcome))
+            self._postponed.clear()
             self._pass_on()
 
     async def _until(self, branch: Branch, condition: Callable[[], bool]) -> None:
@@ -176,13 +208,13 @@ class Branching:
         try:
             await workflow.wait_condition(condition)
         except asyncio.CancelledError:
-            branch.child.cancel()
+            branch.handle.cancel()
             raise
 
     async def _outcome(self, branch: Branch) -> BranchOutcome:
         """What a branch that ended with an error used is in the error, unless it was cut off."""
         try:
-            return fanout.outcome(branch.start, await branch.child)
+            return fanout.outcome(branch.start, await branch.handle)
         except ChildWorkflowError as error:
             cause = error.cause
             if isinstance(cause, ApplicationError) and cause.details:
@@ -211,7 +243,7 @@ class Branching:
         part, branch.granted, branch.paused = branch.granted, None, None
         branch.top_ups += 1
         with suppress(ApplicationError):  # it ended by itself meanwhile
-            await branch.child.signal(TOP_UP_SIGNAL, part)
+            await branch.handle.signal(TOP_UP_SIGNAL, part)
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())

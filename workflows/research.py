@@ -69,7 +69,7 @@ class ResearchWorkflow:
         self._branching: Branching | None = None
         """Set while branches run."""
         self._topped_up = False
-        """One came since the last pause was told."""
+        """A part of a top-up came since the last pause was told."""
         self._stage: Stage = "researching"
         self._report: ReportRef | None = None
 
@@ -137,6 +137,8 @@ class ResearchWorkflow:
 
     @top_up.validator
     def _can_be_topped_up(self, request: TopUp) -> None:
+        if (branch := self._asked.branch_of) is not None:
+            raise ApplicationError(f"a section has its part of the budget of {branch.run_id}: top that run up")
         if self._journal.leaving:
             raise ApplicationError("the run is writing its report or has ended; more budget would not be used")
         try:
@@ -198,15 +200,12 @@ class ResearchWorkflow:
         self._enter(stage)
 
     async def _tell_of_the_pause(self) -> None:
-        """Lets the run that this branch belongs to know, also when a top-up was not enough.
-
-        That run ends its branches itself, so it is there.
-        """
+        """Lets the run that this branch belongs to know, also when a top-up was not enough."""
         parent, ending = workflow.info().parent, self._journal.run.paused
         if self._asked.branch_of is not None and parent is not None and ending is not None:
             notice = BranchPaused(run_id=self._asked.run_id, ending=ending, top_ups=self._journal.top_ups)
             handle = workflow.get_external_workflow_handle(parent.workflow_id)
-            await handle.signal(BRANCH_PAUSED_SIGNAL, notice)
+            await asyncio.gather(handle.signal(BRANCH_PAUSED_SIGNAL, notice))  # alone, it would swallow a cancellation
 
     def _continue_as_new_if_suggested(self) -> None:
         """Goes on in a fresh history, with everything that the journal holds."""
@@ -232,7 +231,10 @@ class ResearchWorkflow:
         return Diverted(at=self._elapsed(), ending=ending, given_up=True)
 
     async def _branched(self, work: RunBranches) -> Entry:
-        """Branches that are told to stop still hand over their drafts; only when time is up are they given up."""
+        """Branches that are told to stop still hand over their drafts; when time is up they are given up.
+
+        If the run waits for more budget they are not: they wait as well, and once all do the run has paused.
+        """
         branching = self._branching = Branching(self._asked, self._journal, work)
         task = asyncio.create_task(branching.run())
         last: Ending | None = None
@@ -245,8 +247,9 @@ class ResearchWorkflow:
                 if ending is None or task.done():
                     last = ending or last
                 elif pauses(self._journal.run, ending):
-                    self._record(Diverted(at=self._elapsed(), ending=ending))
-                    await self._paused(task.done)
+                    if branching.exhausted is not None:  # else some still work, each within a time of its own
+                        self._record(Diverted(at=self._elapsed(), ending=ending))
+                        await self._paused(task.done)
                 elif ending.kind == "stopped":
                     last = ending
                     await branching.ask_to_stop(ending.detail)

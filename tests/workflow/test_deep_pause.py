@@ -222,3 +222,43 @@ async def test_a_section_that_went_on_in_a_new_history_is_heard(short_histories:
     assert (await section.describe()).raw_description.workflow_execution_info.first_run_id != (
         await section.describe()
     ).run_id, "it went on in a new history"
+
+
+async def test_a_section_that_could_not_begin_waits_too(start: Start, script: Script) -> None:
+    """The first of three uses nearly everything; the others are not left out but asked for."""
+    script.complete_in, script.tokens = 1, 300
+
+    def expensive(given: JsonObject) -> JsonObject:
+        script.tokens = 45_000 if "history" in str(given["question"]) else 300
+        return {"thought": "all of it"}
+
+    script.overrides["thinking"] = expensive
+    handle = await start(mode="deep", graph=deep_with(max_concurrency=1), limits=ENOUGH)
+    snapshot = await paused(handle)
+    assert snapshot.paused is not None
+    assert snapshot.paused.kind == "tokens"
+    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    result = await handle.result()
+    assert result.ending is None
+    assert [section.gap for section in script.published[0].sections] == [None] * 3
+
+
+async def test_a_run_whose_last_section_works_is_not_paused(start: Start, script: Script) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def held(given: JsonObject) -> None:
+        if "cost" in str(given.get("question")):
+            begun.set()
+            await go_on.wait()
+
+    script.watching = held
+    limits = Limits(tokens=1_000_000, iterations=1, when_exhausted="pause")
+    handle = await start(mode="deep", graph=deep_with(max_concurrency=1), limits=limits)
+    await begun.wait()
+    snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
+    assert (snapshot.stage, snapshot.paused) == ("researching", None)
+    go_on.set()
+    await paused(handle)
+    await handle.execute_update(ResearchWorkflow.stop, StopRequest())
+    await handle.result()
+    assert told(script, "paused")[""] == 1

@@ -1,0 +1,104 @@
+"""The books of a fan-out: what branches may spend always adds up, and who is short of what is said."""
+
+import pytest
+
+from graphs.branches import BranchInput
+from graphs.budget import Budget, Limits, TopUp, Usage
+from graphs.commands import BranchStart, RunBranches
+from graphs.contracts import ResearchResult
+from graphs.fanout import FanOut, outcome
+from graphs.modes import MODES
+from graphs.spec import ParallelNode
+from graphs.state import Ending
+
+STARTS = tuple(
+    BranchStart(index=index, parallel_path_id=f"0001.b-{index}", branch="loop", input=BranchInput(question="q"))
+    for index in range(2)
+)
+WORK = RunBranches(step=1, node="parallel_loops", branches=STARTS)
+FIRST, SECOND = STARTS
+
+
+def books(limits: Limits) -> tuple[FanOut, Budget]:
+    node = MODES["deep"].by_id[WORK.node]
+    assert isinstance(node, ParallelNode)
+    budget = Budget(limits=limits)
+    return FanOut(node, WORK, budget), budget
+
+
+def begun(fan: FanOut, start: BranchStart, budget: Budget) -> Limits:
+    limits = fan.begin(start, budget)
+    assert isinstance(limits, Limits)
+    return limits
+
+
+def end(fan: FanOut, start: BranchStart, tokens: int) -> None:
+    result = ResearchResult(run_id="r", report=None, draft="d", usage=Usage(input_tokens=tokens))
+    fan.end(start, outcome(start, result))
+
+
+def test_a_top_up_first_makes_up_for_what_was_overspent() -> None:
+    limits = Limits(tokens=100_000, reserve=0.0, when_exhausted="pause")
+    fan, budget = books(limits)
+    slices = [begun(fan, start, budget).tokens for start in STARTS]
+    assert slices == [50_000, 50_000]
+    end(fan, FIRST, tokens=80_000)
+    assert fan.raised(TopUp(tokens=20_000), limits, {SECOND.index}) == {}
+    assert fan.raised(TopUp(tokens=20_000), limits, {SECOND.index})[SECOND.index].tokens == 10_000
+    assert 80_000 + slices[1] + 10_000 == 100_000 + 20_000 + 20_000
+
+
+def test_what_is_left_over_is_passed_on_once() -> None:
+    fan, budget = books(Limits(tokens=100_000, reserve=0.0, when_exhausted="pause"))
+    for start in STARTS:
+        begun(fan, start, budget)
+    end(fan, FIRST, tokens=20_000)
+    assert fan.passed_on({SECOND.index}) == {SECOND.index: TopUp(tokens=30_000)}
+    assert fan.passed_on({SECOND.index}) == {}
+    assert fan.used == Usage(input_tokens=20_000)
+
+
+def test_time_and_rounds_are_not_divided() -> None:
+    limits = Limits(tokens=100_000, reserve=0.0)
+    fan, budget = books(limits)
+    for start in STARTS:
+        begun(fan, start, budget)
+    parts = fan.raised(TopUp(seconds=100, iterations=2, steps=7), limits, {0, 1})
+    assert {(part.iterations, part.steps, part.seconds > 90) for part in parts.values()} == {(2, 7, True)}
+
+
+@pytest.mark.parametrize(
+    ("limits", "elapsed", "kind", "gap"),
+    [
+        (Limits(seconds=20), 16.0, "time", "NotStarted"),
+        (Limits(tokens=100_000), 0.0, "tokens", "BudgetExhausted"),
+        (Limits(tokens=200_000, cost_microusd=10), 0.0, "cost", "BudgetExhausted"),
+    ],
+)
+def test_a_branch_that_is_short_is_a_gap_or_waits(limits: Limits, elapsed: float, kind: str, gap: str) -> None:
+    for mode in ("finish", "pause"):
+        fan, budget = books(limits.model_copy(update={"when_exhausted": mode}))
+        begun(fan, FIRST, budget)
+        if kind != "time":
+            spent = ResearchResult(
+                run_id="r", report=None, draft="d", usage=Usage(input_tokens=90_000, cost_microusd=10)
+            )
+            fan.end(FIRST, outcome(FIRST, spent))
+        limited = fan.begin(SECOND, budget.at(elapsed))
+        if mode == "pause":
+            assert isinstance(limited, Ending)
+            assert limited.kind == kind
+            continue
+        assert limited is None
+        if kind == "time":
+            end(fan, FIRST, tokens=10)
+        entry = fan.entry(1.0)
+        output = getattr(entry, "output", None)
+        assert isinstance(output, dict)
+        assert output["branches"][1]["gap"]["type"] == gap
+
+
+def test_a_run_that_is_over_waits_for_nothing() -> None:
+    fan, budget = books(Limits(seconds=20, when_exhausted="pause"))
+    fan.over = "enough"
+    assert fan.begin(FIRST, budget.at(16.0)) is None

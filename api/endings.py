@@ -13,15 +13,13 @@ from temporalio.exceptions import ApplicationError
 from api.errors import RunForgotten, RunUnreadable, WorkerNotAnswering
 from api.execution import Execution
 from api.temporal import Temporal
-from graphs.contracts import ArchivedRun, RunSnapshot, RunStatus
+from graphs.contracts import REPORTED, ArchivedRun, RunSnapshot, RunStatus
 from graphs.events import AgentEvent, EventType
 from graphs.state import Failure
 from storage.store import Store
 
 START_GRACE: Final = 60.0
 """Seconds after which a run that Temporal does not know is not one that is just being started."""
-
-_TERMINAL_TYPES: dict[RunStatus, EventType] = {"completed": "complete", "failed": "failed"}
 
 
 async def settle(run: ArchivedRun, temporal: Temporal, store: Store, known: Sequence[AgentEvent] = ()) -> ArchivedRun:
@@ -94,7 +92,7 @@ async def _events(run_id: str, since: int, temporal: Temporal) -> list[AgentEven
 
 def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None) -> ArchivedRun:
     facts: dict[str, object] = {
-        "status": execution.status,
+        "status": _status(execution, snapshot),
         "finished_at": time.time() if execution.closed_at is None else execution.closed_at,
     }
     if snapshot is not None:
@@ -111,6 +109,12 @@ def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None)
     return run.model_copy(update=facts)
 
 
+def _status(execution: Execution, snapshot: RunSnapshot | None) -> RunStatus:
+    """Temporal tells that a workflow completed; only the run itself knows whether that was early."""
+    told = execution.status == "completed" and snapshot is not None and snapshot.status != "running"
+    return snapshot.status if told and snapshot is not None else execution.status
+
+
 def _failure(cause: BaseException) -> Failure:
     kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
     return Failure(node="", type=kind, message=str(cause)[:2_000])
@@ -121,10 +125,14 @@ def last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent], *, c
     what = "The run was ended from outside" if run.status in ("terminated", "cancelled") else f"The run {run.status}"
     return AgentEvent(
         seq=before[-1].seq + 1 if before else 1,
-        type=_TERMINAL_TYPES.get(run.status, "cancelled"),
+        type=_terminal_type(run.status),
         message=f"{what}: {reason}" if reason else what,
         at=run.finished_at or time.time(),
         step=before[-1].step if before else 0,
         iteration=before[-1].iteration if before else 0,
-        data={"outside": True} if complete else {"outside": True, "incomplete": True},
+        data={"outside": True, "status": run.status, **({} if complete else {"incomplete": True})},
     )
+
+
+def _terminal_type(status: RunStatus) -> EventType:
+    return "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"

@@ -5,7 +5,7 @@ Pure: it reads a journal and calls nothing.
 
 from graphs.branches import branch_states
 from graphs.commands import StepCompleted
-from graphs.contracts import ArchivedRun, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
+from graphs.contracts import REPORTED, ArchivedRun, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
 from graphs.events import EventType
 from graphs.journal import Journal
 from graphs.narration import Told
@@ -81,9 +81,22 @@ def report_ready(report: ReportRef) -> Told:
     return Told("report_ready", text, data=report.model_dump(mode="json"))
 
 
+def status_of(journal: Journal, failure: Failure | None, report: ReportRef | None, *, cancelled: bool) -> RunStatus:
+    """How a run that has come to its end ended; of a branch its draft counts as its report."""
+    if cancelled:
+        return "cancelled"
+    if failure is not None:
+        return "failed"
+    ending = journal.run.ending
+    if ending is not None:
+        return "stopped" if ending.kind == "stopped" else "partial"
+    written = report or draft(journal)
+    return "completed" if written is None or written.answered else "unanswered"
+
+
 def last_event(status: RunStatus, run: Run, failure: Failure | None, report: ReportRef | None) -> Told:
     """The terminal event. A run tells exactly one, as its last."""
-    kinds: dict[RunStatus, EventType] = {"completed": "complete", "failed": "failed"}
+    kind: EventType = "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
     if failure is not None:
         text = f"The run failed at {failure.node}: {failure.message}"
     elif status == "cancelled":
@@ -93,10 +106,11 @@ def last_event(status: RunStatus, run: Run, failure: Failure | None, report: Rep
     else:
         text = "Done"
     return Told(
-        kinds.get(status, "cancelled"),
+        kind,
         text,
         run.node,
         {
+            "status": status,
             "report": report.model_dump(mode="json") if report else None,
             "partial": run.ending.kind if run.ending else None,
             "tokens": run.budget.used.tokens,

@@ -48,8 +48,15 @@ SEARCH_ATTRIBUTES: Final = (MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE, O
 Stage: TypeAlias = Literal["researching", "paused", "writing", "closed"]
 Engine: TypeAlias = Literal["graph", "chain"]
 """What decides the way from one step to the next: a graph, or plain code."""
-RunStatus: TypeAlias = Literal["running", "completed", "failed", "cancelled", "terminated"]
-"""`terminated`: ended from outside (the Temporal UI, a server limit) without a chance to say so."""
+RunStatus: TypeAlias = Literal[
+    "running", "completed", "partial", "unanswered", "stopped", "failed", "cancelled", "terminated"
+]
+"""How a run stands. With a report end `completed` (its graph came to its end), `unanswered` (it did, and the sources do
+not answer), `partial` (a limit, an outage or a failed node ended the research early) and `stopped` (a person did);
+without one `failed`, `cancelled` and `terminated`: ended from outside (the Temporal UI, a server limit) without a
+chance to say so."""
+REPORTED: Final[frozenset[RunStatus]] = frozenset({"completed", "unanswered", "partial", "stopped"})
+"""Runs that ended by themselves, with a report."""
 
 
 class FailureType:
@@ -277,6 +284,8 @@ class RunSnapshot(Frozen):
     failure: Failure | None = None
     report: ReportRef | None = None
     last_event: int = 0
+    status: RunStatus = "running"
+    """How it ended, once it has told so."""
     branches: tuple[BranchState, ...] = ()
     """The branches that it runs itself or has run."""
 

@@ -116,19 +116,21 @@ class Journal:
 
     def tell(self, told: Told, now: float, *, step: int | None = None) -> None:
         """Numbers and dates one event; `step` is the one that comes next unless given."""
-        self.events.append(
-            AgentEvent(
-                seq=len(self.events) + 1,
-                type=told.type,
-                message=told.message,
-                at=now,
-                step=self.run.step if step is None else step,
-                node=told.node,
-                iteration=self.run.budget.iterations,
-                path="/".join(filter(None, (self._path, told.path))),
-                section=told.section or self._section,
-                data=told.data,
-            )
+        self.events.append(self.event(told, now, step=step))
+
+    def event(self, told: Told, now: float, *, step: int | None = None) -> AgentEvent:
+        """The event that `told` would be if it were told now."""
+        return AgentEvent(
+            seq=len(self.events) + 1,
+            type=told.type,
+            message=told.message,
+            at=now,
+            step=self.run.step if step is None else step,
+            node=told.node,
+            iteration=self.run.budget.iterations,
+            path="/".join(filter(None, (self._path, told.path))),
+            section=told.section or self._section,
+            data=told.data,
         )
 
     def _count_pause(self, now: float) -> None:

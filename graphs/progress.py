@@ -2,7 +2,7 @@
 
 from graphs.branches import branch_states
 from graphs.budget import Usage
-from graphs.contracts import PROGRESS_PAGE, ProgressPage, ResearchInput, RunSnapshot, Stage
+from graphs.contracts import PROGRESS_PAGE, ProgressPage, ResearchInput, RunSnapshot, RunStatus, Stage
 from graphs.journal import Journal
 from graphs.report import ReportRef
 
@@ -18,7 +18,13 @@ def page(journal: Journal, since: int) -> ProgressPage:
 
 
 def snapshot(
-    asked: ResearchInput, journal: Journal, now: float, stage: Stage, report: ReportRef | None, uncharged: Usage
+    asked: ResearchInput,
+    journal: Journal,
+    now: float,
+    stage: Stage,
+    status: RunStatus,
+    report: ReportRef | None,
+    uncharged: Usage,
 ) -> RunSnapshot:
     """Where the run is at `now`, in seconds since the epoch; `uncharged` is what branches used that have ended."""
     run = journal.run
@@ -30,6 +36,7 @@ def snapshot(
         graph=asked.graph.name,
         node=run.node,
         stage=stage,
+        status=status,
         step=run.step,
         iteration=run.budget.iterations,
         evidence=len(run.state.evidence),

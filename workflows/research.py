@@ -71,6 +71,9 @@ class ResearchWorkflow:
         self._topped_up = False
         """A part of a top-up came since the last pause was told."""
         self._stage: Stage = "researching"
+        self._status: RunStatus = "running"
+        self._closing = False
+        """Nothing can be controlled any more; the archive may not have the run yet."""
         self._report: ReportRef | None = None
 
     @workflow.run
@@ -87,10 +90,11 @@ class ResearchWorkflow:
         except (asyncio.CancelledError, FailureError, ElcanoError, ValueError) as error:
             broken = error
         clock.cancel()
+        self._closing = True
         run = self._journal.run
         cancelled = broken is not None and is_cancelled_exception(broken)
         failed = run.failure or (failure(run.node, broken) if broken and not cancelled else None)
-        await self._close("cancelled" if cancelled else "failed" if failed else "completed", failed)
+        await self._close(closing.status_of(self._journal, failed, self._report, cancelled=cancelled), failed)
         if cancelled and broken:
             raise broken
         result = closing.result(asked, self._journal, failed, self._report)
@@ -112,7 +116,9 @@ class ResearchWorkflow:
     def snapshot(self) -> RunSnapshot:
         """Where the run is now."""
         uncharged = self._branching.used if self._branching else Usage()
-        return progress.snapshot(self._asked, self._journal, workflow.time(), self._stage, self._report, uncharged)
+        return progress.snapshot(
+            self._asked, self._journal, workflow.time(), self._stage, self._status, self._report, uncharged
+        )
 
     @workflow.update(name=STOP_UPDATE)
     def stop(self, request: StopRequest) -> None:
@@ -121,13 +127,13 @@ class ResearchWorkflow:
 
     @stop.validator
     def _can_be_stopped(self, request: StopRequest) -> None:
-        if self._journal.leaving:
+        if self._past_control:
             raise ApplicationError("the run is writing its report or has ended; there is nothing to stop")
 
     @workflow.signal(name=STOP_SIGNAL)
     def stop_branch(self, request: StopRequest) -> None:
         """The same, from the run that this branch belongs to; a branch that is writing already goes on."""
-        if not self._journal.leaving:
+        if not self._past_control:
             self._interruption = Ending(kind="stopped", detail=request.reason)
 
     @workflow.update(name=TOP_UP_UPDATE)
@@ -139,7 +145,7 @@ class ResearchWorkflow:
     def _can_be_topped_up(self, request: TopUp) -> None:
         if (branch := self._asked.branch_of) is not None:
             raise ApplicationError(f"a section has its part of the budget of {branch.run_id}: top that run up")
-        if self._journal.leaving:
+        if self._past_control:
             raise ApplicationError("the run is writing its report or has ended; more budget would not be used")
         try:
             request.added_to(self._journal.run.budget.limits)
@@ -150,7 +156,7 @@ class ResearchWorkflow:
     def top_up_branch(self, request: TopUp) -> None:
         """A branch's part of a top-up of the run that it belongs to; one that is writing already has no use for it."""
         self._topped_up = True
-        if not self._journal.leaving:
+        if not self._past_control:
             self._raise(request)
 
     @workflow.signal(name=BRANCH_PAUSED_SIGNAL)
@@ -158,6 +164,11 @@ class ResearchWorkflow:
         """A branch of this run waits for more budget."""
         if self._branching is not None:
             self._branching.paused(notice)
+
+    @property
+    def _past_control(self) -> bool:
+        """The run is at its exit or over: neither a stop nor more budget would change anything."""
+        return self._closing or self._journal.leaving
 
     def _raise(self, request: TopUp) -> Limits:
         limits = request.added_to(self._journal.run.budget.limits)
@@ -307,17 +318,18 @@ class ResearchWorkflow:
         self._journal.tell(closing.report_ready(self._report), workflow.time())
 
     async def _close(self, status: RunStatus, failure: Failure | None) -> None:
-        """Tells the one terminal event and archives the run with all of them, even if it is cancelled meanwhile."""
+        """Archives the run with its one terminal event, even if it is cancelled meanwhile; only then it is told.
+
+        So whoever has heard the end of a run finds it everywhere: in the store, in lists, in the search attributes.
+        """
         now = workflow.time()
-        self._journal.tell(closing.last_event(status, self._journal.run, failure, self._report), now)
-        self._stage = "closed"
-        workflow.upsert_search_attributes([_STAGE.value_set("closed"), _OUTCOME.value_set(status)])
+        last = self._journal.event(closing.last_event(status, self._journal.run, failure, self._report), now)
         engine: Engine = "chain" if workflow.info().workflow_type == CHAIN_WORKFLOW else "graph"
         run = closing.archived(self._asked, self._journal, status, failure, self._report, now, engine)
         archiving = asyncio.create_task(
             workflow.execute_activity(
                 ARCHIVE_RUN,
-                ArchiveCall(run=run, events=tuple(self._journal.events)),
+                ArchiveCall(run=run, events=(*self._journal.events, last)),
                 activity_id="archive-run",
                 summary="keep the run and its events",
                 **policies.ARCHIVE,
@@ -327,6 +339,9 @@ class ResearchWorkflow:
             await asyncio.shield(archiving)
         except asyncio.CancelledError:
             await archiving
+        self._journal.events.append(last)
+        self._stage, self._status = "closed", status
+        workflow.upsert_search_attributes([_STAGE.value_set("closed"), _OUTCOME.value_set(status)])
 
     def _show(self, work: Work) -> None:
         """What the Temporal UI shows of a running workflow; costs no event."""

@@ -1,4 +1,11 @@
-"""A moment that can be moved while somebody waits for it: one durable timer, set anew only when it moves."""
+"""A moment that can be moved while somebody waits for it: one durable timer, set anew only when it moves.
+
+The timer is Temporal's own, in a task of its own. `wait_condition(timeout=...)` would be shorter, but it is asyncio's
+`wait_for`, whose order of steps differs between versions of Python: a run that one Python began, another could not
+take up.
+"""
+
+import asyncio
 
 from temporalio import workflow
 
@@ -16,17 +23,20 @@ class Deadline:
     async def reached(self) -> None:
         """Returns once the moment has come."""
         while self.at is None or self.at > workflow.time():
-            left = None if self.at is None else self.at - workflow.time()
-            try:
-                await self.moved(within=left)
-            except TimeoutError:
-                continue
+            if self.at is None:
+                await self.moved()
+            else:
+                await self._moved_or_come(self.at)
 
-    async def moved(self, *, within: float | None = None) -> None:
-        """Returns once the moment was moved.
-
-        Raises:
-            asyncio.TimeoutError: it was not, within so many seconds.
-        """
+    async def moved(self) -> None:
+        """Returns once the moment was moved."""
         waited_for = self.at
-        await workflow.wait_condition(lambda: self.at != waited_for, timeout=within, timeout_summary="time budget")
+        await workflow.wait_condition(lambda: self.at != waited_for)
+
+    async def _moved_or_come(self, moment: float) -> None:
+        """Returns once `moment`, at which the deadline is now, has come or is no longer the deadline."""
+        timer = asyncio.create_task(workflow.sleep(moment - workflow.time(), summary="time budget"))
+        try:
+            await workflow.wait_condition(lambda: timer.done() or self.at != moment)
+        finally:
+            timer.cancel()

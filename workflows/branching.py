@@ -30,6 +30,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.safety import DIVIDED_ENDINGS
     from graphs.spec import ParallelNode
     from graphs.state import Ending
+    from workflows.gate import Gate
 
 Child = workflow.ChildWorkflowHandle[object, ResearchResult]
 
@@ -75,7 +76,7 @@ class Branching:
         self._asked = asked
         self._journal = journal
         self._work = work
-        self._room = asyncio.Semaphore(node.max_concurrency)
+        self._room = Gate(node.max_concurrency)
         self._books = fanout.FanOut(node, work, journal.run.budget)
         self._unstarted = len(self._books.starts)
         self._postponed: dict[int, Ending] = {}

@@ -35,6 +35,12 @@ ROOMS = {
     "dev": GUARDED,
 }
 CLOSED = ("graphs", "workflows")
+ASYNCIO = {"CancelledError", "Future", "Task", "create_task", "gather", "shield"}
+"""What workflows may use of asyncio: what takes the same steps in the same order on every Python from 3.11 on.
+
+Compared in the sources of 3.11, 3.12 and 3.13. `wait_for`, `timeout`, `as_completed`, `TaskGroup`, `Semaphore`,
+`Condition` and `Queue` were changed; `wait` walks a set.
+"""
 EXTRA = {"storage/payloads.py": {"temporalio"}}
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 IMPURE_CALLS = {"open", "eval", "exec", "input", "print", "__import__"}
@@ -75,6 +81,40 @@ def broken_rule(file: PurePath, name: str) -> str | None:
     return None
 
 
+def of_asyncio(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Every name that is taken from asyncio, and asyncio itself under another name."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="asyncio"), attr=name):
+                yield node.lineno, name
+            case ast.ImportFrom(module=str(module), names=names) if within(module, {"asyncio"}):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.Import(names=names):
+                yield from (
+                    (node.lineno, f"{alias.name} as {alias.asname}")
+                    for alias in names
+                    if within(alias.name, {"asyncio"}) and (alias.asname or alias.name != "asyncio")
+                )
+
+
+def timed_conditions(tree: ast.AST) -> Iterator[int]:
+    """The lines that wait for a condition with a timeout."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="wait_condition") | ast.Name(id="wait_condition"), keywords=options):
+                if len(node.args) > 1 or any(option.arg in (None, "timeout") for option in options):
+                    yield node.lineno
+
+
+def python_dependent(file: PurePath, tree: ast.AST) -> Iterator[str]:
+    """What takes its steps in another order on another Python, so that a run could not be taken up there."""
+    for line, name in of_asyncio(tree):
+        if name not in ASYNCIO:
+            yield f"{file}:{line}: asyncio.{name}: its order of steps may differ between Pythons; see CONTRIBUTING.md"
+    for line in timed_conditions(tree):
+        yield f"{file}:{line}: wait_condition with a timeout is asyncio.wait_for; use workflows.deadline"
+
+
 def violations(file: PurePath, source: str) -> list[str]:
     """Every rule that `file` breaks, each with its line."""
     tree = ast.parse(source)
@@ -91,6 +131,8 @@ def violations(file: PurePath, source: str) -> list[str]:
     for line, name in imported(tree):
         if name in {f"os.{reader}" for reader in ENVIRONMENT} and room != "settings.py":
             found.append(f"{file}:{line}: import of {name}: only settings.py reads the environment")
+    if room == "workflows":
+        found.extend(python_dependent(file, tree))
     if (lines := source.count("\n")) > MAX_LINES:
         found.append(f"{file}:{MAX_LINES}: {lines} lines: no file is longer than {MAX_LINES}")
     if file.name == "__init__.py" and not ast.get_docstring(tree):
@@ -126,6 +168,19 @@ def test_the_house_keeps_its_rules() -> None:
         ("workflows/a.py", "from settings import settings"),
         ("workflows/a.py", "from activities.sources import base"),
         ("workflows/a.py", "from ..activities import base"),
+        ("workflows/a.py", "import asyncio\nasyncio.wait_for(task, 3)"),
+        ("workflows/a.py", "import asyncio\nasync def f():\n    async with asyncio.timeout(3):\n        pass"),
+        ("workflows/a.py", "import asyncio\nasyncio.wait([task])"),
+        ("workflows/a.py", "import asyncio\nasyncio.as_completed([task])"),
+        ("workflows/a.py", "import asyncio\nroom = asyncio.Semaphore(3)"),
+        ("workflows/a.py", "import asyncio\nTasks = asyncio.TaskGroup"),
+        ("workflows/a.py", "import asyncio\nasyncio.get_running_loop().call_later(3, f)"),
+        ("workflows/a.py", "from asyncio import Queue"),
+        ("workflows/a.py", "from asyncio.locks import Lock"),
+        ("workflows/a.py", "import asyncio as aio"),
+        ("workflows/a.py", "import asyncio.locks"),
+        ("workflows/a.py", "workflow.wait_condition(f, timeout=3)"),
+        ("workflows/a.py", "wait_condition(f, **options)"),
         ("activities/a.py", "from temporalio import workflow"),
         ("activities/a.py", "from workflows.research import ResearchWorkflow"),
         ("activities/a.py", "from api.app import app"),
@@ -155,6 +210,9 @@ def test_a_planted_violation_is_named(file: str, source: str) -> None:
     [
         ("graphs/a.py", "from collections.abc import Mapping\nfrom pydantic import Field\nimport jmespath"),
         ("workflows/a.py", "import asyncio\nfrom temporalio import workflow\nfrom graphs.engine import advance"),
+        ("workflows/a.py", "import asyncio\nasyncio.shield(asyncio.create_task(f()))\nasyncio.gather(f(), g())"),
+        ("workflows/a.py", "from asyncio import CancelledError\nworkflow.wait_condition(f)"),
+        ("activities/a.py", "import asyncio\nasyncio.wait_for(task, 3)"),
         ("activities/a.py", "import os\nimport docx\nfrom temporalio import activity\nos.getpid()"),
         ("storage/payloads.py", "from temporalio.converter import StorageDriver"),
         ("api/a.py", "from temporalio.client import Client\nfrom workflows.research import ResearchWorkflow"),

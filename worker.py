@@ -22,6 +22,7 @@ from temporalio.worker import Worker
 import graphs
 import workflows
 from activities.agent_calls import AgentActivities
+from activities.bookkeeping import BookActivities
 from activities.publishing import ReportActivities
 from activities.similarity.embedder import open_embedder
 from activities.sources.registry import Sources, open_sources
@@ -56,11 +57,19 @@ def build_worker(client: Client, store: Store, sources: Sources, settings: Setti
     agents = AgentActivities(store, sources, settings)
     tools = ToolActivities(store, sources, open_embedder(settings.embeddings))
     reports = ReportActivities(store)
+    books = BookActivities(store)
     return Worker(
         client,
         task_queue=TASK_QUEUE,
         workflows=[ResearchWorkflow, ChainWorkflow],
-        activities=[agents.run_agent, tools.run_tool, reports.publish_report, reports.archive_run],
+        activities=[
+            agents.run_agent,
+            tools.run_tool,
+            books.read_usage,
+            books.reopen_run,
+            reports.publish_report,
+            reports.archive_run,
+        ],
         workflow_runner=workflow_runner(),
         build_id=build_id(),
         max_cached_workflows=settings.worker_cached_workflows,

@@ -18,7 +18,8 @@ from activities.agents.passages import Shown, fitting
 from activities.agents.registry import AGENTS
 from activities.agents.writer import with_canonical_ids
 from activities.attempt import Attempt
-from activities.failures import classified
+from activities.booking import Outcome, given_up, waited
+from activities.failures import abandoned, classified
 from activities.heartbeat import heartbeats
 from activities.long_writing import write_long
 from activities.models import may_answer_offline, model_text
@@ -68,21 +69,31 @@ class AgentActivities:
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)
+            except asyncio.CancelledError:
+                if not given_up():
+                    raise
+                raise abandoned(attempt.before + attempt.usage) from None
             except Exception as error:
                 # `from None`: Temporal would write the cause, neither cut nor cleaned, into the history.
                 raise classified(error, attempt.before + attempt.usage) from None
         return AgentResult(
-            output=output.model_dump(mode="json"), usage=attempt.before + attempt.usage, model=attempt.model
+            output=output.model_dump(mode="json"),
+            usage=attempt.before + attempt.usage,
+            model=attempt.model,
+            waited=waited(),
         )
 
     async def _recorded(self, attempt: Attempt) -> Frozen:
-        """The answer, and a ledger line whatever happens."""
-        answered = False
+        """The answer, and a ledger line whatever happens, also if the run does not wait for it any longer."""
+        outcome: Outcome = "failed"
         try:
             output = await self._answer(attempt)
-            answered = True
+            outcome = "completed"
+        except asyncio.CancelledError:
+            outcome = "abandoned" if given_up() else "failed"
+            raise
         finally:
-            await attempt.record("completed" if answered else "failed")
+            await attempt.record(outcome)
         return output
 
     async def _answer(self, attempt: Attempt) -> Frozen:

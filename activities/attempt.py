@@ -4,15 +4,15 @@ Usage is counted when a model has answered, whether or not the answer could be u
 is killed leaves what it spent. Each attempt writes only its own line; all lines of a step together are what it cost.
 """
 
-import time
 from dataclasses import dataclass
-from typing import Final, Generic, Literal, TypeVar
+from typing import Final, Generic, TypeVar
 
 from pydantic_ai import Agent, capture_run_messages
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
+from activities.booking import Outcome, line
 from activities.heartbeat import Pulse
 from activities.models import call_settings, resolve_model
 from activities.usage import usage_of
@@ -20,7 +20,7 @@ from graphs.budget import Usage, total
 from graphs.contracts import AgentCall
 from graphs.models import OFFLINE
 from settings import Settings
-from storage.ledger import Ledger, LedgerEntry
+from storage.ledger import Ledger
 
 REQUEST_LIMIT: Final = 3
 """One answer and two more if its form is wrong; these are turns of one conversation, not retries."""
@@ -81,25 +81,24 @@ class Attempt:
 
     async def look_back(self) -> None:
         """Reads from the ledger what the attempts before this one used."""
-        number = activity.info().attempt
-        if number > 1:
-            lines = await self._ledger.entries(self.call.run_id)
-            self.before = total(line.usage for line in lines if line.step == self.call.step and line.attempt < number)
+        info = activity.info()
+        if info.attempt > 1:
+            lines = await self._ledger.of_activity(self.call.run_id, info.workflow_run_id or "", info.activity_id)
+            self.before = total(line.usage for line in lines if line.attempt < info.attempt)
 
-    async def record(self, outcome: Literal["completed", "failed"]) -> None:
+    async def record(self, outcome: Outcome) -> None:
         """Writes this attempt's line, in place of what it wrote before."""
+        call = self.call
         await self._ledger.record(
-            LedgerEntry(
-                run_id=self.call.run_id,
-                step=self.call.step,
-                attempt=activity.info().attempt,
-                node=self.call.node,
+            line(
+                call.run_id,
+                call.node,
+                call.agent,
+                outcome,
                 kind="agent",
-                name=self.call.agent,
-                outcome=outcome,
+                step=call.step,
                 model=self.model,
                 usage=self.usage,
-                at=time.time(),
             )
         )
 

@@ -1,8 +1,9 @@
-"""Every exception leaves an activity as one sorted `ApplicationError`: never again, again, or again after n seconds.
+"""Every exception leaves an activity as one sorted `ApplicationError`: never again, again, or once somebody answers.
 
-Retries belong to Temporal alone, so this is the only place that decides about them. Exceptions are told apart by
-their class, never by their text. Raise the result `from None`: Temporal writes causes into the history word for word,
-and a cause has neither been shortened nor cleaned of keys.
+Retries belong to Temporal alone, so this is the only place that decides about them. What a provider cannot answer now
+(it is down, overloaded, out of quota) is no failure of the call: it goes back to the run, which is held by it.
+Exceptions are told apart by their class, never by their text. Raise the result `from None`: Temporal writes causes into
+the history word for word, and a cause has neither been shortened nor cleaned of keys.
 """
 
 import re
@@ -13,22 +14,21 @@ from pydantic import ValidationError
 from pydantic_ai.exceptions import (
     FallbackExceptionGroup,
     ModelAPIError,
-    ModelQuotaExceededError,
     ModelRequestRejectedError,
     UnexpectedModelBehavior,
     UsageLimitExceeded,
     UserError,
 )
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from graphs.budget import Usage
 from graphs.contracts import FailureDetails, FailureType
 from graphs.errors import InputInvalid, ModelRefused, SourceRefused
 
 MESSAGE_CHARACTERS: Final = 1_000
-LONGEST_WAIT: Final = timedelta(minutes=5)
-"""A provider that asks for more is asked again anyway: its run may have other things to do by then."""
+LONGEST_WAIT: Final = timedelta(days=1)
+"""A provider that asks for more is asked again anyway."""
 
 _SECRET: Final = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|pat|key)[-_][\w*.-]{6,}"  # the shapes of provider keys
@@ -40,8 +40,8 @@ _SECRET: Final = re.compile(
     re.IGNORECASE,
 )
 
-_REFUSED: Final = (ModelRefused, ModelRequestRejectedError, ModelQuotaExceededError, UserError)
-"""A key, a quota, a name, a prompt too long for the model: the same request can never succeed."""
+_REFUSED: Final = (ModelRefused, ModelRequestRejectedError, UserError)
+"""A key, a name, a prompt too long for the model: the same request can never succeed."""
 
 _UNUSABLE: Final = (UnexpectedModelBehavior, UsageLimitExceeded)
 """The model answered, but not in the form that was asked for; models vary, so another try is worth it."""
@@ -57,13 +57,30 @@ def classified(error: Exception, usage: Usage | None = None) -> ApplicationError
     sorted_error = _sorted(error)
     if not activity.in_activity():
         return sorted_error
-    details = FailureDetails(attempt=activity.info().attempt, usage=usage or Usage())
+    wait = sorted_error.next_retry_delay
+    details = FailureDetails(
+        attempt=activity.info().attempt,
+        usage=usage or Usage(),
+        retry_after=wait.total_seconds() if wait is not None else None,
+    )
     return ApplicationError(
         sorted_error.message,
         details.model_dump(mode="json"),
         type=sorted_error.type,
         non_retryable=sorted_error.non_retryable,
         next_retry_delay=sorted_error.next_retry_delay,
+    )
+
+
+def abandoned(usage: Usage) -> ApplicationError:
+    """What a call leaves with when its run gave it up: what all its attempts used."""
+    details = FailureDetails(attempt=activity.info().attempt, usage=usage)
+    return ApplicationError(
+        "the run gave the call up",
+        details.model_dump(mode="json"),
+        type=FailureType.ABANDONED,
+        non_retryable=True,
+        category=ApplicationErrorCategory.BENIGN,
     )
 
 
@@ -87,7 +104,7 @@ def _sorted(error: Exception) -> ApplicationError:
     if isinstance(error, _UNUSABLE):
         return _again(str(error), FailureType.MODEL_OUTPUT)
     if isinstance(error, ModelAPIError):
-        return _again(str(error), type(error).__name__, error.retry_after)
+        return _held(str(error), error.retry_after)
     return _again(str(error) or type(error).__name__, type(error).__name__)
 
 
@@ -95,21 +112,28 @@ def _of_fallback(group: FallbackExceptionGroup) -> ApplicationError:
     """All models of a fallback list failed: worth another try if it is for one of them, at the earliest time named."""
     members = [_sorted(error) for error in group.exceptions]
     message = "Every model of the fallback list failed: " + "; ".join(member.message for member in members)
-    again = [member for member in members if not member.non_retryable]
+    again = [member for member in members if member.type != FailureType.MODEL_REFUSED]
     if not again:
         return _never(message, FailureType.MODEL_REFUSED)
+    if all(member.type == FailureType.MODEL_OUTPUT for member in again):
+        return _again(message, FailureType.MODEL_OUTPUT)
     waits = [member.next_retry_delay for member in again]
     known = [wait.total_seconds() for wait in waits if wait is not None]
-    return _again(message, again[0].type or "", min(known) if len(known) == len(waits) else None)
+    return _held(message, min(known) if len(known) == len(waits) else None)
 
 
 def _never(message: str, kind: str) -> ApplicationError:
     return ApplicationError(safe_text(message), type=kind, non_retryable=True)
 
 
-def _again(message: str, kind: str, after: float | None = None) -> ApplicationError:
+def _again(message: str, kind: str) -> ApplicationError:
+    return ApplicationError(safe_text(message), type=kind)
+
+
+def _held(message: str, after: float | None) -> ApplicationError:
+    """Not tried again by Temporal: the run is told at once, shows that it waits, and makes the call again itself."""
     wait = None if after is None else timedelta(seconds=min(after, LONGEST_WAIT.total_seconds()))
-    return ApplicationError(safe_text(message), type=kind, next_retry_delay=wait)
+    return ApplicationError(safe_text(message), type=FailureType.PROVIDER, non_retryable=True, next_retry_delay=wait)
 
 
 def _faults(error: ValidationError) -> str:

@@ -4,12 +4,12 @@ Both may be tried again after they have done their work: a report is kept by its
 archived run replaces itself.
 """
 
-import time
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from temporalio import activity
 
+from activities.booking import line
 from activities.citations import check, cited_ids
 from activities.failures import classified
 from activities.rendering import partial_reason, render_evidence, render_report
@@ -17,12 +17,9 @@ from graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, PublishCa
 from graphs.errors import InputInvalid
 from graphs.report import Report, ReportDraft, ReportRef, title_for
 from storage.evidence import Evidence, StoredText
-from storage.ledger import LedgerEntry
 from storage.store import Store
 
 MEDIA_TYPE: Final = "application/json"
-_STEP: Final = 0
-"""Publishing is no step of the graph; those are numbered from 1."""
 
 
 class ReportActivities:
@@ -96,18 +93,7 @@ class ReportActivities:
         return texts
 
     async def _record(self, call: PublishCall, outcome: Literal["completed", "failed"]) -> None:
-        await self._store.ledger.record(
-            LedgerEntry(
-                run_id=call.run_id,
-                step=_STEP,
-                attempt=activity.info().attempt,
-                node="publish",
-                kind="publish",
-                name=PUBLISH_REPORT,
-                outcome=outcome,
-                at=time.time(),
-            )
-        )
+        await self._store.ledger.record(line(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish"))
 
 
 def _unwritten(call: PublishCall, evidence: Sequence[Evidence]) -> Report:

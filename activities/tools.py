@@ -1,12 +1,12 @@
 """Tools: what a graph's tool nodes do. What was found is stored before it is answered, and answered by reference."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, Literal
 
 from temporalio import activity
 
+from activities.booking import line, waited
 from activities.failures import classified
 from activities.heartbeat import heartbeats
 from activities.similarity.duplicates import duplicates
@@ -20,7 +20,6 @@ from graphs.frozen import Frozen
 from graphs.state import EXCERPT_CHARACTERS, EvidenceRef
 from graphs.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
 from storage.evidence import Evidence
-from storage.ledger import LedgerEntry
 from storage.store import Store
 
 _MIDDLE: Final = EXCERPT_CHARACTERS // 2
@@ -53,7 +52,7 @@ class ToolActivities:
                 await self._record(call, "failed")
                 raise classified(error) from None
             await self._record(call, "completed")
-        return ToolResult(output=output.model_dump(mode="json"))
+        return ToolResult(output=output.model_dump(mode="json"), waited=waited())
 
     async def _run(self, call: ToolCall) -> Frozen:
         tool = self._tools.get(call.tool)
@@ -86,17 +85,7 @@ class ToolActivities:
 
     async def _record(self, call: ToolCall, outcome: Literal["completed", "failed"]) -> None:
         await self._store.ledger.record(
-            LedgerEntry(
-                run_id=call.run_id,
-                step=call.step,
-                item=call.item,
-                attempt=activity.info().attempt,
-                node=call.node,
-                kind="tool",
-                name=call.tool,
-                outcome=outcome,
-                at=time.time(),
-            )
+            line(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
         )
 
 

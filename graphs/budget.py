@@ -64,7 +64,10 @@ class Limits(Frozen):
     reserve: float = Field(default=0.15, ge=0.0, le=0.5)
     """The share of tokens, money and time that only the exit node may use."""
     when_exhausted: Literal["finish", "pause"] = "finish"
-    """`finish`: the run writes its report from what it has. `pause`: it waits for a top-up, for days if need be."""
+    """`finish`: the run writes its report from what it has. `pause`: it waits for a top-up, for days if need be, and
+    its time stands still while a provider does not answer."""
+    hold_seconds: float = Field(default=7 * 86_400.0, ge=60.0, le=30 * 86_400.0)
+    """With `pause`: how long one call is held for a provider or for a person before the run ends early."""
 
 
 class TopUp(Frozen):

@@ -128,11 +128,13 @@ def archived(
     report: ReportRef | None,
     now: float,
     engine: Engine,
+    execution: str,
 ) -> ArchivedRun:
-    """The run as it is kept."""
+    """The run as it is kept; `execution` is Temporal's id of the execution that ends."""
     run = journal.run
     return ArchivedRun(
         run_id=asked.run_id,
+        execution=execution,
         question=asked.question,
         mode=asked.mode,
         tenant=asked.tenant,

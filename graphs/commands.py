@@ -10,7 +10,7 @@ from pydantic import Field
 from graphs.branches import BranchInput
 from graphs.budget import Estimate, Limits, Usage
 from graphs.frozen import Frozen, Json, JsonObject
-from graphs.state import Ending, Failure
+from graphs.state import Ending, Failure, Hold
 
 
 class StepCompleted(Frozen):
@@ -23,6 +23,8 @@ class StepCompleted(Frozen):
     """Seconds since the run's start."""
     output: Json = None
     usage: Usage = Usage()
+    waited: float = Field(default=0.0, ge=0)
+    """Seconds for which no worker was free to begin it; they are nobody's research time."""
     model: str = ""
     """Who answered, for an agent."""
 
@@ -36,16 +38,61 @@ class StepFailed(Frozen):
     at: float
     failure: Failure
     usage: Usage = Usage()
+    waited: float = Field(default=0.0, ge=0)
+
+
+class StepAbandoned(Frozen):
+    """The call of a node had begun and was given up: the run was stopped or cancelled, or a limit was reached.
+
+    A step like any other, with a number of its own and with what it used; if its node is visited again, that is a step
+    more. At an exit node it is the end, without a draft.
+    """
+
+    kind: Literal["step_abandoned"] = "step_abandoned"
+    step: int
+    node: str
+    at: float
+    ending: Ending | None = None
+    """Why the run leaves; None: the run itself was cancelled, and nothing follows."""
+    usage: Usage = Usage()
+
+
+class Held(Frozen):
+    """A try of a call failed because somebody cannot answer now; the same call is made again when its hold is over."""
+
+    kind: Literal["held"] = "held"
+    step: int
+    node: str
+    at: float
+    hold: Hold
+    usage: Usage = Usage()
+    """What the try used all the same."""
+
+
+class Resumed(Frozen):
+    """The time of the next try has come."""
+
+    kind: Literal["resumed"] = "resumed"
+    at: float
+    over: bool = False
+    """Nobody is waited for any more: of branches, which make their calls themselves."""
+
+
+class RolledBack(Frozen):
+    """The run was taken back to before its next step; what had come after that is undone."""
+
+    kind: Literal["rolled_back"] = "rolled_back"
+    at: float
+    told: int = Field(ge=0)
+    """The highest number of an event that was told before; numbers go on from there."""
 
 
 class Diverted(Frozen):
-    """The run has to leave early: somebody stopped it, or a limit was reached."""
+    """The run has to leave early: somebody stopped it, or a limit was reached. No call is under way."""
 
     kind: Literal["diverted"] = "diverted"
     at: float
     ending: Ending
-    given_up: bool = False
-    """The call of its node had begun and was given up. At an exit node that is the end, without a draft."""
 
 
 class ToppedUp(Frozen):
@@ -56,7 +103,10 @@ class ToppedUp(Frozen):
     limits: Limits
 
 
-Entry: TypeAlias = Annotated[StepCompleted | StepFailed | Diverted | ToppedUp, Field(discriminator="kind")]
+Entry: TypeAlias = Annotated[
+    StepCompleted | StepFailed | StepAbandoned | Held | Resumed | Diverted | ToppedUp | RolledBack,
+    Field(discriminator="kind"),
+]
 
 
 class CallAgent(Frozen):
@@ -67,6 +117,8 @@ class CallAgent(Frozen):
     agent: str
     input: JsonObject
     estimate: Estimate = Estimate()
+    tries: int = 0
+    """How often it was tried in vain; each try is an activity of its own."""
 
 
 class CallTool(Frozen):
@@ -120,9 +172,15 @@ class Wait(Frozen):
     """How the run will end if it is told to."""
 
 
+class Retry(Frozen):
+    """The call of the run's node is made again when its hold is over."""
+
+    hold: Hold
+
+
 Call: TypeAlias = CallAgent | CallTool
 
 Work: TypeAlias = Call | RunBranches
 """What somebody outside the engine has to perform."""
 
-Command: TypeAlias = Work | Immediate | Wait | Finish
+Command: TypeAlias = Work | Immediate | Wait | Retry | Finish

@@ -14,7 +14,7 @@ from graphs.frozen import Frozen, JsonObject
 from graphs.journal import Pages
 from graphs.report import ReportRef
 from graphs.spec import ResearchGraph
-from graphs.state import Ending, EvidenceRef, Failure, SectionResult
+from graphs.state import Ending, EvidenceRef, Failure, Hold, SectionResult
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
@@ -25,6 +25,8 @@ TASK_QUEUE: Final = "elcano"
 
 RUN_AGENT: Final = "run_agent"
 RUN_TOOL: Final = "run_tool"
+READ_USAGE: Final = "read_usage"
+REOPEN_RUN: Final = "reopen_run"
 PUBLISH_REPORT: Final = "publish_report"
 ARCHIVE_RUN: Final = "archive_run"
 
@@ -36,7 +38,8 @@ STOP_SIGNAL: Final = "stop_branch"
 TOP_UP_SIGNAL: Final = "top_up_branch"
 """These two go from a run to its branches; people use the updates, which answer."""
 BRANCH_PAUSED_SIGNAL: Final = "branch_paused"
-"""From a branch to its run."""
+BRANCH_HELD_SIGNAL: Final = "branch_held"
+"""These two go from a branch to its run."""
 
 MODE_ATTRIBUTE: Final = "ElcanoMode"
 STAGE_ATTRIBUTE: Final = "ElcanoStage"
@@ -45,7 +48,8 @@ OUTCOME_ATTRIBUTE: Final = "ElcanoOutcome"
 SEARCH_ATTRIBUTES: Final = (MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE, OUTCOME_ATTRIBUTE)
 """Keyword search attributes that the Temporal namespace must know."""
 
-Stage: TypeAlias = Literal["researching", "paused", "writing", "closed"]
+Stage: TypeAlias = Literal["researching", "paused", "held", "writing", "closed"]
+"""`held`: a call of the run cannot be answered now and is tried again."""
 Engine: TypeAlias = Literal["graph", "chain"]
 """What decides the way from one step to the next: a graph, or plain code."""
 RunStatus: TypeAlias = Literal[
@@ -62,8 +66,12 @@ REPORTED: Final[frozenset[RunStatus]] = frozenset({"completed", "unanswered", "p
 class FailureType:
     """Error names that cross from activities to workflows. Raisers and catchers share these constants."""
 
+    PROVIDER: Final = "ProviderUnavailable"
+    """A model's provider is down, overloaded, asks to wait, or its quota is used up: the run is held."""
     MODEL_REFUSED: Final = "ModelRefused"
-    """A key, a quota, a name: nothing can go on until somebody mends it."""
+    """A key, a name, a setting: nothing can go on until somebody mends it."""
+    ABANDONED: Final = "Abandoned"
+    """The call was given up by its run; the details say what it had used."""
     MODEL_OUTPUT: Final = "ModelOutput"
     """The model answered, but never in the form that was asked for."""
     SOURCE_REFUSED: Final = "SourceRefused"
@@ -79,6 +87,8 @@ class FailureDetails(Frozen):
     """Which attempt failed."""
     usage: Usage = Usage()
     """What it and the attempts before it used."""
+    retry_after: float | None = None
+    """Seconds that the provider asked to wait."""
 
 
 class ModelChoice(Frozen):
@@ -157,6 +167,8 @@ class AgentResult(Frozen):
     output: JsonObject
     """Fits the agent's output model in the catalogue."""
     usage: Usage = Usage()
+    waited: float = 0.0
+    """Seconds for which no worker was free to begin it."""
     model: str = ""
     """Who answered, as the provider names it."""
 
@@ -177,6 +189,30 @@ class ToolResult(Frozen):
     """Output of `run_tool`."""
 
     output: JsonObject
+    waited: float = 0.0
+    """Seconds for which no worker was free to begin it."""
+
+
+class UsageQuestion(Frozen):
+    """Input of `read_usage`: what the ledger has of calls that could not say themselves what they used."""
+
+    run_id: str
+    activity: str = ""
+    """One activity of this execution; empty: the whole run with its branches."""
+
+
+class ReopenCall(Frozen):
+    """Input of `reopen_run`: the run was reset to before this step."""
+
+    run_id: str
+    step: int
+
+
+class Reopened(Frozen):
+    """Output of `reopen_run`."""
+
+    told: int = 0
+    """The highest event number that anybody can have seen before the reset."""
 
 
 class PublishCall(Frozen):
@@ -214,10 +250,20 @@ class BranchPaused(Frozen):
     """How many it had received; with fewer than it was sent, the pause is over already."""
 
 
+class BranchHeld(Frozen):
+    """What a branch tells the run that it belongs to when a call of its own has to wait, and when that is over."""
+
+    run_id: str
+    """The branch's own."""
+    hold: Hold | None
+
+
 class ArchivedRun(Frozen):
     """A run as it is kept after it ended. Times are seconds since the epoch."""
 
     run_id: str
+    execution: str = ""
+    """Temporal's id of the execution that ended so; another one means that the run was reset since."""
     question: str
     mode: str
     tenant: str = "default"
@@ -281,6 +327,8 @@ class RunSnapshot(Frozen):
     ending: Ending | None = None
     paused: Ending | None = None
     """Set while the run waits for a top-up."""
+    hold: Hold | None = None
+    """Set while a call, its own or a section's, waits for a provider or for a person."""
     failure: Failure | None = None
     report: ReportRef | None = None
     last_event: int = 0

@@ -5,19 +5,25 @@ is applied whole or not at all, so a node that fails leaves the state as it was,
 run at k. Every valid graph ends: each way back counts as an iteration, each node as a step, and both are limited.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, TypeAlias
 
 from pydantic import ValidationError
 
 from graphs import inputs
-from graphs.budget import Budget, Limits
+from graphs.budget import Budget
 from graphs.catalogue import REDUCERS
 from graphs.commands import (
     Command,
     Diverted,
     Entry,
     Finish,
+    Held,
     Immediate,
+    Resumed,
+    Retry,
+    RolledBack,
+    StepAbandoned,
     StepCompleted,
     StepFailed,
     ToppedUp,
@@ -42,6 +48,10 @@ from graphs.spec import (
 )
 from graphs.state import Ending, Failure, ResearchState
 
+Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
+"""Entries that tell of one step."""
+RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False}
+"""The fields of a run whose call waits for nobody."""
 INPUT_INVALID: Final = InputInvalid.__name__
 
 
@@ -51,6 +61,8 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
         return Finish()
     if run.paused is not None:
         return Wait(ending=run.paused)
+    if run.hold is not None and not run.trying:
+        return Retry(hold=run.hold)
     run = run.model_copy(update={"budget": run.budget.at(elapsed)})
     node = graph.by_id[run.node]
     command: Command
@@ -81,18 +93,46 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
     """
     if run.finished:
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
-    run = run.model_copy(update={"budget": run.budget.at(entry.at)})
-    if isinstance(entry, Diverted):
-        return _divert(graph, run, entry)
-    if isinstance(entry, ToppedUp):
-        return _top_up(graph, run, entry.limits)
-    if (entry.step, entry.node) != (run.step, run.node):
+    if isinstance(entry, Step) and (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")
-    budget = run.budget.charge(entry.usage)
-    budget = budget.model_copy(update={"steps": budget.steps + 1})
-    run = run.model_copy(update={"budget": budget, "paused": None, "routing": False})  # what it paused in has ended
-    if isinstance(entry, StepFailed):
-        return _fail(graph, run, entry.failure)
+    earlier, run = run, booked(run, entry)
+    match entry:
+        case StepCompleted():
+            return _complete(graph, run, entry)
+        case StepFailed():
+            return _fail(graph, run, entry.failure)
+        case StepAbandoned():
+            return _abandon(graph, run, entry.ending)
+        case Diverted():
+            return _divert(graph, run, entry.ending)
+        case ToppedUp() if earlier.routing:  # it had paused between two nodes, and looks for its way again
+            return _follow(graph, run, route(graph, run))
+        case _:
+            return run
+
+
+def booked(run: Run, entry: Entry) -> Run:
+    """The run with what `entry` costs and settles, wherever it leads: the books of every engine."""
+    budget = run.budget.at(entry.at)
+    match entry:
+        case StepCompleted() | StepFailed() | StepAbandoned():  # what it paused or was held in has ended
+            budget = budget.charge(entry.usage)
+            budget = budget.model_copy(update={"steps": budget.steps + 1})
+            changes: dict[str, object] = {"paused": None, "routing": False, **RELEASED}
+        case Held():
+            budget = budget.charge(entry.usage)
+            changes = {"hold": entry.hold, "trying": False}
+        case Resumed():
+            changes = dict(RELEASED) if entry.over else {"trying": True}
+        case ToppedUp():
+            budget = budget.model_copy(update={"limits": entry.limits})
+            changes = {"paused": None, "routing": False}
+        case Diverted() | RolledBack():
+            changes = {}
+    return run.model_copy(update={**changes, "budget": budget})
+
+
+def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
     try:
         state = _reduced(graph, run, entry)
     except (ValidationError, InputInvalid) as error:
@@ -176,27 +216,27 @@ def _next_iteration(run: Run) -> Run:
     )
 
 
-def _divert(graph: ResearchGraph, run: Run, entry: Diverted) -> Run:
+def _divert(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
     """Out of the graph, or into a pause; a run that is told to end while it is paused ends as it would have."""
     if run.node in graph.exit_nodes:
-        return run.model_copy(update={"ending": run.ending or entry.ending, "finished": entry.given_up})
-    if pauses(run, entry.ending):
-        return run.model_copy(update={"paused": entry.ending})
-    return _leave(graph, run.model_copy(update={"paused": None, "routing": False}), entry.ending)
+        return run.model_copy(update={"ending": run.ending or ending})
+    if pauses(run, ending):
+        return run.model_copy(update={"paused": ending})
+    return _leave(graph, run.model_copy(update={"paused": None, "routing": False, **RELEASED}), ending)
+
+
+def _abandon(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
+    """As `_divert`, but the call of the node was given up: an exit is not tried again."""
+    if ending is None:
+        return run
+    if run.node in graph.exit_nodes:
+        return run.model_copy(update={"ending": run.ending or ending, "finished": True})
+    return _divert(graph, run, ending)
 
 
 def pauses(run: Run, ending: Ending) -> bool:
     """Whether the run waits for more budget instead of ending so."""
     return run.budget.limits.when_exhausted == "pause" and ending.kind in BUDGET_ENDINGS
-
-
-def _top_up(graph: ResearchGraph, run: Run, limits: Limits) -> Run:
-    """The run under higher limits. One that had paused between two nodes looks for its way again."""
-    routing = run.routing
-    run = run.model_copy(
-        update={"budget": run.budget.model_copy(update={"limits": limits}), "paused": None, "routing": False}
-    )
-    return _follow(graph, run, route(graph, run)) if routing else run
 
 
 def _fail(graph: ResearchGraph, run: Run, failure: Failure) -> Run:

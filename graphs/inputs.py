@@ -40,6 +40,7 @@ def command(graph: ResearchGraph, run: Run) -> Command:
                 agent=agent.name,
                 input=agent_input,
                 estimate=estimate(agent, agent_input, run),
+                tries=run.hold.tries if run.hold else 0,
             )
         case ToolNode():
             tool = TOOLS[node.tool]

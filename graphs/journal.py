@@ -4,7 +4,7 @@ The workflow and the in-memory runner both drive a run through this class, so bo
 """
 
 from graphs.budget import Limits
-from graphs.commands import Entry, Finish, Immediate, ToppedUp, Wait, Work
+from graphs.commands import Entry, Finish, Immediate, Retry, RolledBack, StepCompleted, StepFailed, ToppedUp, Wait, Work
 from graphs.engine import advance, next_command
 from graphs.events import AgentEvent
 from graphs.frozen import Frozen
@@ -22,6 +22,9 @@ class Pages(Frozen):
     events: tuple[AgentEvent, ...]
     started_at: float
     idle: float = 0.0
+    """Seconds in which time stood still."""
+    begun: bool = True
+    """A worker has taken up the first step; its time counts from there."""
 
 
 class Journal:
@@ -34,7 +37,12 @@ class Journal:
         self.events = list(pages.events)
         self.started_at = pages.started_at
         self._idle = pages.idle
-        self._paused_at: float | None = None
+        self._begun = pages.begun
+        self._still_since: float | None = None
+        """Since when time stands still."""
+        self._frozen_at: float | None = None
+        self._undone = 0
+        """The highest event number that was told before the run was rolled back."""
         self._path = path
         self._section = section
 
@@ -51,7 +59,7 @@ class Journal:
         section: str = "",
     ) -> "Journal":
         """The journal of a run that starts now; its first event is told."""
-        pages = Pages(run=start(graph, state, limits), entries=(), events=(), started_at=now)
+        pages = Pages(run=start(graph, state, limits), entries=(), events=(), started_at=now, begun=False)
         journal = cls(graph, pages, path=path, section=section)
         journal.tell(beginning(state.question, mode), now)
         return journal
@@ -65,6 +73,7 @@ class Journal:
             events=tuple(self.events),
             started_at=self.started_at,
             idle=self._idle,
+            begun=self._begun,
         )
 
     @property
@@ -73,23 +82,46 @@ class Journal:
         return self.run.finished or self.run.node in self.graph.exit_nodes
 
     @property
+    def last(self) -> int:
+        """The number of the last event; 0 before the first."""
+        return self.events[-1].seq if self.events else 0
+
+    @property
+    def stands_still(self) -> bool:
+        """Time does not count: the run waits for more budget, or, if it may wait for that, for a provider."""
+        waits = self.run.hold is not None and self.run.budget.limits.when_exhausted == "pause"
+        return waits or self.run.paused is not None
+
+    @property
+    def begun(self) -> bool:
+        """A worker has taken up the first step; until then time does not count."""
+        return self._begun
+
+    @property
     def top_ups(self) -> int:
         """How often the limits were raised; read off the log, so that it outlives a history."""
         return sum(isinstance(entry, ToppedUp) for entry in self.entries)
 
     def elapsed(self, now: float) -> float:
-        """Seconds of work since the start; pauses do not count."""
-        return (now if self._paused_at is None else self._paused_at) - self.started_at - self._idle
+        """Seconds of work since a worker took up the first step; pauses do not count."""
+        if not self._begun:
+            return 0.0
+        until = min(moment for moment in (now, self._still_since, self._frozen_at) if moment is not None)
+        return until - self.started_at - self._idle
 
     def due(self, elapsed: float) -> float:
         """When `elapsed` seconds of work will be over, if the run does not pause before."""
         return self.started_at + self._idle + elapsed
 
-    def next(self, now: float) -> Work | Wait | Finish:
+    def begin_work(self) -> None:
+        """The first step is under way: from here on time counts."""
+        self._begun = True
+
+    def next(self, now: float) -> Work | Wait | Retry | Finish:
         """The next command that somebody has to perform; all that need nobody are applied on the way."""
         while isinstance(command := next_command(self.graph, self.run, self.elapsed(now)), Immediate):
             self.record(command.entry, now)
-        if not isinstance(command, Wait | Finish):
+        if not isinstance(command, Wait | Retry | Finish) and self.run.hold is None:
             for told in before(command):
                 self.tell(told, now)
         return command
@@ -110,7 +142,12 @@ class Journal:
         """Takes over the run that `entry` led to, whoever applied it, and tells of it."""
         earlier, self.run = self.run, run
         self.entries.append(entry)
-        self._count_pause(now)
+        if isinstance(entry, RolledBack):
+            self._undone = max(self._undone, entry.told)
+        if isinstance(entry, StepCompleted | StepFailed):
+            self._idle += entry.waited
+        self._begun = True
+        self._count_standstill(now)
         for told in after(self.graph, earlier, entry, self.run):
             self.tell(told, now, step=earlier.step)
 
@@ -121,7 +158,7 @@ class Journal:
     def event(self, told: Told, now: float, *, step: int | None = None) -> AgentEvent:
         """The event that `told` would be if it were told now."""
         return AgentEvent(
-            seq=len(self.events) + 1,
+            seq=max(self.last, self._undone) + 1,
             type=told.type,
             message=told.message,
             at=now,
@@ -133,9 +170,19 @@ class Journal:
             data=told.data,
         )
 
-    def _count_pause(self, now: float) -> None:
-        if self.run.paused is not None and self._paused_at is None:
-            self._paused_at = now
-        elif self.run.paused is None and self._paused_at is not None:
-            self._idle += now - self._paused_at
-            self._paused_at = None
+    def freeze(self) -> None:
+        """Time stands still since the last event: the run was taken back, and what passed since then was not it."""
+        self._frozen_at = self.events[-1].at
+
+    def thaw(self, now: float) -> None:
+        """Time goes on; a pause that lasts goes on too."""
+        if self._frozen_at is not None and self._still_since is None:
+            self._idle += now - self._frozen_at
+        self._frozen_at = None
+
+    def _count_standstill(self, now: float) -> None:
+        if self.stands_still and self._still_since is None:
+            self._still_since = now
+        elif not self.stands_still and self._still_since is not None:
+            self._idle += now - self._still_since
+            self._still_since = None

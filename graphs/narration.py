@@ -16,7 +16,11 @@ from graphs.commands import (
     Command,
     Diverted,
     Entry,
+    Held,
+    Resumed,
+    RolledBack,
     RunBranches,
+    StepAbandoned,
     StepCompleted,
     StepFailed,
     ToppedUp,
@@ -25,7 +29,7 @@ from graphs.events import EventType
 from graphs.frozen import Json, JsonObject
 from graphs.run import Run
 from graphs.spec import AgentNode, ParallelNode, ResearchGraph, ToolNode
-from graphs.state import Ending
+from graphs.state import Ending, Hold
 
 MESSAGE_CHARACTERS = 500
 """Longer texts are cut in events; they are whole in the state."""
@@ -98,8 +102,12 @@ def plan_cut(node: str, afforded: int, planned: int) -> Told:
 def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterable[Told]:
     """What is told when `entry` has turned the run `earlier` into `run`."""
     match entry:
-        case Diverted():
-            yield _pause(run, run.paused) if run.paused else _ending(run)
+        case Diverted() | StepAbandoned():
+            if entry.ending is not None:
+                yield _pause(run, run.paused) if run.paused else _ending(run)
+            return
+        case Held() | Resumed() | RolledBack():
+            yield from _standing(earlier, entry)
             return
         case ToppedUp():
             yield Told("topped_up", "The limits were raised", run.node, run.budget.view())
@@ -112,6 +120,7 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
         case StepCompleted() if run.state.outputs.get(entry.node) != entry.output:  # refused by its reducer
             yield Told("error", f"{_title(entry.node)} failed: its answer does not fit", entry.node)
         case StepCompleted():
+            yield from _answered(graph, earlier, entry)
             yield from _completed(graph, entry)
     if run.ending != earlier.ending and run.ending is not None:
         yield _ending(run)
@@ -136,6 +145,30 @@ def _ending(run: Run) -> Told:
 def _pause(run: Run, ending: Ending) -> Told:
     text = f"Paused until somebody tops the budget up or stops the run: {ending.detail or ending.kind}"
     return Told("paused", _cut(text), run.node, {"reason": ending.kind})
+
+
+def _standing(run: Run, entry: Held | Resumed | RolledBack) -> Iterable[Told]:
+    """A run that waits, or was taken back; that a call is tried again is told by what comes of it."""
+    match entry:
+        case Held():
+            yield _held(entry.hold)
+        case RolledBack():
+            text = f"Back at step {run.step}, before {_title(run.node)}: what came after, up to {entry.told}, is undone"
+            yield Told("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
+
+
+def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
+    """A call that had been held was answered; branches tell that of their own calls."""
+    if earlier.hold is not None and isinstance(graph.by_id[entry.node], AgentNode):
+        text = f"{_title(entry.node)}: answered after {earlier.hold.tries} tries in vain"
+        yield Told("resumed", text, entry.node)
+
+
+def _held(hold: Hold) -> Told:
+    whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
+    wait = max(0.0, hold.until - hold.since)
+    text = f"{_title(hold.node)}: {whom}, try {hold.tries} failed: {hold.detail}"
+    return Told("held", _cut(text), hold.node, {**hold.model_dump(mode="json"), "waiting_seconds": wait})
 
 
 def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:

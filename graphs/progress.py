@@ -1,19 +1,23 @@
 """What is answered to those who watch a run: the events since a number, and where it stands. Pure."""
 
+from bisect import bisect_right
+
 from graphs.branches import branch_states
 from graphs.budget import Usage
 from graphs.contracts import PROGRESS_PAGE, ProgressPage, ResearchInput, RunSnapshot, RunStatus, Stage
 from graphs.journal import Journal
 from graphs.report import ReportRef
+from graphs.state import Hold
 
 
 def page(journal: Journal, since: int) -> ProgressPage:
     """The events after number `since`, at most `PROGRESS_PAGE` of them."""
     events = journal.events
-    found = events[max(0, since) : max(0, since) + PROGRESS_PAGE]
-    last = found[-1].seq if found else min(since, len(events))
+    first = bisect_right(events, since, key=lambda event: event.seq)
+    found = events[first : first + PROGRESS_PAGE]
+    last = found[-1].seq if found else min(since, journal.last)
     return ProgressPage(
-        events=tuple(found), last=last, more=last < len(events), done=bool(found) and found[-1].terminal
+        events=tuple(found), last=last, more=last < journal.last, done=bool(found) and found[-1].terminal
     )
 
 
@@ -25,8 +29,12 @@ def snapshot(
     status: RunStatus,
     report: ReportRef | None,
     uncharged: Usage,
+    held: Hold | None,
 ) -> RunSnapshot:
-    """Where the run is at `now`, in seconds since the epoch; `uncharged` is what branches used that have ended."""
+    """Where the run is at `now`, in seconds since the epoch.
+
+    `uncharged` is what branches used that have ended, `held` what keeps a branch waiting.
+    """
     run = journal.run
     budget = run.budget.charge(uncharged).at(journal.elapsed(now))
     return RunSnapshot(
@@ -44,8 +52,9 @@ def snapshot(
         budget=budget.view(),
         ending=run.ending,
         paused=run.paused,
+        hold=run.hold or held,
         failure=run.failure,
         report=report,
-        last_event=len(journal.events),
+        last_event=journal.last,
         branches=branch_states(journal.events),
     )

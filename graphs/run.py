@@ -4,7 +4,7 @@ from graphs.budget import Budget, Limits
 from graphs.frozen import Frozen, JsonObject
 from graphs.safety import stalled
 from graphs.spec import ResearchGraph
-from graphs.state import Ending, Failure, ResearchState
+from graphs.state import Ending, Failure, Hold, ResearchState
 
 
 class Run(Frozen):
@@ -18,6 +18,10 @@ class Run(Frozen):
     """Set once the run is on its way out early."""
     paused: Ending | None = None
     """Set while the run waits for a top-up: how it ends if it is told to."""
+    hold: Hold | None = None
+    """Set once the call of its node was tried in vain, until the node is done with."""
+    trying: bool = False
+    """The held call is being made again."""
     routing: bool = False
     """The node that a paused run is at is done; only the way on from it is open."""
     failure: Failure | None = None

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from graphs import closing, fanout, opening
 from graphs.budget import Limits
-from graphs.commands import BranchStart, Call, Entry, Finish, RunBranches, Wait
+from graphs.commands import BranchStart, Call, Entry, Finish, Retry, RunBranches, Wait
 from graphs.contracts import ResearchInput
 from graphs.journal import Journal
 from graphs.narration import branch_complete, branch_started, plan_cut
@@ -16,9 +16,9 @@ Performer: TypeAlias = Callable[[Call, float], Awaitable[Entry]]
 
 
 async def run_in_memory(asked: ResearchInput, perform: Performer, *, clock: Callable[[], float]) -> Journal:
-    """Walks the graph to its end, or to a pause, and returns the journal. `clock` gives seconds since the epoch."""
+    """Walks the graph to its end, or to where it would wait. `clock` gives seconds since the epoch."""
     journal = opening.journal(asked, clock())
-    while not isinstance(work := journal.next(clock()), Finish | Wait):
+    while not isinstance(work := journal.next(clock()), Finish | Wait | Retry):
         if isinstance(work, RunBranches):
             entry = await _branches(asked, journal, work, perform, clock)
         else:

@@ -23,8 +23,11 @@ Inputs: TypeAlias = dict[str, Expression]
 """For each field of the callee's input model, the expression that reads its value."""
 
 
-EndKind: TypeAlias = Literal["stopped", "time", "tokens", "cost", "iterations", "steps", "stalled", "node_failed"]
-"""What ends a run early: a person, one of the budgets, no new evidence, or a node that failed for good."""
+EndKind: TypeAlias = Literal[
+    "stopped", "time", "tokens", "cost", "iterations", "steps", "stalled", "node_failed", "provider"
+]
+"""What ends a run early: a person, one of the budgets, no new evidence, a node that failed for good, or a provider that
+did not answer for as long as the run may be held."""
 
 
 class BaseNode(Frozen):

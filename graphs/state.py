@@ -1,6 +1,7 @@
 """What a run knows: one frozen value, small enough to travel; large texts are in the store and named by id."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 from pydantic import Field
 
@@ -143,6 +144,25 @@ class Ending(Frozen):
     kind: EndKind
     detail: str = ""
     """One sentence for the report's head and the event."""
+
+
+class Hold(Frozen):
+    """Why a call is not made now: whoever has to answer it cannot. It is made again, and nothing else until then."""
+
+    reason: Literal["provider", "person"]
+    """`provider`: it is down, overloaded or out of quota. `person`: somebody has to mend a key, a name or a setting."""
+    node: str
+    agent: str = ""
+    type: str
+    """The name of the error, for programs."""
+    detail: str = Field(max_length=2_000)
+    """What the provider said."""
+    tries: int = Field(ge=1)
+    """How often this call was tried in vain."""
+    since: float
+    """When the first try failed, in seconds since the epoch."""
+    until: float
+    """When the next try is due, in seconds since the epoch."""
 
 
 class Failure(Frozen):

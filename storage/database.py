@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import (
     JSON,
     URL,
+    Boolean,
     Column,
     Connection,
     Double,
@@ -24,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from graphs.errors import StoreIncompatible
 from storage import dialect
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Goes up with every change of a table below."""
 
 metadata = MetaData()
@@ -81,9 +82,12 @@ ledger = Table(
     "ledger",
     metadata,
     Column("run_id", String, primary_key=True),
-    Column("step", Integer, primary_key=True),
-    Column("item", Integer, primary_key=True),
+    Column("execution", String, primary_key=True),
+    Column("activity", String, primary_key=True),
     Column("attempt", Integer, primary_key=True),
+    Column("step", Integer, nullable=False),
+    Column("item", Integer, nullable=False),
+    Column("undone", Boolean, nullable=False),
     Column("node", String, nullable=False),
     Column("kind", String, nullable=False),
     Column("name", String, nullable=False),

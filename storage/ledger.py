@@ -5,19 +5,23 @@ The workflow knows what the attempts that succeeded used; the ledger also knows 
 
 from typing import Literal, Protocol
 
-from sqlalchemy import select
+from sqlalchemy import and_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from graphs.budget import Usage
+from graphs.budget import Usage, total
 from graphs.frozen import Frozen
 from storage.database import ledger
 from storage.dialect import insert_or_replace, run_and_branches
 
 
 class LedgerEntry(Frozen):
-    """One attempt. Its key is (`run_id`, `step`, `item`, `attempt`): written twice, it counts once."""
+    """One attempt. Its key is (`run_id`, `execution`, `activity`, `attempt`): written twice, it counts once."""
 
     run_id: str
+    execution: str = ""
+    """Temporal's id of the execution that made it; a run that was reset or continued has several."""
+    activity: str
+    """Temporal's id of the activity, unique within an execution."""
     step: int
     item: int = 0
     attempt: int
@@ -25,7 +29,10 @@ class LedgerEntry(Frozen):
     kind: Literal["agent", "tool", "publish"]
     name: str
     """The agent or tool."""
-    outcome: Literal["completed", "failed"] = "completed"
+    outcome: Literal["completed", "failed", "abandoned"] = "completed"
+    """`abandoned`: its run gave it up."""
+    undone: bool = False
+    """Its run was reset to before it: it was paid for, and is no part of the run any more."""
     model: str = ""
     usage: Usage = Usage()
     at: float = 0.0
@@ -40,7 +47,22 @@ class Ledger(Protocol):
         ...
 
     async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
-        """A run's lines, by step, item and attempt; with `branches` those of its branches follow, branch by branch."""
+        """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""
+        ...
+
+    async def used(self, run_id: str, *, branches: bool = True) -> Usage:
+        """What a run used, with its branches unless told otherwise; without what was undone."""
+        ...
+
+    async def of_activity(self, run_id: str, execution: str, activity: str) -> list[LedgerEntry]:
+        """The lines of one activity, by attempt."""
+        ...
+
+    async def undo(self, run_id: str, step: int, *, kept: str) -> None:
+        """The run was reset to before `step`: lines from there on are undone, but those of the execution `kept`.
+
+        Lines of its branches, which it started in such a step, are undone with them.
+        """
         ...
 
 
@@ -56,9 +78,39 @@ class SqlLedger:
             await connection.execute(insert_or_replace(ledger).values(entry.model_dump()))
 
     async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
-        """A run's lines, by step, item and attempt; with `branches` those of its branches follow, branch by branch."""
+        """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""
         of_run = run_and_branches(ledger.c.run_id, run_id) if branches else ledger.c.run_id == run_id
-        order = (ledger.c.run_id, ledger.c.step, ledger.c.item, ledger.c.attempt)
+        order = (ledger.c.run_id, ledger.c.step, ledger.c.item, ledger.c.at, ledger.c.attempt)
         async with self._engine.connect() as connection:
             rows = await connection.execute(select(ledger).where(of_run).order_by(*order))
             return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]
+
+    async def used(self, run_id: str, *, branches: bool = True) -> Usage:
+        """What a run used, with its branches unless told otherwise; without what was undone."""
+        of_run = run_and_branches(ledger.c.run_id, run_id) if branches else ledger.c.run_id == run_id
+        async with self._engine.connect() as connection:
+            found = await connection.scalars(select(ledger.c.usage).where(of_run, ~ledger.c.undone))
+            return total(Usage.model_validate(usage) for usage in found)
+
+    async def of_activity(self, run_id: str, execution: str, activity: str) -> list[LedgerEntry]:
+        """The lines of one activity, by attempt."""
+        wanted = (ledger.c.run_id == run_id, ledger.c.execution == execution, ledger.c.activity == activity)
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(select(ledger).where(*wanted).order_by(ledger.c.attempt))
+            return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]
+
+    async def undo(self, run_id: str, step: int, *, kept: str) -> None:
+        """The run was reset to before `step`: lines from there on are undone, but those of the execution `kept`."""
+        own = and_(ledger.c.run_id == run_id, ledger.c.step >= step, ledger.c.execution != kept)
+        async with self._engine.begin() as connection:
+            await connection.execute(update(ledger).where(own).values(undone=True))
+            names = await connection.scalars(
+                select(ledger.c.run_id).where(run_and_branches(ledger.c.run_id, run_id)).distinct()
+            )
+            undone = [name for name in names if _step_of_branch(name, run_id) >= step]
+            await connection.execute(update(ledger).where(ledger.c.run_id.in_(undone)).values(undone=True))
+
+
+def _step_of_branch(branch: str, run_id: str) -> int:
+    """The step of `run_id` that started `branch`, whose id is `{run_id}.{step:04d}.{...}`; -1 for the run itself."""
+    return -1 if branch == run_id else int(branch[len(run_id) + 1 :].partition(".")[0])

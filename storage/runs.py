@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import and_, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from graphs.contracts import ArchivedRun, RunStatus
@@ -43,6 +43,13 @@ class RunStore(Protocol):
 
         A run that was resumed and ended again replaces what was kept, events too. A run that ended is never replaced
         by one that is still running.
+        """
+        ...
+
+    async def reopen(self, run_id: str, execution: str) -> None:
+        """A run that had ended goes on as `execution`: its record says that it runs, and its old end is dropped.
+
+        A record that `execution` itself ended stays.
         """
         ...
 
@@ -89,6 +96,18 @@ class SqlRunStore:
             await connection.execute(delete(event_rows).where(event_rows.c.run_id == run.run_id))
             if rows:
                 await connection.execute(insert(event_rows), rows)
+
+    async def reopen(self, run_id: str, execution: str) -> None:
+        """A run that had ended goes on as `execution`: its record says that it runs, and its old end is dropped."""
+        kept = await self.get(run_id)
+        if kept is None or kept.status == "running" or kept.execution == execution:
+            return
+        ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches", "execution"}
+        fresh = ArchivedRun.model_validate({**kept.model_dump(exclude=ended), "status": "running"})
+        as_kept = and_(runs.c.run_id == run_id, runs.c.body == kept.model_dump_json())
+        async with self._engine.begin() as connection:
+            if (await connection.execute(update(runs).where(as_kept).values(_row(fresh)))).rowcount:
+                await connection.execute(delete(event_rows).where(event_rows.c.run_id == run_id))
 
     async def get(self, run_id: str) -> ArchivedRun | None:
         """One run."""

@@ -14,6 +14,8 @@ from graphs.commands import Call, CallAgent, CallTool, Entry, StepCompleted, Ste
 from graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
+    READ_USAGE,
+    REOPEN_RUN,
     RUN_AGENT,
     RUN_TOOL,
     AgentCall,
@@ -22,8 +24,11 @@ from graphs.contracts import (
     FailureDetails,
     FailureType,
     PublishCall,
+    ReopenCall,
+    Reopened,
     ToolCall,
     ToolResult,
+    UsageQuestion,
 )
 from graphs.frozen import Json, JsonObject
 from graphs.report import ReportRef
@@ -70,6 +75,9 @@ class Script:
         self.calls: list[str] = []
         self.published: list[PublishCall] = []
         self.archived: list[ArchiveCall] = []
+        self.reopened: list[ReopenCall] = []
+        self.told = 0
+        """The highest event number that anybody saw before a reset."""
         self.overrides: dict[str, Answer] = {}
         """By agent or tool: instead of the answers below; may raise `Refused`."""
         self.watching: Callable[[JsonObject], Awaitable[None]] | None = None
@@ -127,7 +135,7 @@ class Script:
 
     @property
     def activities(self) -> Sequence[Callable[..., Any]]:
-        """The four activities of a worker, under their real names."""
+        """The activities of a worker, under their real names."""
 
         @activity.defn(name=RUN_AGENT)
         async def run_agent(call: AgentCall) -> AgentResult:
@@ -158,7 +166,16 @@ class Script:
         async def archive_run(call: ArchiveCall) -> None:
             self.archived.append(call)
 
-        return [run_agent, run_tool, publish_report, archive_run]
+        @activity.defn(name=READ_USAGE)
+        async def read_usage(asked: UsageQuestion) -> Usage:
+            return Usage()
+
+        @activity.defn(name=REOPEN_RUN)
+        async def reopen_run(call: ReopenCall) -> Reopened:
+            self.reopened.append(call)
+            return Reopened(told=self.told)
+
+        return [run_agent, run_tool, read_usage, reopen_run, publish_report, archive_run]
 
     def _or_fail(self, name: str, given: JsonObject) -> JsonObject:
         try:

@@ -20,6 +20,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.contracts import (
         STOP_SIGNAL,
         TOP_UP_SIGNAL,
+        BranchHeld,
         BranchPaused,
         ResearchInput,
         ResearchResult,
@@ -29,8 +30,9 @@ with workflow.unsafe.imports_passed_through():
     from graphs.narration import Told, branch_complete, branch_started, plan_cut
     from graphs.safety import DIVIDED_ENDINGS
     from graphs.spec import ParallelNode
-    from graphs.state import Ending
+    from graphs.state import Ending, Hold
     from workflows.gate import Gate
+    from workflows.performing import Performer
 
 Child = workflow.ChildWorkflowHandle[object, ResearchResult]
 
@@ -47,6 +49,8 @@ class Branch:
     """How many it was sent."""
     paused: Ending | None = None
     """Set while it waits: what it is short of."""
+    hold: Hold | None = None
+    """Set while a call of its own cannot be answered."""
     granted: TopUp | None = None
     """Its part of a top-up, to be sent once there is room for it to go on."""
 
@@ -70,12 +74,13 @@ class Branch:
 class Branching:
     """Runs the branches of one visit of one parallel node."""
 
-    def __init__(self, asked: ResearchInput, journal: Journal, work: RunBranches) -> None:
+    def __init__(self, asked: ResearchInput, journal: Journal, work: RunBranches, performer: Performer) -> None:
         node = asked.graph.by_id[work.node]
         assert isinstance(node, ParallelNode)
         self._asked = asked
         self._journal = journal
         self._work = work
+        self._performer = performer
         self._room = Gate(node.max_concurrency)
         self._books = fanout.FanOut(node, work, journal.run.budget)
         self._unstarted = len(self._books.starts)
@@ -107,6 +112,17 @@ class Branching:
         return Ending(kind=first.kind, detail=f"every section that is left waits: {first.detail or first.kind}")
 
     @property
+    def some_hold(self) -> Hold | None:
+        """What keeps one of the open branches waiting for an answer; None if nothing does."""
+        return next((branch.hold for branch in self._open.values() if branch.hold is not None), None)
+
+    @property
+    def hold(self) -> Hold | None:
+        """What all that are left wait for, if it is not budget alone; None as long as something goes on."""
+        waits = (branch.child is not None and (branch.hold or branch.paused) for branch in self._open.values())
+        return self.some_hold if not self._parting and all(waits) else None
+
+    @property
     def used(self) -> Usage:
         """What the branches that have ended used; it is charged when the last one has."""
         return self._books.used
@@ -118,6 +134,11 @@ class Branching:
             return
         branch.paused = notice.ending
         self._pass_on()
+
+    def held(self, notice: BranchHeld) -> None:
+        """A call of a branch waits for an answer, or has got it."""
+        if (branch := self._open.get(notice.run_id)) is not None:
+            branch.hold = notice.hold
 
     def top_up(self, extra: TopUp) -> None:
         """Shares out what was added to the limits of the run."""
@@ -153,7 +174,7 @@ class Branching:
             await workflow.wait_condition(lambda: start.index not in self._postponed)
             begun = await self._once_begun(start)
         while begun is not None and begun.run_id in self._open:
-            await self._until(begun, lambda: begun.ended or begun.granted is not None)
+            await workflow.wait_condition(lambda: begun.ended or begun.granted is not None)
             async with self._room:
                 await self._working(begun)
 
@@ -195,7 +216,7 @@ class Branching:
         while not branch.at_rest or branch.granted is not None:
             if branch.granted is not None:
                 await self._send_granted(branch)
-            await self._until(branch, lambda: branch.at_rest or branch.granted is not None)
+            await workflow.wait_condition(lambda: branch.at_rest or branch.granted is not None)
         if branch.ended:
             outcome = await self._outcome(branch)
             del self._open[branch.run_id]
@@ -203,14 +224,6 @@ class Branching:
             self._tell(branch_complete(self._work.node, outcome))
             self._postponed.clear()
             self._pass_on()
-
-    async def _until(self, branch: Branch, condition: Callable[[], bool]) -> None:
-        """Waits; a cancellation of the run reaches the branch meanwhile."""
-        try:
-            await workflow.wait_condition(condition)
-        except asyncio.CancelledError:
-            branch.handle.cancel()
-            raise
 
     async def _outcome(self, branch: Branch) -> BranchOutcome:
         """What a branch that ended with an error used is in the error, unless it was cut off."""
@@ -222,7 +235,8 @@ class Branching:
                 return fanout.outcome(branch.start, ResearchResult.model_validate(cause.details[0]))
             cancelled = isinstance(cause, CancelledError)
             reason = self._books.over or "it was cancelled" if cancelled else str(cause or error)
-            return self._books.lost(branch.start, reason, type=type(cause).__name__)
+            used = await self._performer.used(run_id=branch.run_id)
+            return fanout.missing(branch.start, reason, type=type(cause).__name__, usage=used)
 
     def _pass_on(self) -> None:
         """Gives what ended branches left over to those that wait for just that, once nobody else does anything."""

@@ -21,13 +21,15 @@ with workflow.unsafe.imports_passed_through():
         CallTool,
         Diverted,
         Entry,
+        Held,
         RunBranches,
+        StepAbandoned,
         StepCompleted,
         StepFailed,
-        ToppedUp,
         Work,
     )
     from graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
+    from graphs.engine import RELEASED, booked, pauses
     from graphs.errors import ElcanoError
     from graphs.frozen import Frozen, Json, JsonObject
     from graphs.inputs import estimate, minimum_tokens, needed
@@ -76,7 +78,8 @@ class ChainWorkflow(ResearchWorkflow):
         try:
             await (self._iterative() if iterative else self._deep())
         except EndEarly as early:
-            self._leave(early.ending)
+            if self._journal.run.ending is None:
+                self._leave(early.ending)
         except CannotGoOn as failed:
             self._become(failure=failed.failure, finished=True)
             return
@@ -172,16 +175,17 @@ class ChainWorkflow(ResearchWorkflow):
     async def _step(self, work: Work, answer: type[Output], fold: Fold[Output] | None = None) -> Output:
         """One step of the research: admitted by the budget, performed, folded into the state."""
         self._become(node=work.node)
-        while True:
-            await self._admitted(work)
-            entry = await self._told(work)
-            if isinstance(entry, StepFailed):
-                self._take(entry)
-                raise _ended_by(entry.failure)
-            if isinstance(entry, StepCompleted):
-                break
-            if isinstance(entry, Diverted):
-                await self._more_budget(entry.ending)
+        while not isinstance(entry := await self._tried(work), StepCompleted):
+            match entry:
+                case StepFailed():
+                    self._take(entry)
+                    raise _ended_by(entry.failure)
+                case Held() if isinstance(work, CallAgent):
+                    self._take(entry)
+                    work = work.model_copy(update={"tries": entry.hold.tries})
+                case StepAbandoned() if entry.ending is not None:
+                    await self._abandoned(entry, entry.ending)
+                    work = work.model_copy(update={"step": self._journal.run.step})
         output = answer.model_validate(entry.output)
         state = self._state.model_copy(update={"outputs": {**self._state.outputs, work.node: entry.output}})
         self._take(entry, state=fold(state, output) if fold else state)
@@ -190,34 +194,61 @@ class ChainWorkflow(ResearchWorkflow):
     async def _exit(self, node: str, agent: str, given: JsonObject) -> None:
         """The report's draft; with it, or without it, the run is over."""
         self._become(node=node)
-        if (ending := self._take_interruption()) is not None:  # it came while the last step was ending
+        await self._waiting.released()
+        if (ending := self._interruptions.take()) is not None:  # it came while the last step was ending
             self._take(Diverted(at=self._elapsed(), ending=ending), ending=self._journal.run.ending or ending)
-        entry = await self._told(self._call(node, agent, given))
+        work = self._call(node, agent, given)
+        while isinstance(entry := await self._told(work), Held):
+            self._take(entry)
+            await self._waiting.for_answer(entry.hold)
+            if (ending := self._interruptions.take()) is not None:
+                entry = self._leaving(ending)
+                break
+            work = work.model_copy(update={"tries": entry.hold.tries})
         match entry:
             case StepCompleted():
                 outputs = {**self._state.outputs, node: entry.output}
                 self._take(entry, state=self._state.model_copy(update={"outputs": outputs}), finished=True)
             case StepFailed():
                 self._take(entry, failure=entry.failure, finished=True)
-            case Diverted():
+            case StepAbandoned():
                 self._take(entry, ending=self._journal.run.ending or entry.ending, finished=True)
 
+    async def _tried(self, work: Work) -> Entry:
+        """What came of a call that the budget admits."""
+        await self._admitted(work)
+        return await self._told(work)
+
     async def _told(self, work: Work) -> Entry:
-        for told in before(work):
-            self._journal.tell(told, workflow.time())
-        self._show(work)
+        if self._journal.run.hold is None:
+            for told in before(work):
+                self._journal.tell(told, workflow.time())
+        self._shown.place(work)
         return await self._performed(work)
 
+    async def _abandoned(self, entry: StepAbandoned, ending: Ending) -> None:
+        """A call was given up: the research ends, or waits for a top-up and makes it again."""
+        if not pauses(self._journal.run, ending):
+            self._take(entry, ending=ending)
+            raise EndEarly(ending)
+        self._take(entry, paused=ending)
+        await self._until_topped_up()
+
     async def _admitted(self, work: Work) -> None:
-        """Returns once the budget admits a call; ends the research if it never will."""
+        """Returns once the budget admits a call that nobody is waited for; ends the research if it never will."""
         while True:
-            if (ending := self._take_interruption()) is None:
+            await self._interruptions.settled()
+            await self._waiting.released()
+            run = self._journal.run
+            if run.hold is not None and not run.trying:
+                await self._waiting.for_answer(run.hold)
+            if (ending := self._interruptions.take()) is None:
                 budget = self._journal.run.budget.at(self._elapsed())
                 refused = budget.refuses(needed(work, budget.limits))
                 if refused is None:
                     return
                 ending = out_of(refused, self._journal.run.node)
-            await self._more_budget(ending)
+            await self._more_budget(self._because(ending))
 
     async def _next_iteration(self) -> None:
         """Begins the next turn of the loop, if there is one left or somebody grants it."""
@@ -240,29 +271,27 @@ class ChainWorkflow(ResearchWorkflow):
         if limits.when_exhausted == "finish" or ending.kind not in BUDGET_ENDINGS:
             raise EndEarly(ending)
         self._take(Diverted(at=self._elapsed(), ending=ending), paused=ending)
-        await self._paused()
-        if (stopped := self._take_interruption()) is not None:
+        await self._until_topped_up()
+
+    async def _until_topped_up(self) -> None:
+        await self._waiting.for_budget()
+        if (stopped := self._interruptions.take()) is not None:
             raise EndEarly(stopped)
 
     def _record(self, entry: Entry) -> None:
-        """Entries that do not come from a step of the chain: a top-up, and a pause of its branches."""
-        if isinstance(entry, ToppedUp):
-            budget = self._journal.run.budget.model_copy(update={"limits": entry.limits})
-            self._take(entry, budget=budget, paused=None)
-        elif isinstance(entry, Diverted):
-            self._take(entry, paused=entry.ending)
+        """Entries that come from no step of the chain: of control, of its branches, of a run that is cancelled."""
+        self._take(entry, **({"paused": entry.ending} if isinstance(entry, Diverted) else {}))
 
     def _leave(self, ending: Ending) -> None:
-        self._take(Diverted(at=self._elapsed(), ending=ending), ending=ending, paused=None)
+        self._take(Diverted(at=self._elapsed(), ending=ending), ending=ending, paused=None, **RELEASED)
 
     def _take(self, entry: Entry, **changes: object) -> None:
-        """Puts an entry into the log, with what it changes; a step is counted and charged."""
-        run = self._journal.run.model_copy(update=changes)
-        budget = run.budget.at(entry.at)
-        if isinstance(entry, StepCompleted | StepFailed):
-            budget = budget.charge(entry.usage).model_copy(update={"steps": budget.steps + 1})
-            run = run.model_copy(update={"paused": None})
-        self._journal.take(run.model_copy(update={"budget": budget}), entry, workflow.time())
+        """Puts an entry into the log, booked as in a graph, with what it changes here."""
+        begun = self._journal.begun
+        run = booked(self._journal.run, entry).model_copy(update=changes)
+        self._journal.take(run, entry, workflow.time())
+        if not begun:
+            self._interruptions.aim()
 
     def _become(self, **changes: object) -> None:
         self._journal.run = self._journal.run.model_copy(update=changes)

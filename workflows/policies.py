@@ -1,7 +1,7 @@
 """How long each activity may take and how often it is tried: the only place that retries are configured in."""
 
 from datetime import timedelta
-from typing import Final, TypedDict
+from typing import Final, Literal, TypedDict
 
 from temporalio.common import RetryPolicy
 
@@ -19,9 +19,26 @@ class Policy(TypedDict):
 _NEVER_AGAIN: Final = [FailureType.PAYLOADS_TOO_LARGE]
 """Failures of Temporal's own that it would retry for ever; ours say themselves whether another try can help."""
 
-AGENT: Final = Policy(
+HEARTBEAT: Final = timedelta(seconds=10)
+"""A worker that was killed is noticed after this long; activities beat several times as often."""
+
+PARTING: Final = timedelta(seconds=30)
+"""How long a call that is given up may take to say what it used; the run goes on without it then."""
+
+_HOLD_FIRST: Final = 2.0
+_HOLD_LONGEST: Final = {"provider": 300.0, "person": 900.0}
+"""Seconds between two tries of a call that nobody can answer now: doubled each time, up to this."""
+
+
+def hold_seconds(reason: Literal["provider", "person"], tries: int, retry_after: float | None) -> float:
+    """How long to wait after so many tries in vain; never less than the provider asked for, within a day."""
+    backoff = min(_HOLD_FIRST * 2.0 ** min(tries - 1, 20), _HOLD_LONGEST[reason])
+    return max(backoff, min(retry_after or 0.0, 86_400.0))
+
+
+AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to the run, which holds it
     start_to_close_timeout=timedelta(minutes=10),
-    heartbeat_timeout=timedelta(seconds=30),
+    heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(
         initial_interval=timedelta(seconds=2),
         maximum_interval=timedelta(minutes=1),
@@ -32,7 +49,7 @@ AGENT: Final = Policy(
 
 TOOL: Final = Policy(
     start_to_close_timeout=timedelta(minutes=30),  # the first search of a large collection indexes it
-    heartbeat_timeout=timedelta(seconds=30),
+    heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(
         initial_interval=timedelta(seconds=1),
         maximum_interval=timedelta(seconds=30),
@@ -43,7 +60,7 @@ TOOL: Final = Policy(
 
 PUBLISH: Final = Policy(
     start_to_close_timeout=timedelta(minutes=2),
-    heartbeat_timeout=None,
+    heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(
         initial_interval=timedelta(seconds=1),
         maximum_interval=timedelta(seconds=30),
@@ -52,9 +69,19 @@ PUBLISH: Final = Policy(
     ),
 )
 
-ARCHIVE: Final = Policy(
+BOOKS: Final = Policy(  # reading the ledger, reopening a record: until it works
     start_to_close_timeout=timedelta(minutes=1),
     heartbeat_timeout=None,
+    retry_policy=RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(minutes=1),
+        non_retryable_error_types=_NEVER_AGAIN,
+    ),
+)
+
+ARCHIVE: Final = Policy(
+    start_to_close_timeout=timedelta(minutes=1),
+    heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(  # without end: a run that is not archived would be lost
         initial_interval=timedelta(seconds=1),
         maximum_interval=timedelta(minutes=1),

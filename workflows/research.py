@@ -1,57 +1,60 @@
-"""One research run: performs what the engine says, holds the clock, and ends in a report on every path.
+"""One research run: performs what the engine says, hears those who control it, and ends in a report on every path.
 
 The graph is in the input, so a run in flight keeps the graph that it started with; only the engine is replay-sensitive.
 `CONTRIBUTING.md` says how to change this file without breaking runs in flight.
 """
 
 import asyncio
-from collections.abc import Callable
 
 from temporalio import workflow
-from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from graphs import closing, opening, progress
     from graphs.budget import Limits, TopUp, Usage
-    from graphs.commands import Diverted, Entry, Finish, RunBranches, ToppedUp, Wait, Work
+    from graphs.commands import (
+        Diverted,
+        Entry,
+        Finish,
+        Held,
+        Resumed,
+        Retry,
+        RunBranches,
+        StepAbandoned,
+        StepCompleted,
+        StepFailed,
+        ToppedUp,
+        Wait,
+        Work,
+    )
     from graphs.contracts import (
-        ARCHIVE_RUN,
+        BRANCH_HELD_SIGNAL,
         BRANCH_PAUSED_SIGNAL,
-        CHAIN_WORKFLOW,
-        OUTCOME_ATTRIBUTE,
         PROGRESS_QUERY,
-        PUBLISH_REPORT,
         RESEARCH_WORKFLOW,
         SNAPSHOT_QUERY,
-        STAGE_ATTRIBUTE,
         STOP_SIGNAL,
         STOP_UPDATE,
         TOP_UP_SIGNAL,
         TOP_UP_UPDATE,
-        ArchiveCall,
+        BranchHeld,
         BranchPaused,
-        Engine,
         ProgressPage,
         ResearchInput,
         ResearchResult,
         RunSnapshot,
-        RunStatus,
-        Stage,
         StopRequest,
     )
-    from graphs.drawing import outline, with_place
     from graphs.engine import pauses
     from graphs.errors import ElcanoError, InputInvalid
     from graphs.report import ReportRef
-    from graphs.state import Ending, Failure
-    from workflows import policies
+    from graphs.state import Ending
+    from workflows import ending
     from workflows.branching import Branching
-    from workflows.deadline import Deadline
+    from workflows.interruptions import Interruptions
     from workflows.performing import Performer, failure
-
-_STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
-_OUTCOME = SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)
+    from workflows.showing import Shown
+    from workflows.waiting import Waiting
 
 
 @workflow.defn(name=RESEARCH_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])
@@ -63,15 +66,11 @@ class ResearchWorkflow:
         self._asked = asked
         self._journal = opening.journal(asked, workflow.time())
         self._performer = Performer(asked, self._journal)
-        self._outline = outline(asked.graph)
-        self._deadline = Deadline(workflow.time())
-        self._interruption: Ending | None = None
+        self._interruptions = Interruptions(asked, self._journal)
+        self._shown = Shown(asked, self._journal)
+        self._waiting = Waiting(asked, self._journal, self._interruptions, self._shown)
         self._branching: Branching | None = None
         """Set while branches run."""
-        self._topped_up = False
-        """A part of a top-up came since the last pause was told."""
-        self._stage: Stage = "researching"
-        self._status: RunStatus = "running"
         self._closing = False
         """Nothing can be controlled any more; the archive may not have the run yet."""
         self._report: ReportRef | None = None
@@ -79,22 +78,29 @@ class ResearchWorkflow:
     @workflow.run
     async def run(self, asked: ResearchInput) -> ResearchResult:
         """Walks the graph to its end, publishes the report and archives the run."""
-        self._aim()
-        clock = asyncio.create_task(self._watch_time())
+        self._interruptions.aim()
+        beside = [
+            asyncio.create_task(self._interruptions.watch()),
+            asyncio.create_task(self._interruptions.watch_resets()),
+        ]
         broken: BaseException | None = None
         try:
             await self._walk()
+            await self._interruptions.settled()
             if asked.branch_of is None:
-                self._enter("writing")
-                await self._publish()
+                self._shown.enter("writing")
+                self._report = await ending.publish(asked, self._journal)
         except (asyncio.CancelledError, FailureError, ElcanoError, ValueError) as error:
             broken = error
-        clock.cancel()
         self._closing = True
         run = self._journal.run
         cancelled = broken is not None and is_cancelled_exception(broken)
         failed = run.failure or (failure(run.node, broken) if broken and not cancelled else None)
-        await self._close(closing.status_of(self._journal, failed, self._report, cancelled=cancelled), failed)
+        status = closing.status_of(self._journal, failed, self._report, cancelled=cancelled)
+        await self._interruptions.settled()
+        for task in beside:
+            task.cancel()
+        await ending.close(asked, self._journal, self._shown, status, failed, self._report)
         if cancelled and broken:
             raise broken
         result = closing.result(asked, self._journal, failed, self._report)
@@ -115,15 +121,21 @@ class ResearchWorkflow:
     @workflow.query(name=SNAPSHOT_QUERY)
     def snapshot(self) -> RunSnapshot:
         """Where the run is now."""
-        uncharged = self._branching.used if self._branching else Usage()
         return progress.snapshot(
-            self._asked, self._journal, workflow.time(), self._stage, self._status, self._report, uncharged
+            self._asked,
+            self._journal,
+            workflow.time(),
+            self._shown.stage,
+            self._shown.status,
+            self._report,
+            uncharged=self._branching.used if self._branching else Usage(),
+            held=self._branching.some_hold if self._branching else None,
         )
 
     @workflow.update(name=STOP_UPDATE)
     def stop(self, request: StopRequest) -> None:
         """Ends the research and lets the run write its report from what it has."""
-        self._interruption = Ending(kind="stopped", detail=request.reason or "somebody stopped the run")
+        self._interruptions.say(Ending(kind="stopped", detail=request.reason or "somebody stopped the run"))
 
     @stop.validator
     def _can_be_stopped(self, request: StopRequest) -> None:
@@ -134,7 +146,7 @@ class ResearchWorkflow:
     def stop_branch(self, request: StopRequest) -> None:
         """The same, from the run that this branch belongs to; a branch that is writing already goes on."""
         if not self._past_control:
-            self._interruption = Ending(kind="stopped", detail=request.reason)
+            self._interruptions.say(Ending(kind="stopped", detail=request.reason))
 
     @workflow.update(name=TOP_UP_UPDATE)
     def top_up(self, request: TopUp) -> Limits:
@@ -155,7 +167,7 @@ class ResearchWorkflow:
     @workflow.signal(name=TOP_UP_SIGNAL)
     def top_up_branch(self, request: TopUp) -> None:
         """A branch's part of a top-up of the run that it belongs to; one that is writing already has no use for it."""
-        self._topped_up = True
+        self._waiting.topped_up()
         if not self._past_control:
             self._raise(request)
 
@@ -165,15 +177,21 @@ class ResearchWorkflow:
         if self._branching is not None:
             self._branching.paused(notice)
 
+    @workflow.signal(name=BRANCH_HELD_SIGNAL)
+    def branch_held(self, notice: BranchHeld) -> None:
+        """A call of a branch of this run cannot be answered now, or has been."""
+        if self._branching is not None:
+            self._branching.held(notice)
+
     @property
     def _past_control(self) -> bool:
-        """The run is at its exit or over: neither a stop nor more budget would change anything."""
-        return self._closing or self._journal.leaving
+        """The run is over or at its exit, and not held there: neither a stop nor more budget would change anything."""
+        return self._closing or (self._journal.leaving and self._journal.run.hold is None)
 
     def _raise(self, request: TopUp) -> Limits:
         limits = request.added_to(self._journal.run.budget.limits)
         self._record(ToppedUp(at=self._elapsed(), limits=limits))
-        self._aim()
+        self._interruptions.aim()
         if self._branching is not None:
             self._branching.top_up(request)
         return limits
@@ -181,42 +199,38 @@ class ResearchWorkflow:
     async def _walk(self) -> None:
         """From the entry node through an exit node."""
         while not self._journal.run.finished:
+            await self._interruptions.settled()
             self._journal.settle(workflow.time())
-            if (ending := self._take_interruption()) is not None:
-                self._record(Diverted(at=self._elapsed(), ending=ending))
+            if (interruption := self._interruptions.take()) is not None:
+                self._record(self._leaving(interruption))
+            await self._waiting.released()
             self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
             match work:
                 case Finish():
                     return
                 case Wait():
-                    await self._paused()
+                    await self._waiting.for_budget()
+                case Retry():
+                    await self._waiting.for_answer(work.hold)
                 case _:
-                    self._show(work)
+                    self._shown.place(work)
                     self._record(await self._performed(work))
 
-    async def _paused(self, over: Callable[[], bool] = lambda: False) -> None:
-        """Waits for a top-up, for somebody to stop the run, or until it is `over`; time does not count meanwhile."""
+    def _leaving(self, interruption: Ending) -> Entry:
+        """How an ending that comes while no call is under way is written down; an exit that is held is given up."""
+        run = self._journal.run
+        if run.hold is not None and self._journal.leaving:
+            return StepAbandoned(step=run.step, node=run.node, at=self._elapsed(), ending=self._because(interruption))
+        return Diverted(at=self._elapsed(), ending=self._because(interruption))
 
-        def go_on() -> bool:
-            return self._journal.run.paused is None or self._interruption is not None or over()
-
-        stage = self._stage
-        self._enter("paused")
-        self._aim()
-        while not go_on():
-            self._topped_up = False
-            await self._tell_of_the_pause()
-            await workflow.wait_condition(lambda: go_on() or self._topped_up)
-        self._enter(stage)
-
-    async def _tell_of_the_pause(self) -> None:
-        """Lets the run that this branch belongs to know, also when a top-up was not enough."""
-        parent, ending = workflow.info().parent, self._journal.run.paused
-        if self._asked.branch_of is not None and parent is not None and ending is not None:
-            notice = BranchPaused(run_id=self._asked.run_id, ending=ending, top_ups=self._journal.top_ups)
-            handle = workflow.get_external_workflow_handle(parent.workflow_id)
-            await asyncio.gather(handle.signal(BRANCH_PAUSED_SIGNAL, notice))  # alone, it would swallow a cancellation
+    def _because(self, interruption: Ending) -> Ending:
+        """An ending with what the run had been waiting for, if it had."""
+        hold = self._journal.run.hold
+        if hold is None:
+            return interruption
+        why = f"{hold.node} was tried {hold.tries} times in vain: {hold.detail}"
+        return interruption.model_copy(update={"detail": "; ".join(filter(None, (interruption.detail, why)))})
 
     def _continue_as_new_if_suggested(self) -> None:
         """Goes on in a fresh history, with everything that the journal holds."""
@@ -226,41 +240,51 @@ class ResearchWorkflow:
 
     async def _performed(self, work: Work) -> Entry:
         """What became of `work`. An interruption ends a call at once; branches are first asked to write."""
-        self._keep_time()
         if isinstance(work, RunBranches):
             return await self._branched(work)
+        self._interruptions.keep_time()
         task = asyncio.create_task(self._performer.perform(work))
         try:
-            await workflow.wait_condition(lambda: task.done() or self._interruption is not None)
+            await workflow.wait_condition(lambda: task.done() or self._interruptions.pending)
         except asyncio.CancelledError:
-            task.cancel()
+            self._record(await self._performer.given_up(task, work, None))
             raise
-        if task.done() or (ending := self._take_interruption()) is None:
-            return await task
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        return Diverted(at=self._elapsed(), ending=ending, given_up=True)
+        if not task.done() and (interruption := self._interruptions.take()) is not None:
+            entry = await self._performer.given_up(task, work, self._because(interruption))
+            if isinstance(entry, StepCompleted):  # it had been answered after all
+                self._interruptions.say(interruption)
+            return entry
+        return await task
 
     async def _branched(self, work: RunBranches) -> Entry:
         """Branches that are told to stop still hand over their drafts; when time is up they are given up.
 
-        If the run waits for more budget they are not: they wait as well, and once all do the run has paused.
+        If the run waits for more budget they are not: they wait as well, and once all do the run has paused. If all
+        wait for a provider, so does the run.
         """
-        branching = self._branching = Branching(self._asked, self._journal, work)
+        self._journal.begin_work()
+        self._interruptions.keep_time()
+        branching = self._branching = Branching(self._asked, self._journal, work, self._performer)
         task = asyncio.create_task(branching.run())
         last: Ending | None = None
         try:
             while not task.done():
                 await workflow.wait_condition(
-                    lambda: task.done() or self._interruption is not None or branching.exhausted is not None
+                    lambda: (
+                        task.done()
+                        or self._interruptions.pending
+                        or branching.exhausted is not None
+                        or (branching.hold is None) != (self._journal.run.hold is None)
+                    )
                 )
-                ending = self._take_interruption() or branching.exhausted
+                await self._follow_holds(branching, work)
+                ending = self._interruptions.take() or branching.exhausted
                 if ending is None or task.done():
                     last = ending or last
                 elif pauses(self._journal.run, ending):
                     if branching.exhausted is not None:  # else some still work, each within a time of its own
                         self._record(Diverted(at=self._elapsed(), ending=ending))
-                        await self._paused(task.done)
+                        await self._waiting.for_budget(task.done)
                 elif ending.kind == "stopped":
                     last = ending
                     await branching.ask_to_stop(ending.detail)
@@ -268,99 +292,35 @@ class ResearchWorkflow:
                     last = ending
                     await branching.give_up(ending.detail)
         except asyncio.CancelledError:
-            task.cancel()
+            await branching.give_up("the run was cancelled")
+            entry = await task
+            assert isinstance(entry, StepCompleted | StepFailed)
+            self._record(StepAbandoned(step=work.step, node=work.node, at=self._elapsed(), usage=entry.usage))
             raise
         finally:
             self._branching = None
-        self._interruption = self._interruption or last
+        if last is not None and not self._interruptions.pending:
+            self._interruptions.say(last)
         return await task
 
-    def _take_interruption(self) -> Ending | None:
-        ending, self._interruption = self._interruption, None
-        return ending
-
-    def _aim(self) -> None:
-        """Sets the clock to the end of the research; a pause stops it."""
-        run = self._journal.run
-        self._deadline.move(None if run.paused else self._journal.due(run.budget.research_seconds()))
-
-    def _keep_time(self) -> None:
-        """Lets a clock that stood still for a pause go on, also if the pause ended without a top-up."""
-        if self._deadline.at is None and self._journal.run.paused is None:
-            self._aim()
-
-    async def _watch_time(self) -> None:
-        """Ends the research in time for the report, and then the exit node if it takes too long.
-
-        The second timer is only started once the first has fired, which most runs never see.
-        """
-        while True:
-            await self._deadline.reached()
-            limit = self._journal.run.budget.limits.seconds
-            over = self._elapsed() >= limit
-            if over or not self._journal.leaving:
-                self._interruption = Ending(kind="time", detail=f"the time of {limit:g} s is used up")
-            if over:
-                await self._deadline.moved()
-            else:
-                self._deadline.move(self._journal.due(limit))
-
-    async def _publish(self) -> None:
-        """Checks the citations and stores the report, also when the writer failed."""
-        self._report = await workflow.execute_activity(
-            PUBLISH_REPORT,
-            closing.publish_call(self._asked, self._journal),
-            result_type=ReportRef,
-            activity_id="publish-report",
-            summary="check the citations, store the report",
-            **policies.PUBLISH,
-        )
-        self._journal.tell(closing.report_ready(self._report), workflow.time())
-
-    async def _close(self, status: RunStatus, failure: Failure | None) -> None:
-        """Archives the run with its one terminal event, even if it is cancelled meanwhile; only then it is told.
-
-        So whoever has heard the end of a run finds it everywhere: in the store, in lists, in the search attributes.
-        """
-        now = workflow.time()
-        last = self._journal.event(closing.last_event(status, self._journal.run, failure, self._report), now)
-        engine: Engine = "chain" if workflow.info().workflow_type == CHAIN_WORKFLOW else "graph"
-        run = closing.archived(self._asked, self._journal, status, failure, self._report, now, engine)
-        archiving = asyncio.create_task(
-            workflow.execute_activity(
-                ARCHIVE_RUN,
-                ArchiveCall(run=run, events=(*self._journal.events, last)),
-                activity_id="archive-run",
-                summary="keep the run and its events",
-                **policies.ARCHIVE,
-            )
-        )
-        try:
-            await asyncio.shield(archiving)
-        except asyncio.CancelledError:
-            await archiving
-        self._journal.events.append(last)
-        self._stage, self._status = "closed", status
-        workflow.upsert_search_attributes([_STAGE.value_set("closed"), _OUTCOME.value_set(status)])
-
-    def _show(self, work: Work) -> None:
-        """What the Temporal UI shows of a running workflow; costs no event."""
-        run = self._journal.run
-        if self._journal.leaving:
-            self._enter("writing")
-        place = with_place(self._outline, work.node)
-        workflow.set_current_details(
-            f"**{self._asked.mode}**, step {run.step}, iteration {run.budget.iterations}, "
-            f"{len(run.state.evidence)} passages, {run.budget.used.tokens} tokens\n\n```\n{place}\n```"
-        )
-
-    def _enter(self, stage: Stage) -> None:
-        if stage != self._stage:
-            self._stage = stage
-            workflow.upsert_search_attributes([_STAGE.value_set(stage)])
+    async def _follow_holds(self, branching: Branching, work: RunBranches) -> None:
+        """The run is held while all branches that are left are, and its time counts as theirs does."""
+        hold = branching.hold
+        if hold is not None and self._journal.run.hold is None:
+            self._record(Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold))
+            self._shown.enter("held")
+        elif hold is None and self._journal.run.hold is not None:
+            self._record(Resumed(at=self._elapsed(), over=True))
+            self._shown.enter("researching")
+        else:
+            return
+        self._interruptions.aim()
 
     def _record(self, entry: Entry) -> None:
+        begun = self._journal.begun
         self._journal.record(entry, workflow.time())
+        if not begun:
+            self._interruptions.aim()
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())

@@ -42,7 +42,6 @@ def invalid_input() -> ValidationError:
 NEVER = [
     (ModelAuthenticationError("m", "no"), FailureType.MODEL_REFUSED),
     (ModelHTTPError.for_category(ModelAuthenticationError, status_code=401, model_name="m"), FailureType.MODEL_REFUSED),
-    (ModelQuotaExceededError("m", "no credit"), FailureType.MODEL_REFUSED),
     (ModelContextWindowExceededError("m", "too long"), FailureType.MODEL_REFUSED),
     (ModelNotFoundError("m", "no such model"), FailureType.MODEL_REFUSED),
     (UserError("set a key"), FailureType.MODEL_REFUSED),
@@ -51,41 +50,47 @@ NEVER = [
     (InputInvalid("question", "empty"), FailureType.INPUT_INVALID),
     (invalid_input(), FailureType.INPUT_INVALID),
     (
-        FallbackExceptionGroup("all", [ModelAuthenticationError("a", "no"), ModelQuotaExceededError("b", "no")]),
+        FallbackExceptionGroup("all", [ModelAuthenticationError("a", "no"), ModelNotFoundError("b", "no")]),
         FailureType.MODEL_REFUSED,
     ),
 ]
 
-AGAIN: list[tuple[Exception, str, float | None]] = [
-    (ModelRateLimitError("m", "slow down", retry_after=7), "ModelRateLimitError", 7),
+HELD: list[tuple[Exception, float | None]] = [
+    (ModelRateLimitError("m", "slow down", retry_after=7), 7),
     (
         ModelHTTPError.for_category(ModelRateLimitError, status_code=429, model_name="m", headers={"retry-after": "3"}),
-        "ModelRateLimitError",
         3,
     ),
-    (ModelRateLimitError("m", "come back tomorrow", retry_after=86_400), "ModelRateLimitError", 300),
-    (ModelRateLimitError("m", "never", retry_after=1e300), "ModelRateLimitError", 300),
-    (ModelOverloadedError("m", "busy"), "ModelOverloadedError", None),
-    (ModelServerError("m", "oops"), "ModelServerError", None),
-    (ModelConnectionError("m", "refused"), "ModelConnectionError", None),
-    (ModelTimeoutError("m", "slow"), "ModelTimeoutError", None),
-    (ModelRequestTimeout("m", 5.0), "ModelRequestTimeout", None),
-    (ModelAPIError("m", "?"), "ModelAPIError", None),
-    (UnexpectedModelBehavior("no such form"), FailureType.MODEL_OUTPUT, None),
-    (UsageLimitExceeded("three requests"), FailureType.MODEL_OUTPUT, None),
-    (SourceUnavailable("index is locked"), "SourceUnavailable", None),
-    (KeyError("a bug"), "KeyError", None),
+    (ModelRateLimitError("m", "come back next week", retry_after=7 * 86_400), 86_400),
+    (ModelRateLimitError("m", "never", retry_after=1e300), 86_400),
+    (ModelQuotaExceededError("m", "no credit"), None),
+    (ModelOverloadedError("m", "busy"), None),
+    (ModelServerError("m", "oops"), None),
+    (ModelConnectionError("m", "refused"), None),
+    (ModelTimeoutError("m", "slow"), None),
+    (ModelRequestTimeout("m", 5.0), None),
+    (ModelAPIError("m", "?"), None),
     (
         FallbackExceptionGroup(
             "all", [ModelAuthenticationError("a", "no"), ModelRateLimitError("b", "x", retry_after=9)]
         ),
-        "ModelRateLimitError",
         9,
     ),
+    (FallbackExceptionGroup("all", [ModelAuthenticationError("a", "no"), ModelQuotaExceededError("b", "no")]), None),
     (
         FallbackExceptionGroup("all", [ModelServerError("a", "no"), ModelRateLimitError("b", "x", retry_after=9)]),
-        "ModelServerError",
         None,
+    ),
+]
+
+AGAIN: list[tuple[Exception, str]] = [
+    (UnexpectedModelBehavior("no such form"), FailureType.MODEL_OUTPUT),
+    (UsageLimitExceeded("three requests"), FailureType.MODEL_OUTPUT),
+    (SourceUnavailable("index is locked"), "SourceUnavailable"),
+    (KeyError("a bug"), "KeyError"),
+    (
+        FallbackExceptionGroup("all", [ModelAuthenticationError("a", "no"), UnexpectedModelBehavior("b")]),
+        FailureType.MODEL_OUTPUT,
     ),
 ]
 
@@ -96,11 +101,17 @@ def test_what_nobody_can_mend_by_waiting_is_never_retried(error: Exception, kind
     assert (failure.type, failure.non_retryable, failure.next_retry_delay) == (kind, True, None)
 
 
-@pytest.mark.parametrize(("error", "kind", "seconds"), AGAIN, ids=lambda value: str(value)[:40])
-def test_what_may_pass_is_retried_when_the_provider_says(error: Exception, kind: str, seconds: float | None) -> None:
+@pytest.mark.parametrize(("error", "seconds"), HELD, ids=lambda value: str(value)[:40])
+def test_what_a_provider_cannot_answer_now_goes_back_to_the_run(error: Exception, seconds: float | None) -> None:
     failure = classified(error)
     delay = None if seconds is None else timedelta(seconds=seconds)
-    assert (failure.type, failure.non_retryable, failure.next_retry_delay) == (kind, False, delay)
+    assert (failure.type, failure.non_retryable, failure.next_retry_delay) == (FailureType.PROVIDER, True, delay)
+
+
+@pytest.mark.parametrize(("error", "kind"), AGAIN, ids=lambda value: str(value)[:40])
+def test_what_may_go_better_at_once_is_retried(error: Exception, kind: str) -> None:
+    failure = classified(error)
+    assert (failure.type, failure.non_retryable, failure.next_retry_delay) == (kind, False, None)
 
 
 def test_a_failure_that_is_sorted_already_stays_as_it_is() -> None:
@@ -139,6 +150,6 @@ async def test_within_an_activity_a_failure_tells_its_attempt_and_what_was_used(
     environment = ActivityEnvironment()
     environment.info = replace(environment.info, attempt=3)
     failure = environment.run(classified, ModelRateLimitError("m", "slow down", retry_after=7), used)
-    assert FailureDetails.model_validate(failure.details[0]) == FailureDetails(attempt=3, usage=used)
+    assert FailureDetails.model_validate(failure.details[0]) == FailureDetails(attempt=3, usage=used, retry_after=7)
     assert failure.next_retry_delay == timedelta(seconds=7)
     assert classified(ValueError("x")).details == ()

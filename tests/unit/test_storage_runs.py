@@ -108,7 +108,16 @@ async def test_different_keys_are_free(store: Store) -> None:
 
 
 async def test_the_ledger_counts_every_attempt_once(store: Store) -> None:
-    line = LedgerEntry(run_id="run", step=2, attempt=1, node="judge", kind="agent", name="judge", outcome="failed")
+    line = LedgerEntry(
+        run_id="run",
+        activity="0002-judge",
+        step=2,
+        attempt=1,
+        node="judge",
+        kind="agent",
+        name="judge",
+        outcome="failed",
+    )
     again = line.model_copy(update={"attempt": 2, "outcome": "completed", "usage": Usage(requests=1, input_tokens=7)})
     other = line.model_copy(update={"step": 1, "item": 3})
     for entry in (again, line, other, line.model_copy(update={"run_id": "another"})):
@@ -139,7 +148,7 @@ async def test_a_runs_journals_are_its_own_and_those_of_its_branches(store: Stor
 
 
 async def test_the_ledger_of_a_run_can_have_its_branches(store: Store) -> None:
-    line = LedgerEntry(run_id="run", step=2, attempt=1, node="judge", kind="agent", name="judge")
+    line = LedgerEntry(run_id="run", activity="0002-judge", step=2, attempt=1, node="judge", kind="agent", name="judge")
     branch = line.model_copy(update={"run_id": "run.0004.loop-1", "step": 1})
     for entry in (branch, line, line.model_copy(update={"run_id": "run-2"})):
         await store.ledger.record(entry)

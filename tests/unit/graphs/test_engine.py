@@ -7,6 +7,7 @@ from graphs.commands import (
     CallAgent,
     Diverted,
     Finish,
+    StepAbandoned,
     StepCompleted,
     StepFailed,
 )
@@ -136,7 +137,7 @@ def test_a_diversion_goes_to_the_first_exit_and_there_ends_the_run() -> None:
     assert (run.node, run.step, run.ending, run.finished) == ("y", 1, stop.ending, False)
     again = advance(graph, run, Diverted(at=2.0, ending=Ending(kind="time")))
     assert (again.finished, again.ending) == (False, stop.ending)
-    again = advance(graph, run, Diverted(at=2.0, ending=Ending(kind="time"), given_up=True))
+    again = advance(graph, run, StepAbandoned(step=1, node="y", at=2.0, ending=Ending(kind="time")))
     assert (again.finished, again.ending) == (True, stop.ending)
 
 

@@ -6,8 +6,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphs.budget import TopUp
-from graphs.commands import Diverted, Entry, Finish, StepCompleted, StepFailed, ToppedUp, Wait
+from graphs.budget import TopUp, Usage
+from graphs.commands import (
+    CallAgent,
+    Diverted,
+    Entry,
+    Finish,
+    Held,
+    Resumed,
+    Retry,
+    RolledBack,
+    StepAbandoned,
+    StepCompleted,
+    StepFailed,
+    ToppedUp,
+    Wait,
+)
 from graphs.engine import advance, next_command
 from graphs.errors import EngineFault
 from graphs.expressions import evaluate, fault, root_names
@@ -15,7 +29,7 @@ from graphs.journal import Journal, Pages
 from graphs.narration import beginning
 from graphs.run import Run, start
 from graphs.spec import ResearchGraph
-from graphs.state import Ending
+from graphs.state import Ending, Hold
 from graphs.validation import faults
 from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
@@ -54,11 +68,30 @@ def walk(data: st.DataObject) -> Watched:
             more = data.draw(st.sampled_from([TopUp(steps=50, iterations=1), TopUp(tokens=10**6, seconds=600)]))
             raised = more.added_to(journal.run.budget.limits)
             journal.record(ToppedUp(at=journal.elapsed(now), limits=raised), now)
-        elif isinstance(work, Wait) or data.draw(st.integers(0, 9)) == 0:
-            journal.record(Diverted(at=now - STARTED, ending=Ending(kind="stopped"), given_up=True), now)
+        elif isinstance(work, Wait):
+            journal.record(Diverted(at=now - STARTED, ending=Ending(kind="stopped")), now)
+        elif isinstance(work, Retry):
+            again: list[Entry] = [Resumed(at=now - STARTED), given_up(journal, now)]
+            journal.record(data.draw(st.sampled_from(again)), now)
+        elif data.draw(st.integers(0, 9)) == 0:
+            journal.record(given_up(journal, now), now)
+        elif isinstance(work, CallAgent) and data.draw(st.integers(0, 9)) == 0:
+            journal.record(Held(step=work.step, node=work.node, at=now - STARTED, hold=hold(work, now)), now)
         else:
             journal.record(data.draw(outcomes(work, now - STARTED)), now)
     raise AssertionError("the run did not end")
+
+
+def given_up(journal: Journal, now: float) -> StepAbandoned:
+    run = journal.run
+    ending = Ending(kind="stopped")
+    return StepAbandoned(step=run.step, node=run.node, at=now - STARTED, ending=ending, usage=Usage(input_tokens=7))
+
+
+def hold(work: CallAgent, now: float) -> Hold:
+    return Hold(
+        reason="provider", node=work.node, type="Down", detail="503", tries=work.tries + 1, since=now, until=now + 2
+    )
 
 
 @many
@@ -81,7 +114,7 @@ def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> No
         return
     assert before.node in journal.graph.exit_nodes
     match last:
-        case Diverted():
+        case StepAbandoned():
             assert journal.run.ending is not None
         case StepFailed():
             assert journal.run.failure == last.failure
@@ -95,7 +128,7 @@ def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> No
 def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
     journal = walk(data)
     for earlier, entry, run in zip(journal.runs, journal.entries, journal.runs[1:], strict=False):
-        if isinstance(entry, Diverted | ToppedUp):
+        if isinstance(entry, Diverted | ToppedUp | Resumed | RolledBack):
             state = run.state.model_copy(update={"iteration": earlier.state.iteration})  # a top-up may go round
             assert (state, run.budget.used, run.budget.steps) == (
                 earlier.state,
@@ -104,7 +137,12 @@ def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
             )
             continue
         assert run.budget.used == earlier.budget.used + entry.usage
+        if isinstance(entry, Held):
+            assert (run.state, run.budget.steps, run.node) == (earlier.state, earlier.budget.steps, earlier.node)
+            assert (run.hold, run.trying) == (entry.hold, False)
+            continue
         assert run.budget.steps == earlier.budget.steps + 1
+        assert run.hold is None
         broken = run.failure is not None or (
             run.ending != earlier.ending and run.ending and run.ending.kind == "node_failed"
         )

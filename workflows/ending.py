@@ -1,0 +1,74 @@
+"""How a run ends: its report is published, and it is archived with its one terminal event before anybody is told."""
+
+import asyncio
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from graphs import closing
+    from graphs.contracts import (
+        ARCHIVE_RUN,
+        CHAIN_WORKFLOW,
+        PUBLISH_REPORT,
+        ArchiveCall,
+        Engine,
+        ResearchInput,
+        RunStatus,
+    )
+    from graphs.journal import Journal
+    from graphs.report import ReportRef
+    from graphs.state import Failure
+    from workflows import policies
+    from workflows.showing import Shown
+
+
+async def publish(asked: ResearchInput, journal: Journal) -> ReportRef:
+    """Checks the citations and stores the report, also when the writer failed."""
+    report: ReportRef = await workflow.execute_activity(
+        PUBLISH_REPORT,
+        closing.publish_call(asked, journal),
+        result_type=ReportRef,
+        activity_id="publish-report",
+        summary="check the citations, store the report",
+        **policies.PUBLISH,
+    )
+    journal.tell(closing.report_ready(report), workflow.time())
+    return report
+
+
+async def close(
+    asked: ResearchInput,
+    journal: Journal,
+    shown: Shown,
+    status: RunStatus,
+    failure: Failure | None,
+    report: ReportRef | None,
+) -> None:
+    """Archives the run with its terminal event, even if it is cancelled meanwhile; only then the event is told.
+
+    So whoever has heard the end of a run finds it everywhere: in the store, in lists, in the search attributes.
+    """
+    now = workflow.time()
+    info = workflow.info()
+    engine: Engine = "chain" if info.workflow_type == CHAIN_WORKFLOW else "graph"
+    last = journal.event(closing.last_event(status, journal.run, failure, report), now)
+    run = closing.archived(asked, journal, status, failure, report, now, engine, info.run_id)
+    archiving = asyncio.create_task(
+        workflow.execute_activity(
+            ARCHIVE_RUN,
+            ArchiveCall(run=run, events=(*journal.events, last)),
+            activity_id="archive-run",
+            summary="keep the run and its events",
+            **policies.ARCHIVE,
+        )
+    )
+    try:
+        await asyncio.shield(archiving)
+    except asyncio.CancelledError:
+        await archiving
+    journal.events.append(last)
+    shown.end(status)
+    if failure is not None:
+        workflow.logger.warning("%s %s at %s: %s", asked.run_id, status, failure.node, failure.message)
+    else:
+        workflow.logger.info("%s %s", asked.run_id, status)

@@ -1,0 +1,101 @@
+"""What takes a run out of its research while it works: a person, its clock, or having been taken back by a reset.
+
+At most one ending waits to be heard; whoever hears it takes it. The clock ends the research in time for the report, and
+then the report itself if that takes too long. Time that does not count moves the clock.
+"""
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from graphs.commands import RolledBack
+    from graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput
+    from graphs.journal import Journal
+    from graphs.state import Ending
+    from workflows import policies
+    from workflows.deadline import Deadline
+
+
+class Interruptions:
+    """Of one run. `watch` and `watch_resets` run beside it from its start to its end."""
+
+    def __init__(self, asked: ResearchInput, journal: Journal) -> None:
+        self._asked = asked
+        self._journal = journal
+        self._deadline = Deadline(None)
+        self._ending: Ending | None = None
+        self._reset = False
+        workflow.register_random_seed_callback(self._was_reset)
+
+    @property
+    def pending(self) -> bool:
+        """An ending waits to be heard."""
+        return self._ending is not None
+
+    def say(self, ending: Ending) -> None:
+        """The run is to end so; a later ending goes before an earlier one that nobody has heard."""
+        if not (self._reset and ending.kind == "time"):  # the time since before the reset does not count
+            self._ending = ending
+
+    def take(self) -> Ending | None:
+        """The ending that waits, which is then heard."""
+        ending, self._ending = self._ending, None
+        return ending
+
+    def aim(self) -> None:
+        """Sets the clock to the end of the research; it stands still while time does not count."""
+        journal = self._journal
+        still = journal.stands_still or not journal.begun
+        self._deadline.move(None if still else journal.due(journal.run.budget.research_seconds()))
+
+    def keep_time(self) -> None:
+        """Lets a clock that stood still go on once time counts again."""
+        if self._deadline.at is None:
+            self.aim()
+
+    async def watch(self) -> None:
+        """Ends the research in time for the report, and then the exit node if it takes too long.
+
+        The second timer is only started once the first has fired, which most runs never see.
+        """
+        while True:
+            await self._deadline.reached()
+            limit = self._journal.run.budget.limits.seconds
+            over = self._elapsed() >= limit
+            if over or not self._journal.leaving:
+                self.say(Ending(kind="time", detail=f"the time of {limit:g} s is used up"))
+            if over:
+                await self._deadline.moved()
+            else:
+                self._deadline.move(self._journal.due(limit))
+
+    async def settled(self) -> None:
+        """Returns at once, but for a run that was reset: then once that is in its log."""
+        if self._reset:
+            await workflow.wait_condition(lambda: not self._reset)
+
+    async def watch_resets(self) -> None:
+        """Writes into the log that the run was taken back, and goes on with the next number that nobody has seen."""
+        while True:
+            await workflow.wait_condition(lambda: self._reset)
+            reopened: Reopened = await workflow.execute_activity(
+                REOPEN_RUN,
+                ReopenCall(run_id=self._asked.run_id, step=self._journal.run.step),
+                result_type=Reopened,
+                summary=f"the run goes on from step {self._journal.run.step}",
+                **policies.BOOKS,
+            )
+            now = workflow.time()
+            self._journal.thaw(now)
+            self._journal.record(RolledBack(at=self._journal.elapsed(now), told=reopened.told), now)
+            if self._ending is not None and self._ending.kind == "time":
+                self._ending = None
+            self.aim()
+            self._reset = False
+
+    def _was_reset(self, seed: int) -> None:
+        """The SDK calls this in the first task after a reset, whoever asked for it, before anything else runs."""
+        self._reset = True
+        self._journal.freeze()
+
+    def _elapsed(self) -> float:
+        return self._journal.elapsed(workflow.time())

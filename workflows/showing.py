@@ -1,0 +1,50 @@
+"""What a run shows of itself in the Temporal UI: its stage as a search attribute, its place as details."""
+
+from temporalio import workflow
+from temporalio.common import SearchAttributeKey
+
+with workflow.unsafe.imports_passed_through():
+    from graphs.commands import Work
+    from graphs.contracts import OUTCOME_ATTRIBUTE, STAGE_ATTRIBUTE, ResearchInput, RunStatus, Stage
+    from graphs.drawing import outline, with_place
+    from graphs.journal import Journal
+
+_STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
+_OUTCOME = SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)
+
+
+class Shown:
+    """Of one run."""
+
+    def __init__(self, asked: ResearchInput, journal: Journal) -> None:
+        self._asked = asked
+        self._journal = journal
+        self._outline = outline(asked.graph)
+        self.stage: Stage = "researching"
+        self.status: RunStatus = "running"
+
+    def enter(self, stage: Stage) -> None:
+        """The run is in this stage now."""
+        if stage != self.stage:
+            self.stage = stage
+            workflow.upsert_search_attributes([_STAGE.value_set(stage)])
+
+    def enter_work(self) -> None:
+        """The run works: on its research, or on its report."""
+        self.enter("writing" if self._journal.leaving else "researching")
+
+    def end(self, status: RunStatus) -> None:
+        """The run has ended so."""
+        self.stage, self.status = "closed", status
+        workflow.upsert_search_attributes([_STAGE.value_set("closed"), _OUTCOME.value_set(status)])
+
+    def place(self, work: Work) -> None:
+        """The node that is worked on, in the drawn graph; costs no event."""
+        run = self._journal.run
+        if self._journal.leaving and run.hold is None:
+            self.enter("writing")
+        workflow.set_current_details(
+            f"**{self._asked.mode}**, step {run.step}, iteration {run.budget.iterations}, "
+            f"{len(run.state.evidence)} passages, {run.budget.used.tokens} tokens\n\n"
+            f"```\n{with_place(self._outline, work.node)}\n```"
+        )

@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from graphs.branches import SHORTEST_SECONDS, WRITING_SHARE, BranchOutcome, BranchOutcomes
 from graphs.budget import Allotment, Budget, Limits, Slice, TopUp, Usage, total
-from graphs.commands import BranchStart, Entry, RunBranches, StepCompleted, StepFailed
+from graphs.commands import BranchStart, RunBranches, StepCompleted, StepFailed
 from graphs.contracts import ResearchResult
 from graphs.safety import BREAKER_FAILURES
 from graphs.spec import EndKind, ParallelNode
@@ -129,7 +129,7 @@ class FanOut:
         unknown = Usage(input_tokens=given.tokens, cost_microusd=given.cost_microusd or 0, estimated=True)
         return missing(start, reason, type=type, usage=unknown)
 
-    def entry(self, at: float) -> Entry:
+    def entry(self, at: float) -> StepCompleted | StepFailed:
         """What came of all branches, in the order of the plan; a failure if too few of them succeeded."""
         outcomes = tuple(outcome for _, outcome in sorted(self._outcomes.items()))
         usage = total(outcome.usage for outcome in outcomes)

@@ -16,7 +16,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs import fanout, opening
     from graphs.branches import BranchOutcome
     from graphs.budget import Limits, TopUp, Usage
-    from graphs.commands import BranchStart, Entry, RunBranches
+    from graphs.commands import BranchStart, RunBranches, StepCompleted, StepFailed
     from graphs.contracts import (
         STOP_SIGNAL,
         TOP_UP_SIGNAL,
@@ -91,7 +91,7 @@ class Branching:
         self._parting: Callable[[Child], Awaitable[None]] | None = None
         """What was last said to all open branches; one that was being started meanwhile is told as well."""
 
-    async def run(self) -> Entry:
+    async def run(self) -> StepCompleted | StepFailed:
         """All branches, and what came of them in the order of the plan."""
         starts = self._books.starts
         if self._books.cut:

@@ -99,3 +99,8 @@ class Interruptions:
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
+
+
+def is_cancelled() -> bool:
+    """Whether somebody cancelled the run. Else a cancellation is the worker's, which forgets the run to make room."""
+    return workflow.cancellation_reason() is not None

@@ -22,7 +22,6 @@ with workflow.unsafe.imports_passed_through():
         RunBranches,
         StepAbandoned,
         StepCompleted,
-        StepFailed,
         ToppedUp,
         Wait,
         Work,
@@ -51,7 +50,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.state import Ending
     from workflows import ending
     from workflows.branching import Branching
-    from workflows.interruptions import Interruptions
+    from workflows.interruptions import Interruptions, is_cancelled
     from workflows.performing import Performer, failure
     from workflows.showing import Shown
     from workflows.waiting import Waiting
@@ -247,7 +246,8 @@ class ResearchWorkflow:
         try:
             await workflow.wait_condition(lambda: task.done() or self._interruptions.pending)
         except asyncio.CancelledError:
-            self._record(await self._performer.given_up(task, work, None))
+            if is_cancelled():
+                self._record(await self._performer.given_up(task, work, None))
             raise
         if not task.done() and (interruption := self._interruptions.take()) is not None:
             entry = await self._performer.given_up(task, work, self._because(interruption))
@@ -292,10 +292,10 @@ class ResearchWorkflow:
                     last = ending
                     await branching.give_up(ending.detail)
         except asyncio.CancelledError:
-            await branching.give_up("the run was cancelled")
-            entry = await task
-            assert isinstance(entry, StepCompleted | StepFailed)
-            self._record(StepAbandoned(step=work.step, node=work.node, at=self._elapsed(), usage=entry.usage))
+            if is_cancelled():
+                await branching.give_up("the run was cancelled")
+                used = (await task).usage
+                self._record(StepAbandoned(step=work.step, node=work.node, at=self._elapsed(), usage=used))
             raise
         finally:
             self._branching = None

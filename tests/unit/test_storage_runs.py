@@ -119,7 +119,7 @@ async def test_the_ledger_counts_every_attempt_once(store: Store) -> None:
         outcome="failed",
     )
     again = line.model_copy(update={"attempt": 2, "outcome": "completed", "usage": Usage(requests=1, input_tokens=7)})
-    other = line.model_copy(update={"step": 1, "item": 3})
+    other = line.model_copy(update={"activity": "0001-search-4", "step": 1, "item": 3})
     for entry in (again, line, other, line.model_copy(update={"run_id": "another"})):
         await store.ledger.record(entry)
     assert await store.ledger.entries("run") == [other, line, again]

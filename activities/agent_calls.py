@@ -75,7 +75,7 @@ class AgentActivities:
                 raise abandoned(attempt.before + attempt.usage) from None
             except Exception as error:
                 # `from None`: Temporal would write the cause, neither cut nor cleaned, into the history.
-                raise classified(error, attempt.before + attempt.usage) from None
+                raise classified(error, attempt.before + attempt.usage, attempt.progress) from None
         return AgentResult(
             output=output.model_dump(mode="json"),
             usage=attempt.before + attempt.usage,

@@ -18,6 +18,7 @@ from activities.models import call_settings, resolve_model
 from activities.usage import usage_of
 from graphs.budget import Usage, total
 from graphs.contracts import AgentCall
+from graphs.frozen import JsonObject
 from graphs.models import OFFLINE
 from settings import Settings
 from storage.ledger import Ledger
@@ -72,6 +73,12 @@ class Attempt:
                     self.credit(answers[-1].model_name or "", quoted=answers[-1].provider_name == OFFLINE)
         last = result.response
         return Answer(result.output, model=last.model_name or "", quoted=last.provider_name == OFFLINE)
+
+    @property
+    def progress(self) -> JsonObject:
+        """What is finished: of this attempt, else of the one before it, else of an earlier try of the call."""
+        beaten = next(iter(self.pulse.details), None)
+        return beaten if isinstance(beaten, dict) else self.call.progress
 
     def credit(self, model: str, *, quoted: bool) -> None:
         """Notes who answered, in this attempt or in an earlier one whose answer is used."""

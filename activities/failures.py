@@ -25,6 +25,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from graphs.budget import Usage
 from graphs.contracts import FailureDetails, FailureType
 from graphs.errors import InputInvalid, ModelRefused, SourceRefused
+from graphs.frozen import JsonObject
 
 MESSAGE_CHARACTERS: Final = 1_000
 LONGEST_WAIT: Final = timedelta(days=1)
@@ -47,10 +48,11 @@ _UNUSABLE: Final = (UnexpectedModelBehavior, UsageLimitExceeded)
 """The model answered, but not in the form that was asked for; models vary, so another try is worth it."""
 
 
-def classified(error: Exception, usage: Usage | None = None) -> ApplicationError:
+def classified(error: Exception, usage: Usage | None = None, progress: JsonObject | None = None) -> ApplicationError:
     """`error` as what Temporal should make of it; an `ApplicationError` is returned as it is.
 
-    Within an activity its details are `FailureDetails`: which attempt failed, and the `usage` of all attempts so far.
+    Within an activity its details are `FailureDetails`: which attempt failed, the `usage` of all attempts so far,
+    and the `progress` that another try can go on with.
     """
     if isinstance(error, ApplicationError):
         return error
@@ -62,6 +64,7 @@ def classified(error: Exception, usage: Usage | None = None) -> ApplicationError
         attempt=activity.info().attempt,
         usage=usage or Usage(),
         retry_after=wait.total_seconds() if wait is not None else None,
+        progress=progress or {},
     )
     return ApplicationError(
         sorted_error.message,

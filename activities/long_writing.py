@@ -42,8 +42,7 @@ async def write_long(given: SynthesisInput, loaded: Loaded, attempt: Attempt, ar
     Raises:
         InputInvalid: a section that an earlier attempt finished is not in the store.
     """
-    details = attempt.pulse.details
-    progress = Progress.model_validate(details[0]) if details else Progress()
+    progress = Progress.model_validate(attempt.progress)
     before = iter(progress.sections)
     written: list[SectionItem] = []
     for section in loaded.drafts.sections:

@@ -119,6 +119,8 @@ class CallAgent(Frozen):
     estimate: Estimate = Estimate()
     tries: int = 0
     """How often it was tried in vain; each try is an activity of its own."""
+    progress: JsonObject = {}
+    """What these tries have finished."""
 
 
 class CallTool(Frozen):

@@ -89,6 +89,8 @@ class FailureDetails(Frozen):
     """What it and the attempts before it used."""
     retry_after: float | None = None
     """Seconds that the provider asked to wait."""
+    progress: JsonObject = {}
+    """What it had finished, for the next try to go on with."""
 
 
 class ModelChoice(Frozen):
@@ -159,6 +161,8 @@ class AgentCall(Frozen):
     input: JsonObject
     """Fits the agent's input model in the catalogue."""
     models: ModelChoice = ModelChoice()
+    progress: JsonObject = {}
+    """What an earlier try of this call had finished."""
 
 
 class AgentResult(Frozen):

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from graphs.branches import SHORTEST_SECONDS, WRITING_SHARE, BranchOutcome, BranchOutcomes
 from graphs.budget import Allotment, Budget, Limits, Slice, TopUp, Usage, total
 from graphs.commands import BranchStart, RunBranches, StepCompleted, StepFailed
-from graphs.contracts import ResearchResult
+from graphs.contracts import FailureType, ResearchResult
 from graphs.safety import BREAKER_FAILURES
 from graphs.spec import EndKind, ParallelNode
 from graphs.state import Ending, Failure, SectionGap
@@ -73,7 +73,9 @@ class FanOut:
         self._allotment = self._allotment.give_back(self._given.pop(start.index), outcome.usage)
         self._outcomes[start.index] = outcome
         self._failures = self._failures + 1 if outcome.gap else 0
-        if outcome.gap and self._failures == BREAKER_FAILURES:
+        if outcome.gap and outcome.gap.type == FailureType.MODEL_REFUSED:
+            self.over = f"{start.title!r} could not go on: {outcome.gap.reason}"
+        elif outcome.gap and self._failures == BREAKER_FAILURES:
             self.over = f"{BREAKER_FAILURES} sections in a row had failed, the last one: {outcome.gap.reason}"
 
     def raised(self, extra: TopUp, limits: Limits, open_branches: Collection[int]) -> dict[int, TopUp]:
@@ -135,6 +137,10 @@ class FanOut:
         usage = total(outcome.usage for outcome in outcomes)
         drafted = sum(1 for outcome in outcomes if outcome.gap is None)
         step, node = self._work.step, self._work.node
+        refused = next((one.gap for one in outcomes if one.gap and one.gap.type == FailureType.MODEL_REFUSED), None)
+        if refused is not None:  # somebody has to mend something first, as in a run without branches
+            failure = Failure(node=node, type=refused.type, message=refused.reason[:2_000], fatal=True)
+            return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
         if drafted < self.node.must_succeed:
             reasons = "; ".join(f"{one.title}: {one.gap.reason}" for one in outcomes if one.gap)
             message = f"{drafted} of {len(outcomes)} branches succeeded, {self.node.must_succeed} must: {reasons}"

@@ -41,6 +41,7 @@ def command(graph: ResearchGraph, run: Run) -> Command:
                 input=agent_input,
                 estimate=estimate(agent, agent_input, run),
                 tries=run.hold.tries if run.hold else 0,
+                progress=run.hold.progress if run.hold else {},
             )
         case ToolNode():
             tool = TOOLS[node.tool]

@@ -152,6 +152,8 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack) -> Iterable[Told]:
     match entry:
         case Held():
             yield _held(entry.hold)
+        case Resumed() if entry.over:
+            yield Told("resumed", f"{_title(run.node)}: goes on", run.node)
         case RolledBack():
             text = f"Back at step {run.step}, before {_title(run.node)}: what came after, up to {entry.told}, is undone"
             yield Told("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})

@@ -163,6 +163,8 @@ class Hold(Frozen):
     """When the first try failed, in seconds since the epoch."""
     until: float
     """When the next try is due, in seconds since the epoch."""
+    progress: JsonObject = {}
+    """What the call had finished by then: nothing of it is done again."""
 
 
 class Failure(Frozen):

@@ -9,7 +9,7 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from graphs.budget import Usage
+from graphs.budget import Usage, total
 from graphs.commands import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
 from graphs.contracts import (
     ARCHIVE_RUN,
@@ -76,6 +76,8 @@ class Script:
         self.published: list[PublishCall] = []
         self.archived: list[ArchiveCall] = []
         self.reopened: list[ReopenCall] = []
+        self.ledger: dict[tuple[str, str], Usage] = {}
+        """What every activity of an agent used, by run and activity id."""
         self.told = 0
         """The highest event number that anybody saw before a reset."""
         self.overrides: dict[str, Answer] = {}
@@ -141,7 +143,9 @@ class Script:
         async def run_agent(call: AgentCall) -> AgentResult:
             if self.watching is not None:
                 await self.watching(call.input)
-            return AgentResult(output=self._or_fail(call.agent, call.input), usage=self.usage, model="scripted")
+            output = self._or_fail(call.agent, call.input)
+            self.ledger[call.run_id, activity.info().activity_id] = self.usage
+            return AgentResult(output=output, usage=self.usage, model="scripted")
 
         @activity.defn(name=RUN_TOOL)
         async def run_tool(call: ToolCall) -> ToolResult:
@@ -168,7 +172,12 @@ class Script:
 
         @activity.defn(name=READ_USAGE)
         async def read_usage(asked: UsageQuestion) -> Usage:
-            return Usage()
+            return total(
+                usage
+                for (run_id, activity_id), usage in self.ledger.items()
+                if (run_id == asked.run_id or run_id.startswith(f"{asked.run_id}."))
+                and asked.activity in ("", activity_id)
+            )
 
         @activity.defn(name=REOPEN_RUN)
         async def reopen_run(call: ReopenCall) -> Reopened:

@@ -182,7 +182,7 @@ class ChainWorkflow(ResearchWorkflow):
                     raise _ended_by(entry.failure)
                 case Held() if isinstance(work, CallAgent):
                     self._take(entry)
-                    work = work.model_copy(update={"tries": entry.hold.tries})
+                    work = work.model_copy(update={"tries": entry.hold.tries, "progress": entry.hold.progress})
                 case StepAbandoned() if entry.ending is not None:
                     await self._abandoned(entry, entry.ending)
                     work = work.model_copy(update={"step": self._journal.run.step})
@@ -204,7 +204,7 @@ class ChainWorkflow(ResearchWorkflow):
             if (ending := self._interruptions.take()) is not None:
                 entry = self._leaving(ending)
                 break
-            work = work.model_copy(update={"tries": entry.hold.tries})
+            work = work.model_copy(update={"tries": entry.hold.tries, "progress": entry.hold.progress})
         match entry:
             case StepCompleted():
                 outputs = {**self._state.outputs, node: entry.output}

@@ -6,7 +6,7 @@ it (it was cut off, or nobody answered in time) the ledger is asked.
 
 import asyncio
 from collections.abc import Awaitable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final, Literal, TypeAlias, TypeVar
 
@@ -53,6 +53,7 @@ class Lost:
     usage: Usage | None = None
     """What its attempts used; None: it could not say."""
     retry_after: float | None = None
+    progress: JsonObject = field(default_factory=dict)
     abandoned: bool = False
     """It was given up, and did not fail by itself."""
 
@@ -97,6 +98,7 @@ class Performer:
             agent=work.agent,
             input=work.input,
             models=self._asked.models,
+            progress=work.progress,
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         summary = f"{work.agent} agent, iteration {work.input.get('iteration', 1)}"
@@ -186,6 +188,7 @@ class Performer:
         seconds = timedelta(seconds=self._journal.run.budget.research_seconds())
         retries = policy["retry_policy"]
         return policies.Policy(
+            schedule_to_close_timeout=seconds + policies.WORKER_GRACE,
             start_to_close_timeout=min(policy["start_to_close_timeout"], seconds),
             heartbeat_timeout=policy["heartbeat_timeout"],
             retry_policy=replace(
@@ -214,6 +217,7 @@ class Performer:
             detail=lost.failure.message,
             tries=tries,
             since=now if earlier is None else earlier.since,
+            progress=lost.progress,
             until=now + policies.hold_seconds(reason, tries, lost.retry_after),
         )
         return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, usage=usage)
@@ -247,7 +251,10 @@ async def _outcome(node: str, activity: Awaitable[Result], policy: policies.Poli
     except ActivityError as error:
         cause = error.cause
         if isinstance(cause, ApplicationError):
-            return _lost(node, cause)
+            lost = _lost(node, cause)
+            if error.retry_state != RetryState.TIMEOUT:
+                return lost
+            return replace(lost, failure=lost.failure.model_copy(update={"type": TIMEOUT}))
         if isinstance(cause, TimeoutError):
             spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED
             attempts = policy["retry_policy"].maximum_attempts if spent else 1
@@ -279,4 +286,4 @@ def _lost(node: str, cause: ApplicationError) -> Lost:
         attempts=details.attempt,
         fatal=kind == FailureType.MODEL_REFUSED,
     )
-    return Lost(failure, details.usage, details.retry_after, abandoned=kind == FailureType.ABANDONED)
+    return Lost(failure, details.usage, details.retry_after, details.progress, abandoned=kind == FailureType.ABANDONED)

@@ -11,6 +11,8 @@ from graphs.contracts import FailureType
 class Policy(TypedDict):
     """The options of `workflow.execute_activity` that make up a policy."""
 
+    schedule_to_close_timeout: timedelta | None
+    """With all its tries and the waiting for a worker; None: as long as they take."""
     start_to_close_timeout: timedelta
     heartbeat_timeout: timedelta | None
     retry_policy: RetryPolicy
@@ -25,6 +27,9 @@ HEARTBEAT: Final = timedelta(seconds=10)
 PARTING: Final = timedelta(seconds=30)
 """How long a call that is given up may take to say what it used; the run goes on without it then."""
 
+WORKER_GRACE: Final = timedelta(minutes=10)
+"""How much longer the first call of a run may wait for a worker than the run may research."""
+
 _HOLD_FIRST: Final = 2.0
 _HOLD_LONGEST: Final = {"provider": 300.0, "person": 900.0}
 """Seconds between two tries of a call that nobody can answer now: doubled each time, up to this."""
@@ -37,6 +42,7 @@ def hold_seconds(reason: Literal["provider", "person"], tries: int, retry_after:
 
 
 AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to the run, which holds it
+    schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=10),
     heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(
@@ -48,6 +54,7 @@ AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to
 )
 
 TOOL: Final = Policy(
+    schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=30),  # the first search of a large collection indexes it
     heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(
@@ -59,6 +66,7 @@ TOOL: Final = Policy(
 )
 
 PUBLISH: Final = Policy(
+    schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=2),
     heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(
@@ -70,6 +78,7 @@ PUBLISH: Final = Policy(
 )
 
 BOOKS: Final = Policy(  # reading the ledger, reopening a record: until it works
+    schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=1),
     heartbeat_timeout=None,
     retry_policy=RetryPolicy(
@@ -80,6 +89,7 @@ BOOKS: Final = Policy(  # reading the ledger, reopening a record: until it works
 )
 
 ARCHIVE: Final = Policy(
+    schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=1),
     heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(  # without end: a run that is not archived would be lost

@@ -307,7 +307,8 @@ class ResearchWorkflow:
         """The run is held while all branches that are left are, and its time counts as theirs does."""
         hold = branching.hold
         if hold is not None and self._journal.run.hold is None:
-            self._record(Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold))
+            own = hold.model_copy(update={"node": work.node})
+            self._record(Held(step=work.step, node=work.node, at=self._elapsed(), hold=own))
             self._shown.enter("held")
         elif hold is None and self._journal.run.hold is not None:
             self._record(Resumed(at=self._elapsed(), over=True))

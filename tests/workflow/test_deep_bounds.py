@@ -67,7 +67,8 @@ async def test_a_failing_a_hanging_and_a_retried_section(skipping: WorkflowEnvir
     calls_before = 6 * script.usage.tokens
     assert (failed.type, failed.reason, failed.attempts) == ("ModelOutput", "no words", 6)
     assert (failed.tokens, failed.cost_microusd) == (calls_before + SPENT.tokens, 6 * 10 + 70)
-    assert (hung.type, hung.reason) == ("time", "the time of 300 s is used up")
+    assert hung.type == "time"
+    assert "the first call took longer than" in hung.reason
     assert (hung.tokens, hung.cost_microusd) == (0, 0)
     fine = [section for section in published.sections if section.gap is None]
     assert all(section.draft and not section.ending and len(section.evidence) == 2 for section in fine)
@@ -132,7 +133,7 @@ async def test_a_branch_that_writes_nothing_is_a_gap(start: Start, script: Scrip
     assert result.ending is None
 
 
-async def test_a_section_that_is_killed_is_charged_its_whole_slice(
+async def test_a_section_that_is_killed_is_charged_what_the_ledger_has(
     start: Start, script: Script, temporal: Client
 ) -> None:
     begun = asyncio.Event()
@@ -154,9 +155,8 @@ async def test_a_section_that_is_killed_is_charged_its_whole_slice(
     assert (history.gap, cost.gap) == (None, None)
     assert method.gap is not None
     assert method.gap.type == "TerminatedError"
-    share = int(limits.tokens * 0.85) - 350
-    assert share // 3 <= method.gap.tokens <= share // 3 + 350
-    assert result.usage.estimated
+    written = sum(usage.tokens for (run_id, _), usage in script.ledger.items() if run_id.endswith(".loop-2"))
+    assert method.gap.tokens in (written, written - 350)  # one call may have ended after it was asked for
     assert result.usage.tokens == method.gap.tokens + 350 * (2 + 2 * 3)
 
 

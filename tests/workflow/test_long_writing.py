@@ -2,7 +2,7 @@
 
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic_ai.exceptions import ModelAPIError
@@ -33,8 +33,7 @@ class OneCall:
         try:
             return await self._call(given)
         except ActivityError as error:  # as a run does once its hold is over
-            assert isinstance(error.cause, ApplicationError)
-            details = FailureDetails.model_validate(error.cause.details[0])
+            details = FailureDetails.model_validate(cast(ApplicationError, error.cause).details[0])
             again = await self._call(given.model_copy(update={"progress": details.progress}))
             return again.model_copy(update={"usage": details.usage + again.usage})
 

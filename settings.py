@@ -55,6 +55,12 @@ class Settings(BaseSettings):
     api_url: str = Field(
         default="", description="Where the command line finds the API; empty: `http://<api_host>:<api_port>`."
     )
+    trusted_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="Names under which the API may be asked for, besides this machine's own and that of "
+        '`ELCANO_API_URL`, as JSON: `["research.example.org", "*.example.org"]`; `["*"]` for any. '
+        "Requests for other names are refused, because a web page can lead a browser here under one of its own.",
+    )
     temporal_address: str = Field(
         default="",
         validation_alias="TEMPORAL_ADDRESS",

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
@@ -17,11 +17,18 @@ from temporalio.client import Client
 
 from api.body_limit import BodyLimit
 from api.connection import Connection, connect
-from api.errors import Problem, install
-from api.routes import control, graphs, health, results, runs
+from api.errors import Problem
+from api.manual import add_manual
+from api.methods import Methods
+from api.negotiation import require_json
+from api.problems import install
+from api.routes import control, graphs, health, results, runs, welcome
+from api.schemas import Welcome
 from api.services import Services
 from api.stream import Feeds
 from api.temporal import Temporal
+from api.trust import Trust
+from api.writable import Writable
 from graphs.contracts import TASK_QUEUE
 from graphs.report import Report
 from graphs.spec import ResearchGraph
@@ -29,7 +36,9 @@ from settings import Settings
 from storage.store import Store, open_store
 
 TITLE = "Elcano"
-REFERRED = (Problem, Report, ResearchGraph)
+VERSION = "0.1.0"
+"""The same as in `pyproject.toml`: where the API runs from its files no package is installed that could tell."""
+REFERRED = (Problem, Report, ResearchGraph, Welcome)
 """Models that answers have without being a route's `response_model`."""
 DESCRIPTION = "Durable deep research: a question over HTTP, a report whose citations were checked."
 
@@ -57,18 +66,25 @@ def create_app(
             temporal = Temporal(Connection(client or partial(connect, settings)), task_queue)
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
-            app.state.services = Services(settings, kept, temporal, feeds)
+            app.state.services = Services(settings, kept, temporal, feeds, Writable(kept.probe))
             yield
 
     app = FastAPI(
         title=TITLE,
         description=DESCRIPTION,
+        version=VERSION,
+        docs_url=None,
+        redoc_url=None,
         lifespan=lifespan,
+        dependencies=[Depends(require_json)],
         generate_unique_id_function=_operation_id,
     )
     install(app)
     app.add_middleware(BodyLimit)
-    for router in (runs.router, control.router, results.router, graphs.router, health.router):
+    app.add_middleware(Methods, routes=app.routes)
+    app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
+    add_manual(app)
+    for router in (welcome.router, runs.router, control.router, results.router, graphs.router, health.router):
         app.include_router(router)
     app.openapi = partial(_openapi, app)  # type: ignore[method-assign]
     return app

@@ -4,7 +4,8 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.errors import BodyTooLarge, known_problem
+from api.errors import BodyTooLarge
+from api.problems import known_problem
 
 MAX_BODY: Final = 1024 * 1024
 """Bytes; the largest request that makes sense is a graph of some tens of kilobytes."""

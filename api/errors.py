@@ -1,19 +1,15 @@
-"""Every refusal of the API, and the one table that turns an error into a problem document (RFC 9457).
+"""Every refusal of the API, and the one table that says which problem document (RFC 9457) an error becomes.
 
-A route never builds an error response: it raises, and the table says status, title and type. The detail is the text of
-the error, written for the person who has to act; an unexpected error shows no detail, because its text was written for
-nobody.
+A route never builds an error response: it raises, and the table says status, title and type. `problems` writes the
+documents.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from http import HTTPStatus
+from itertools import groupby
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
-from fastapi.exceptions import RequestValidationError
 from pydantic import Field
-from starlette.exceptions import HTTPException
 
 from graphs.errors import ElcanoError, GraphInvalid, InputInvalid
 from graphs.frozen import Frozen
@@ -47,8 +43,20 @@ class RequestInvalid(ElcanoError):
         super().__init__("; ".join(f"{fault.field}: {fault.message}" for fault in faults))
 
 
+class HostUntrusted(ElcanoError):
+    """A request was meant for a name that this server does not have."""
+
+
+class OriginForeign(ElcanoError):
+    """A page of another site asked for a change."""
+
+
 class BodyUnreadable(ElcanoError):
-    """A body is not JSON."""
+    """A body is not JSON, or JSON that cannot be read."""
+
+
+class MediaTypeUnsupported(ElcanoError):
+    """A body says that it is something else than JSON."""
 
 
 class BodyTooLarge(ElcanoError):
@@ -98,6 +106,10 @@ class TopUpRefused(ElcanoError):
     """The workflow is open and refused more budget."""
 
 
+class StoreUnavailable(ElcanoError):
+    """The store cannot be read or written: a full disk, a lock, a damaged file."""
+
+
 class TemporalUnavailable(ElcanoError):
     """Temporal cannot be reached or is overloaded; the same request may work later."""
 
@@ -135,8 +147,9 @@ class ProblemKind:
 
 
 PROBLEMS: Mapping[type[Exception], ProblemKind] = {
-    BodyUnreadable: ProblemKind(400, "body-unreadable", "The body is not JSON"),
+    BodyUnreadable: ProblemKind(400, "body-unreadable", "The body cannot be read"),
     LastEventIdInvalid: ProblemKind(400, "last-event-id-invalid", "Not an event's id"),
+    OriginForeign: ProblemKind(403, "origin-foreign", "Another site may not change anything"),
     RunNotFound: ProblemKind(404, "run-not-found", "No such run"),
     RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
     GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
@@ -146,6 +159,8 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     StopRefused: ProblemKind(409, "stop-refused", "The run cannot be stopped now"),
     TopUpRefused: ProblemKind(409, "top-up-refused", "The run cannot be topped up"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
+    MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),
+    HostUntrusted: ProblemKind(421, "host-untrusted", "Not a name of this server"),
     RequestInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     GraphInvalid: ProblemKind(422, "graph-invalid", "The graph has faults"),
@@ -153,19 +168,35 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
     TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
     RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
+    StoreUnavailable: ProblemKind(503, "store-unavailable", "The store cannot be used", retry_after=10),
     TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),
     WorkerNotAnswering: ProblemKind(503, "worker-not-answering", "No worker answers", retry_after=5),
 }
 
 
+RETRY_AFTER: Mapping[str, Any] = {
+    "Retry-After": {
+        "description": "Seconds after which the same request is worth another try.",
+        "schema": {"type": "integer", "minimum": 1},
+    }
+}
+
+
 def problem_docs(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
     """What a route declares as its `responses`: the problems that it answers with, by status."""
-    titles: dict[int | str, list[str]] = {}
-    for error in errors:
-        kind = PROBLEMS[error]
-        titles.setdefault(kind.status, []).append(f"{kind.title} (`{kind.type}`)")
+    docs: dict[int | str, dict[str, Any]] = {}
     content = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {status: {"description": "; ".join(texts), "content": content} for status, texts in titles.items()}
+    for status, kinds in groupby(sorted((PROBLEMS[error] for error in errors), key=_status), key=_status):
+        alike = tuple(dict.fromkeys(kinds))
+        described = "; ".join(f"{kind.title} (`{kind.type}`)" for kind in alike)
+        docs[status] = {"description": described, "content": content}
+        if any(kind.retry_after is not None for kind in alike):
+            docs[status]["headers"] = dict(RETRY_AFTER)
+    return docs
+
+
+def _status(kind: ProblemKind) -> int:
+    return kind.status
 
 
 def field_faults(errors: Iterable[Mapping[str, Any]], *, skip: int = 0) -> tuple[FieldFault, ...]:
@@ -174,70 +205,3 @@ def field_faults(errors: Iterable[Mapping[str, Any]], *, skip: int = 0) -> tuple
         FieldFault(field=".".join(str(part) for part in error["loc"][skip:]) or "body", message=error["msg"])
         for error in errors
     )
-
-
-def problem_response(
-    status: int,
-    title: str,
-    *,
-    kind: str = "about:blank",
-    detail: str = "",
-    instance: str = "",
-    errors: Sequence[FieldFault] = (),
-    headers: Mapping[str, str] | None = None,
-) -> Response:
-    """A problem document as a response."""
-    problem = Problem(type=kind, title=title, status=status, detail=detail, instance=instance, errors=tuple(errors))
-    content = problem.model_dump_json(exclude_defaults=True)
-    return Response(content, status_code=status, media_type=PROBLEM_MEDIA_TYPE, headers=headers)
-
-
-def known_problem(error: Exception, instance: str) -> Response:
-    """The response for an error of the table."""
-    kind = next(PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS)
-    faults: tuple[FieldFault, ...] = ()
-    if isinstance(error, RequestInvalid):
-        faults = error.faults
-    elif isinstance(error, InputInvalid):
-        faults = (FieldFault(field=error.field, message=str(error)),)
-    elif isinstance(error, GraphInvalid):
-        faults = tuple(FieldFault(field="graph", message=fault) for fault in error.faults)
-    headers = None if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
-    return problem_response(
-        kind.status, kind.title, kind=kind.type, detail=str(error), instance=instance, errors=faults, headers=headers
-    )
-
-
-async def _known(request: Request, error: Exception) -> Response:
-    return known_problem(error, request.url.path)
-
-
-async def _validation(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    for fault in error.errors():
-        if fault["type"] == "json_invalid":
-            where = f" at character {fault['loc'][-1]}" if len(fault["loc"]) > 1 else ""
-            return known_problem(BodyUnreadable(f"the body is not JSON{where}"), request.url.path)
-    return known_problem(RequestInvalid(field_faults(error.errors(), skip=1)), request.url.path)
-
-
-async def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if error.status_code == HTTPStatus.NO_CONTENT:
-        return Response(status_code=error.status_code, headers=error.headers)
-    title = HTTPStatus(error.status_code).phrase
-    detail = error.detail if error.detail != title else ""
-    return problem_response(error.status_code, title, detail=detail, instance=request.url.path, headers=error.headers)
-
-
-async def _unexpected(request: Request, error: Exception) -> Response:
-    return problem_response(500, "Internal error", instance=request.url.path)
-
-
-def install(app: FastAPI) -> None:
-    """Makes every error of `app` a problem document."""
-    for error in PROBLEMS:
-        app.add_exception_handler(error, _known)
-    app.add_exception_handler(RequestValidationError, _validation)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)

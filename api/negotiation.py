@@ -1,8 +1,10 @@
-"""Which form of a thing a client wants: the `Accept` header against the forms on offer (RFC 9110, 12.5.1)."""
+"""In which form things come and go: what a client accepts (RFC 9110, 12.5.1), and that it sends JSON."""
 
 from collections.abc import Sequence
 
-from api.errors import NotAcceptable
+from fastapi import Request
+
+from api.errors import MediaTypeUnsupported, NotAcceptable
 
 
 def choose(accept: str | None, offers: Sequence[str]) -> str:
@@ -17,6 +19,20 @@ def choose(accept: str | None, offers: Sequence[str]) -> str:
     if quality <= 0:
         raise NotAcceptable(f"this is served as {' or '.join(offers)}, not as {accept!r}")
     return best
+
+
+async def require_json(request: Request) -> None:
+    """A dependency of every route: a body is JSON and says so.
+
+    Raises:
+        MediaTypeUnsupported: there is a body, and it says that it is something else, or nothing.
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json")):
+        return
+    if await request.body():
+        said = f"is sent as {media_type!r}" if media_type else "has no Content-Type"
+        raise MediaTypeUnsupported(f"the body {said}; send JSON, with the header `Content-Type: application/json`")
 
 
 def _range(part: str) -> tuple[str, float]:

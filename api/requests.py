@@ -3,10 +3,11 @@
 What needs the server's settings to judge is judged in `submission`.
 """
 
+import re
 import unicodedata
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from api.errors import FieldFault, RequestInvalid, field_faults
@@ -15,6 +16,8 @@ from graphs.budget import Limits, TopUp, microusd
 from graphs.errors import InputInvalid
 
 DEFAULT_MODE: Final = "iterative"
+RUN_ID: Final = r"^run-[0-9a-z]{1,60}$"
+"""The form of a run's id; of a branch it has more behind it."""
 MAX_QUESTION = 10_000
 MAX_BACKGROUND = 50_000
 MAX_INSTRUCTIONS = 5_000
@@ -42,7 +45,14 @@ def _spoken(text: str) -> str:
     return stripped
 
 
+def _run_id(text: str) -> str:
+    if not re.fullmatch(RUN_ID, text):
+        raise PydanticCustomError("run_id", "is no run's id; pass the `next` of the page before, or leave it out")
+    return text
+
+
 Text: TypeAlias = Annotated[str, AfterValidator(_plain)]
+RunId: TypeAlias = Annotated[str, AfterValidator(_run_id), WithJsonSchema({"type": "string", "pattern": RUN_ID})]
 
 
 class Request(Described):

@@ -181,6 +181,26 @@ class GraphVerdict(Described):
     """Every fault, each naming its node, edge or field."""
 
 
+class Welcome(Described):
+    """What this is, and where to go on."""
+
+    name: str = Field(examples=["Elcano"])
+    """The program."""
+    description: str
+    """What it does."""
+    version: str = Field(examples=["0.1.0"])
+    """Its version."""
+    links: dict[Literal["manual", "openapi", "runs", "graphs", "health", "readiness"], str] = {
+        "manual": "/docs",
+        "openapi": "/openapi.json",
+        "runs": "/v1/runs",
+        "graphs": "/v1/graphs",
+        "health": "/healthz",
+        "readiness": "/readyz",
+    }
+    """Places to look at, by what is there."""
+
+
 class Health(Described):
     """The process answers."""
 

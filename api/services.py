@@ -7,18 +7,20 @@ from fastapi import Depends, Request
 
 from api.stream import Feeds
 from api.temporal import Temporal
+from api.writable import Writable
 from settings import Settings
 from storage.store import Store
 
 
 @dataclass(frozen=True)
 class Services:
-    """The store, Temporal, the feeds being read, and the settings."""
+    """The store and whether it can be written, Temporal, the feeds being read, and the settings."""
 
     settings: Settings
     store: Store
     temporal: Temporal
     feeds: Feeds
+    writable: Writable
 
 
 def _services(request: Request) -> Services:

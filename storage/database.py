@@ -122,6 +122,14 @@ idempotency_keys = Table(
     Column("run_id", String, nullable=False),
 )
 
+probes = Table(
+    "probes",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("filling", Text, nullable=False),
+)
+"""What was kept to see whether anything can be."""
+
 
 def file_engine(path: Path) -> AsyncEngine:
     """An engine over the SQLite file at `path`. Several processes of one machine may share the file."""

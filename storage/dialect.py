@@ -3,11 +3,12 @@
 import asyncio
 import sqlite3
 import time
+from collections.abc import Mapping
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Table, and_, event, or_
 from sqlalchemy.dialects.sqlite import Insert, insert
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -19,6 +20,28 @@ _PRAGMAS: Final = (
     "PRAGMA synchronous = NORMAL",  # with a write-ahead log, a crash of the process loses nothing
     "PRAGMA foreign_keys = ON",
 )
+
+
+_TROUBLES: Final[Mapping[int, str]] = {
+    sqlite3.SQLITE_FULL: "its disk is full: make room",
+    sqlite3.SQLITE_BUSY: f"another process kept it locked for {BUSY_SECONDS} s: try again",
+    sqlite3.SQLITE_LOCKED: f"another process kept it locked for {BUSY_SECONDS} s: try again",
+    sqlite3.SQLITE_READONLY: "it is read-only: make the data folder and its files writable",
+    sqlite3.SQLITE_PERM: "access to it is denied: make the data folder and its files writable",
+    sqlite3.SQLITE_CANTOPEN: "its file cannot be opened: see that the data folder is there and writable",
+    sqlite3.SQLITE_IOERR: "its disk reports an error: see the system's log",
+    sqlite3.SQLITE_CORRUPT: "its file is damaged: restore a backup or use another data folder",
+    sqlite3.SQLITE_NOTADB: "its file is damaged: restore a backup or use another data folder",
+}
+
+
+def trouble(error: DBAPIError) -> str | None:
+    """Why the database cannot be used at the moment and what to do; None if the statement was wrong, not the database.
+
+    An extended result code has the plain one in its lowest byte.
+    """
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    return None if code is None else _TROUBLES.get(code & 0xFF)
 
 
 def configure(engine: AsyncEngine) -> None:

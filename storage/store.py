@@ -1,19 +1,49 @@
 """Everything that is kept, opened and closed together."""
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
 from storage.artifacts import ArtifactStore, SqlArtifactStore
 from storage.database import file_engine, prepare
+from storage.dialect import trouble
 from storage.evidence import EvidenceStore, SqlEvidenceStore
 from storage.ledger import Ledger, SqlLedger
+from storage.probe import Probe, SqlProbe
 from storage.runs import RunStore, SqlRunStore
 
 DATABASE_FILE: Final = "elcano.db"
+
+
+STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError)
+"""What is raised if the store cannot be used; `store_trouble` tells it from what is raised for other reasons."""
+
+_FILE_TROUBLES: Final = {
+    errno.ENOSPC: "its disk is full: make room",
+    errno.EDQUOT: "its disk quota is used up: make room",
+    errno.EROFS: "it is read-only: make the data folder and its files writable",
+    errno.EACCES: "access to it is denied: make the data folder and its files writable",
+    errno.EIO: "its disk reports an error: see the system's log",
+}
+
+
+def store_trouble(error: BaseException) -> str | None:
+    """Why the store cannot be used at the moment and what to do; None if that is not what `error` says."""
+    why: str | None = None
+    if isinstance(error, DBAPIError):
+        why = trouble(error)
+    elif isinstance(error, PoolTimeout):
+        why = "all its connections are busy: try again"
+    elif isinstance(error, OSError) and error.errno is not None:
+        why = _FILE_TROUBLES.get(error.errno)
+    return None if why is None else f"the store cannot be used: {why}"
 
 
 @dataclass(frozen=True)
@@ -24,6 +54,7 @@ class Store:
     artifacts: ArtifactStore
     ledger: Ledger
     runs: RunStore
+    probe: Probe
 
 
 @asynccontextmanager
@@ -42,6 +73,7 @@ async def open_store(data_dir: Path) -> AsyncIterator[Store]:
             artifacts=SqlArtifactStore(engine),
             ledger=SqlLedger(engine),
             runs=SqlRunStore(engine),
+            probe=SqlProbe(engine),
         )
     finally:
         await engine.dispose()

@@ -1,7 +1,6 @@
 """Whether the process lives, and whether a run that is asked for now would be worked on."""
 
 import asyncio
-import logging
 
 from fastapi import APIRouter, Response
 
@@ -9,11 +8,9 @@ from api.errors import TemporalRefused, TemporalUnavailable
 from api.schemas import Check, Health, Readiness
 from api.services import Provided
 from api.temporal import Temporal
-from storage.store import Store
+from api.writable import Writable
 
 router = APIRouter(tags=["health"])
-
-_log = logging.getLogger("api.health")
 
 
 @router.get("/healthz")
@@ -24,9 +21,12 @@ async def healthz() -> Health:
 
 @router.get("/readyz", responses={503: {"model": Readiness, "description": "Something is missing; `checks` says what"}})
 async def readyz(services: Provided, response: Response) -> Readiness:
-    """Check everything that a run needs: Temporal, the store, a worker."""
+    """Check everything that a run needs: Temporal, the store, a worker.
+
+    That the store can be written is remembered for half a minute, unless a request found that it cannot.
+    """
     temporal, store, worker = await asyncio.gather(
-        _temporal(services.temporal), _store(services.store), _worker(services.temporal)
+        _temporal(services.temporal), _store(services.writable), _worker(services.temporal)
     )
     ready = temporal.ok and store.ok and worker.ok
     if not ready:
@@ -42,14 +42,9 @@ async def _temporal(temporal: Temporal) -> Check:
     return Check(ok=True)
 
 
-async def _store(store: Store) -> Check:
-    """Writes: a full or read-only disk still reads well."""
-    try:
-        await store.artifacts.put("", "text/plain")
-    except Exception:  # whatever it is, it is the answer
-        _log.exception("the store cannot be written")
-        return Check(ok=False, detail="the store cannot be written; the log says why")
-    return Check(ok=True)
+async def _store(writable: Writable) -> Check:
+    fault = await writable.fault()
+    return Check(ok=fault is None, detail=fault or "")
 
 
 async def _worker(temporal: Temporal) -> Check:

@@ -21,7 +21,7 @@ from api.errors import (
 )
 from api.feed import Feed, Next, Waiting
 from api.reading import read_run
-from api.requests import RunRequest
+from api.requests import RunId, RunRequest
 from api.schemas import RunList, RunView
 from api.services import Provided
 from api.submission import submit
@@ -87,7 +87,9 @@ async def start_run(
 async def list_runs(
     services: Provided,
     limit: Annotated[int, Query(ge=1, le=200, description="Runs a page.")] = 20,
-    before: Annotated[str | None, Query(max_length=100, description="The `next` of the page before.")] = None,
+    before: Annotated[
+        RunId | None, Query(description="The `next` of the page before.", examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    ] = None,
     status: Annotated[RunStatus | None, Query(description="Only runs that are known to be so.")] = None,
 ) -> RunList:
     """List runs, newest first, as they are stored."""

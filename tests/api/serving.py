@@ -27,5 +27,8 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 async def speaking(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     """A client of `app` without a network; an error that nobody foresaw is an answer, as behind a server."""
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://api") as made:
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://localhost") as made,
+    ):
         yield made

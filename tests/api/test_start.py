@@ -158,7 +158,7 @@ async def test_a_body_that_is_no_json_is_refused(api: httpx.AsyncClient, body: b
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize(("body", "headers"), [(b"", JSON), (b"[]", JSON), (b'{"question": "x"}', {})])
+@pytest.mark.parametrize(("body", "headers"), [(b"", JSON), (b"[]", JSON), (b"", {})])
 async def test_a_body_that_is_no_json_object_is_refused(
     api: httpx.AsyncClient, body: bytes, headers: dict[str, str]
 ) -> None:

@@ -67,9 +67,10 @@ def test_our_values_are_accepted(services: dict[str, Any], monkeypatch: pytest.M
     for name in OURS:
         for key, value in services[name]["environment"].items():
             if value is not None:
-                monkeypatch.setenv(key, re.sub(r"\$\{\w+:-(\w*)\}", r"\1", value))
+                monkeypatch.setenv(key, re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value))
         assert Settings().data_dir == Path("/data")
         assert Settings().collections == {"documents": Path("/documents")}
+    assert Settings().trusted_hosts == ("api",)
 
 
 def test_worker_and_api_share_the_data_and_cannot_change_the_documents(services: dict[str, Any]) -> None:

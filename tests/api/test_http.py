@@ -1,0 +1,136 @@
+"""What HTTP asks of every path: methods, bodies that cannot be read, and the pages that a person sees."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import httpx
+import pytest
+
+from graphs.contracts import ArchivedRun
+from graphs.events import AgentEvent
+from storage.store import Store
+from tests.api.asking import start_at
+
+ROOT = Path(__file__).parents[2]
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture
+async def kept(store: Store) -> str:
+    event = AgentEvent(seq=1, type="complete", message="Done", at=1.0, step=1, iteration=1)
+    run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="completed", started_at=1.0)
+    await store.runs.archive(run, [event])
+    return run.run_id
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/v1/runs", "GET, POST, HEAD, OPTIONS"),
+        ("/v1/runs/run-1", "GET, HEAD, OPTIONS"),
+        ("/v1/runs/run-1/stop", "POST, OPTIONS"),
+        ("/docs", "GET, HEAD, OPTIONS"),
+        ("/v1/graphs/validate", "GET, POST, HEAD, OPTIONS"),
+    ],
+)
+async def test_a_path_says_all_its_methods(api: httpx.AsyncClient, path: str, allowed: str) -> None:
+    options = await api.options(path)
+    refused = await api.delete(path)
+    assert (options.status_code, options.headers["allow"]) == (204, allowed)
+    assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
+    assert allowed in refused.json()["detail"]
+
+
+async def test_a_path_that_there_is_not_has_no_methods(api: httpx.AsyncClient) -> None:
+    assert (await api.options("/nothing")).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/healthz", "/v1/runs", "/v1/runs/run-1", "/v1/graphs", "/nothing"])
+async def test_head_answers_as_get_does_without_the_body(api: httpx.AsyncClient, kept: str, path: str) -> None:
+    head, get = await api.head(path), await api.get(path)
+    assert (head.status_code, head.content) == (get.status_code, b"")
+    assert head.headers == get.headers
+
+
+@pytest.mark.parametrize("run", ["ended", "running"])
+async def test_head_of_a_stream_does_not_wait_for_it(served: str, kept: str, run: str) -> None:
+    run_id = kept if run == "ended" else await start_at(served)
+    async with httpx.AsyncClient(base_url=served, timeout=30) as client:
+        answer = await client.head(f"/v1/runs/{run_id}/events")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{", "not JSON at character 1"),
+        (b'{"question": "\xff"}', "not UTF-8: byte 14"),
+        (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
+        (b'{"question": ' + b"7" * 5_000 + b"}", "too many digits"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/v1/runs", "/v1/graphs/validate", "/v1/runs/run-1/stop"])
+async def test_a_body_that_cannot_be_read_says_why(api: httpx.AsyncClient, path: str, body: bytes, said: str) -> None:
+    answer = await api.post(path, content=body, headers=JSON)
+    assert answer.status_code == 400
+    assert answer.json()["type"] == "urn:elcano:body-unreadable"
+    assert said in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", None])
+@pytest.mark.parametrize("path", ["/v1/runs", "/v1/graphs/validate", "/v1/runs/run-1/stop"])
+async def test_a_body_that_is_not_sent_as_json_is_told_what_to_send(
+    api: httpx.AsyncClient, path: str, media_type: str | None
+) -> None:
+    headers = {} if media_type is None else {"Content-Type": media_type}
+    answer = await api.post(path, content=b'{"question": "Why?"}', headers=headers)
+    assert answer.status_code == 415
+    assert answer.json()["type"] == "urn:elcano:media-type-unsupported"
+    assert "Content-Type: application/json" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("media_type", ["application/json; charset=utf-8", "Application/JSON", "application/ld+json"])
+async def test_json_by_any_of_its_names_is_read(api: httpx.AsyncClient, media_type: str) -> None:
+    answer = await api.post("/v1/graphs/validate", content=b"{}", headers={"Content-Type": media_type})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("before", ["zzz", "", "run-", "run-1 OR 1", "run-1.0004.loop-1"])
+async def test_a_place_in_the_list_that_is_none_is_refused(api: httpx.AsyncClient, kept: str, before: str) -> None:
+    answer = await api.get("/v1/runs", params={"before": before})
+    assert answer.status_code == 422
+    assert [fault["field"] for fault in answer.json()["errors"]] == ["before"]
+    assert "`next`" in answer.text
+
+
+async def test_the_address_alone_leads_on(api: httpx.AsyncClient) -> None:
+    answer = await api.get("/")
+    page = await api.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert answer.json()["name"] == "Elcano"
+    assert page.headers["content-type"].startswith("text/html")
+    for link in answer.json()["links"].values():
+        assert f'href="{link}"' in page.text
+        assert (await api.get(link)).status_code in (200, 503), link
+
+
+@pytest.mark.parametrize("path", ["/", "/docs"])
+async def test_pages_load_nothing_from_elsewhere(api: httpx.AsyncClient, path: str) -> None:
+    page = await api.get(path, headers={"Accept": "text/html"})
+    assert "//" not in re.sub(r"<!--.*?-->", "", page.text, flags=re.DOTALL)
+    assert "'self'" in page.headers["content-security-policy"]
+    for place in re.findall(r'(?:src|href)="(/[^"]*)"', page.text):
+        assert (await api.get(place)).status_code in (200, 503), place
+
+
+async def test_the_manual_shows_our_own_document(api: httpx.AsyncClient) -> None:
+    page = (await api.get("/docs")).text
+    assert '"/openapi.json"' in page.replace("'", '"')
+    assert json.loads((await api.get("/openapi.json")).text)["info"]["title"] == "Elcano"
+
+
+async def test_the_version_is_the_projects(api: httpx.AsyncClient) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (await api.get("/")).json()["version"] == project["version"]

@@ -7,39 +7,31 @@ call that needs it.
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import Any
 
 from fastapi import Depends, FastAPI
-from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
-from pydantic.json_schema import models_json_schema
 from temporalio.client import Client
 
 from api.body_limit import BodyLimit
 from api.connection import Connection, connect
-from api.errors import Problem
 from api.manual import add_manual
 from api.methods import Methods
 from api.negotiation import require_json
+from api.openapi import document
 from api.problems import install
 from api.routes import control, graphs, health, results, runs, welcome
-from api.schemas import Welcome
 from api.services import Services
 from api.stream import Feeds
 from api.temporal import Temporal
 from api.trust import Trust
 from api.writable import Writable
 from graphs.contracts import TASK_QUEUE
-from graphs.report import Report
-from graphs.spec import ResearchGraph
 from settings import Settings
 from storage.store import Store, open_store
 
 TITLE = "Elcano"
 VERSION = "0.1.0"
 """The same as in `pyproject.toml`: where the API runs from its files no package is installed that could tell."""
-REFERRED = (Problem, Report, ResearchGraph, Welcome)
-"""Models that answers have without being a route's `response_model`."""
 DESCRIPTION = "Durable deep research: a question over HTTP, a report whose citations were checked."
 
 
@@ -86,23 +78,9 @@ def create_app(
     add_manual(app)
     for router in (welcome.router, runs.router, control.router, results.router, graphs.router, health.router):
         app.include_router(router)
-    app.openapi = partial(_openapi, app)  # type: ignore[method-assign]
+    app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app
 
 
 def _operation_id(route: APIRoute) -> str:
     return route.name
-
-
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    """FastAPI's document, with the models that routes refer to by name."""
-    if app.openapi_schema is None:
-        document = get_openapi(
-            title=app.title, version=app.version, description=app.description, routes=app.routes, tags=app.openapi_tags
-        )
-        _, named = models_json_schema(
-            [(model, "serialization") for model in REFERRED], ref_template="#/components/schemas/{model}"
-        )
-        document["components"]["schemas"] |= named["$defs"]
-        app.openapi_schema = document
-    return app.openapi_schema

@@ -7,18 +7,22 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from pydantic import Field
 
+from api.budgets import Described
 from api.cursor import Cursor
 from api.merging import Branch, Key, Lost, Merge, Told
 from api.rpc import NO_WORKER
-from api.schemas import Described
 from graphs.events import AgentEvent
 
 REMIND: Final = 30.0
 """Seconds between two notices of the same silence."""
+BATCH: Final = 100
+"""Events that a reader is given at once; what comes later waits for its turn, as do other readers."""
+QUIET: Final = 15.0
+"""Seconds without anything new after which a reader is told so: proxies cut connections on which nothing comes."""
 
 
 class Waiting(Described):
@@ -47,6 +51,10 @@ class Next:
 
     event: AgentEvent
     cursor: Cursor
+
+
+Item: TypeAlias = Next | Waiting | Unreadable
+"""What a reader is told."""
 
 
 class Feed:
@@ -95,27 +103,44 @@ class Feed:
         """Whether there is nothing after `cursor`, and never will be."""
         return self.closed and self._last <= cursor.number
 
-    async def follow(self, cursor: Cursor) -> AsyncIterator[Next | Waiting | Unreadable]:
-        """Every event after `cursor`, as it comes, until the feed is closed; notices between them."""
+    @property
+    def size(self) -> int:
+        """How many events there are so far."""
+        return len(self._told)
+
+    async def follow(self, cursor: Cursor) -> AsyncIterator[Sequence[Item]]:
+        """Every event after `cursor`, as it comes, until the feed is closed; notices between them.
+
+        What is there already comes up to `BATCH` at a time. An empty batch says that there has been nothing for `QUIET`
+        seconds.
+        """
         position = 0
         shown: Waiting | None = None
         while True:
             news = self._news  # taken before reading: what is added from here on sets it
             while position < len(self._told):
-                told = self._told[position]
-                position += 1
-                if isinstance(told, Lost):
-                    if told.branch.key in cursor.branches:
-                        yield _unreadable(told.branch)
-                elif not cursor.covers(told):
-                    cursor = cursor.after(told)
-                    yield Next(told.event, cursor)
+                batch: list[Item] = []
+                while position < len(self._told) and len(batch) < BATCH:
+                    told = self._told[position]
+                    position += 1
+                    if isinstance(told, Lost):
+                        if told.branch.key in cursor.branches:
+                            batch.append(_unreadable(told.branch))
+                    elif not cursor.covers(told):
+                        cursor = cursor.after(told)
+                        batch.append(Next(told.event, cursor))
+                if batch:
+                    yield batch
             if self.closed:
                 return
             if self._waiting is not None and self._waiting is not shown:
                 shown = self._waiting
-                yield shown
-            await news.wait()
+                yield [shown]
+            try:
+                async with asyncio.timeout(QUIET):
+                    await news.wait()
+            except TimeoutError:
+                yield []
 
     def _tell(self) -> None:
         self._news.set()

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from api.budgets import Described
 from api.errors import FieldFault, RequestInvalid, field_faults
-from api.schemas import Described
 from graphs.budget import Limits, TopUp, microusd
 from graphs.errors import InputInvalid
 
@@ -129,6 +129,11 @@ def _default_model(value: object) -> object:
     return {"default": value} if isinstance(value, str) else value
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    """Leaves out a default that is an object: programs that generate clients write it as a text and send that."""
+    schema.pop("default", None)
+
+
 class RunRequest(Request):
     """A question to research."""
 
@@ -151,11 +156,15 @@ class RunRequest(Request):
     """What the agents should know besides the question."""
     instructions: Text = Field(default="", max_length=MAX_INSTRUCTIONS, examples=["One page, for engineers."])
     """What you want of the report's length, tone or form."""
-    budget: BudgetRequest = BudgetRequest()
+    budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
     """What the run may spend."""
     model: Annotated[
         ModelRequest, BeforeValidator(_default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
-    ] = Field(default=ModelRequest(), examples=["offline", {"by_agent": {"writer": "openai:gpt-5.1"}}])
+    ] = Field(
+        default=ModelRequest(),
+        examples=["offline", {"by_agent": {"writer": "openai:gpt-5.1"}}],
+        json_schema_extra=_without_default,
+    )
     """Which models answer: one for all agents, or an object with exceptions."""
 
 

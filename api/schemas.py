@@ -5,21 +5,15 @@ Times are seconds since the epoch, as in events.
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
+from api.budgets import BudgetView, Described, LimitsView
 from graphs.branches import BranchState
 from graphs.contracts import ArchivedRun, Engine, RunSnapshot, RunStatus, Stage
-from graphs.frozen import Frozen, JsonObject
 from graphs.report import ReportRef
 from graphs.spec import NodeId
 from graphs.state import Ending, Failure
 from storage.evidence import Evidence
-
-
-class Described(Frozen):
-    """The base of what is sent and answered: the text under a field is its description in OpenAPI."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
 
 class PendingActivity(Described):
@@ -64,10 +58,8 @@ class RunView(Described):
     """Passages found."""
     sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
     """What is searched."""
-    budget: JsonObject = Field(
-        default={}, examples=[{"tokens": {"limit": 100_000, "used": 31_000, "remaining": 69_000}}]
-    )
-    """Per limit what it is, what is used and what remains."""
+    budget: BudgetView | None = None
+    """Per limit what it is, what is used and what remains; null until the run told."""
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
     """Why it left its graph early; null if it did not."""
     paused: Ending | None = Field(default=None, examples=[None])
@@ -88,15 +80,11 @@ class RunView(Described):
     """If no worker answers: what Temporal is waiting for."""
 
     @classmethod
-    def of(cls, run: ArchivedRun) -> "RunView":
-        """A run as it is stored."""
-        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence"})
-        return cls.model_validate({**shared, "evidence": len(run.evidence)})
-
-    @classmethod
-    def listed(cls, run: ArchivedRun) -> "RunView":
-        """A run in a list."""
-        return cls.of(run).model_copy(update={"branches": ()})
+    def of(cls, run: ArchivedRun, *, evidence: int | None = None) -> "RunView":
+        """A run as it is stored; `evidence` is how many passages it found, if `run` comes without their ids."""
+        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget"})
+        found = len(run.evidence) if evidence is None else evidence
+        return cls.model_validate({**shared, "budget": BudgetView.of(run.budget), "evidence": found})
 
     def at(self, snapshot: RunSnapshot) -> "RunView":
         """A running run as its workflow sees it."""
@@ -107,7 +95,7 @@ class RunView(Described):
                 "iterations": snapshot.iteration,
                 "steps": snapshot.step,
                 "evidence": snapshot.evidence,
-                "budget": snapshot.budget,
+                "budget": BudgetView.of(snapshot.budget),
                 "ending": snapshot.ending,
                 "paused": snapshot.paused,
                 "branches": snapshot.branches,
@@ -142,8 +130,8 @@ class TopUpAccepted(Described):
 
     run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """The run; if it was paused it goes on."""
-    limits: JsonObject = Field(examples=[{"tokens": 150_000, "cost_usd": None, "seconds": 600.0}])
-    """What it may spend now, in the words of the request."""
+    limits: LimitsView
+    """What it may spend now."""
 
 
 class EvidencePage(Described):

@@ -1,7 +1,7 @@
 """All events of a run are fetched once per process, however many clients follow it.
 
 A `Watcher` fills a run's feed while somebody reads it, with one reader of journals for the run and one for each of its
-branches that is open; what has ended comes from the store.
+branches that is open. What has ended comes from the archive.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
+from api.archive import Archive
 from api.feed import Feed
 from api.journals import JournalReader
 from api.merging import Branch, Key
@@ -62,19 +63,20 @@ class Feeds:
     def __init__(self, temporal: Temporal, store: Store) -> None:
         self._temporal = temporal
         self._store = store
+        self._archive = Archive(store.runs)
         self._watched: dict[str, _Watched] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def open(self, run_id: str) -> AsyncIterator[Feed]:
-        """The feed of a run: of an ended one from the store, of a running one shared by all who have it open.
+        """The feed of a run, shared by all who have it open; of an ended one it is read from the store.
 
         Raises:
             RunNotFound: there is no such run.
         """
         run = await kept_run(run_id, self._store)
         if run.status != "running":
-            archived = archived_feed(run_id, await self._store.runs.journals(run_id))
+            archived = await self._archive.feed(run)
             if archived is not None:
                 yield archived
                 return
@@ -89,6 +91,7 @@ class Feeds:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._archive.close()
 
     def _join(self, run: ArchivedRun) -> "_Watched":
         watched = self._watched.get(run.run_id)
@@ -121,23 +124,6 @@ class _Watched:
         self.feed = feed
         self.task = task
         self.readers = 0
-
-
-def archived_feed(run_id: str, stored: dict[str, list[AgentEvent]]) -> Feed | None:
-    """The whole feed of a run that has ended; None if a branch of it has not got into the store yet."""
-    missing: list[Branch] = []
-
-    def opened(branch: Branch) -> Sequence[AgentEvent]:
-        if branch.run_id not in stored:
-            missing.append(branch)
-        return stored.get(branch.run_id, ())
-
-    feed = Feed(opened)
-    feed.add((), stored.get(run_id, ()))
-    if missing:
-        return None
-    feed.close()
-    return feed
 
 
 def _branch_run(run: ArchivedRun, branch: Branch) -> ArchivedRun:

@@ -103,8 +103,12 @@ runs = Table(
     Column("run_id", String, primary_key=True),
     Column("status", String, nullable=False),
     Column("body", Text, nullable=False),
+    Column("evidence", Integer, nullable=False),
+    Column("lists", Text, nullable=False),
     Index("runs_by_status", "status", "run_id"),
 )
+"""`body` is all of a run but what grows with it: that is in `lists`, and `evidence` says how many passages it found. So
+many runs can be listed without reading thousands of ids."""
 
 events = Table(
     "events",

@@ -1,9 +1,11 @@
 """Runs as they are kept: from the moment they are accepted, through their end, for as long as anyone asks."""
 
-from collections.abc import Sequence
-from typing import Protocol
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Protocol
 
-from sqlalchemy import and_, delete, insert, select, update
+from pydantic_core import from_json
+from sqlalchemy import Row, and_, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from graphs.contracts import ArchivedRun, RunStatus
@@ -13,11 +15,28 @@ from storage.database import events as event_rows
 from storage.database import idempotency_keys, runs
 from storage.dialect import insert_new, insert_or_replace, run_and_branches
 
+_LISTS: Final = {"evidence", "branches"}
+"""What grows with a run, and what no list of runs shows."""
+
+
+class ListedRun(Frozen):
+    """A run as lists show it."""
+
+    run: ArchivedRun
+    """Without the ids of its evidence and without its branches, which are not read for a list."""
+    evidence: int
+    """Passages that it found."""
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self.run.run_id
+
 
 class RunPage(Frozen):
     """One page of a list of runs, newest first."""
 
-    runs: tuple[ArchivedRun, ...]
+    runs: tuple[ListedRun, ...]
     next: str | None = None
     """Pass it as `before` for the next page; None on the last one."""
 
@@ -104,7 +123,7 @@ class SqlRunStore:
             return
         ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches", "execution"}
         fresh = ArchivedRun.model_validate({**kept.model_dump(exclude=ended), "status": "running"})
-        as_kept = and_(runs.c.run_id == run_id, runs.c.body == kept.model_dump_json())
+        as_kept = and_(runs.c.run_id == run_id, runs.c.body == _row(kept)["body"])
         async with self._engine.begin() as connection:
             if (await connection.execute(update(runs).where(as_kept).values(_row(fresh)))).rowcount:
                 await connection.execute(delete(event_rows).where(event_rows.c.run_id == run_id))
@@ -112,37 +131,37 @@ class SqlRunStore:
     async def get(self, run_id: str) -> ArchivedRun | None:
         """One run."""
         async with self._engine.connect() as connection:
-            body = await connection.scalar(select(runs.c.body).where(runs.c.run_id == run_id))
-        return None if body is None else ArchivedRun.model_validate_json(body)
+            row = (await connection.execute(select(runs.c.body, runs.c.lists).where(runs.c.run_id == run_id))).first()
+        return None if row is None else ArchivedRun.model_validate({**from_json(row.body), **from_json(row.lists)})
 
     async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
         """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
         listed = ~runs.c.run_id.contains(".", autoescape=True)  # the id of a branch is its run's, a full stop and more
-        wanted = select(runs.c.body).where(listed).order_by(runs.c.run_id.desc()).limit(limit + 1)
+        wanted = select(runs.c.body, runs.c.evidence).where(listed).order_by(runs.c.run_id.desc()).limit(limit + 1)
         if before is not None:
             wanted = wanted.where(runs.c.run_id < before)
         if status is not None:
             wanted = wanted.where(runs.c.status == status)
         async with self._engine.connect() as connection:
-            bodies = (await connection.scalars(wanted)).all()
-        page = tuple(ArchivedRun.model_validate_json(body) for body in bodies[:limit])
-        return RunPage(runs=page, next=page[-1].run_id if len(bodies) > limit else None)
+            rows = (await connection.execute(wanted)).all()
+        page = tuple(
+            ListedRun(run=ArchivedRun.model_validate_json(row.body), evidence=row.evidence) for row in rows[:limit]
+        )
+        return RunPage(runs=page, next=page[-1].run_id if len(rows) > limit else None)
 
     async def events(self, run_id: str, since: int = 0) -> list[AgentEvent]:
         """An ended run's events with numbers above `since`; empty while it runs."""
         wanted = select(event_rows.c.body).where(event_rows.c.run_id == run_id, event_rows.c.seq > since)
         async with self._engine.connect() as connection:
-            bodies = await connection.scalars(wanted.order_by(event_rows.c.seq))
-            return [AgentEvent.model_validate_json(body) for body in bodies]
+            bodies = (await connection.scalars(wanted.order_by(event_rows.c.seq))).all()
+        return await asyncio.to_thread(lambda: [AgentEvent.model_validate_json(body) for body in bodies])
 
     async def journals(self, run_id: str) -> dict[str, list[AgentEvent]]:
         """All events of a run and of each of its branches, by run id; of those that ended and have events."""
         wanted = select(event_rows.c.run_id, event_rows.c.body).where(run_and_branches(event_rows.c.run_id, run_id))
-        found: dict[str, list[AgentEvent]] = {}
         async with self._engine.connect() as connection:
-            for row in await connection.execute(wanted.order_by(event_rows.c.run_id, event_rows.c.seq)):
-                found.setdefault(row.run_id, []).append(AgentEvent.model_validate_json(row.body))
-        return found
+            rows = (await connection.execute(wanted.order_by(event_rows.c.run_id, event_rows.c.seq))).all()
+        return await asyncio.to_thread(_journals, rows)
 
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
         """Claims an idempotency key for `run_id`, or says which run has it."""
@@ -155,5 +174,19 @@ class SqlRunStore:
         return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
 
 
-def _row(run: ArchivedRun) -> dict[str, str]:
-    return {"run_id": run.run_id, "status": run.status, "body": run.model_dump_json()}
+def _journals(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentEvent]]:
+    """Events by run id. Thousands of them take so long to parse that a program that serves others does it beside."""
+    found: dict[str, list[AgentEvent]] = {}
+    for row in rows:
+        found.setdefault(row.run_id, []).append(AgentEvent.model_validate_json(row.body))
+    return found
+
+
+def _row(run: ArchivedRun) -> dict[str, str | int]:
+    return {
+        "run_id": run.run_id,
+        "status": run.status,
+        "body": run.model_dump_json(exclude=_LISTS),
+        "evidence": len(run.evidence),
+        "lists": run.model_dump_json(include=_LISTS),
+    }

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from fastapi import APIRouter
 
+from api.budgets import LimitsView
 from api.errors import (
     BodyTooLarge,
     BodyUnreadable,
@@ -23,7 +24,6 @@ from api.reading import kept_run
 from api.requests import StopBody, TopUpBody
 from api.schemas import StopAccepted, TopUpAccepted
 from api.services import Provided
-from graphs.budget import usd
 from graphs.contracts import StopRequest
 from storage.store import Store
 
@@ -64,9 +64,7 @@ async def top_up_run(run_id: str, services: Provided, body: TopUpBody) -> TopUpA
     added = body.added()
     await _require_running(run_id, services.store)
     limits = await _unless_ended(run_id, services.temporal.top_up(run_id, added))
-    shown = limits.model_dump(mode="json", exclude={"cost_microusd", "reserve"})
-    cost = None if limits.cost_microusd is None else usd(limits.cost_microusd)
-    return TopUpAccepted(run_id=run_id, limits={**shown, "cost_usd": cost})
+    return TopUpAccepted(run_id=run_id, limits=LimitsView.of(limits))
 
 
 async def _require_running(run_id: str, store: Store) -> None:

@@ -1,5 +1,6 @@
 """What a run leaves: its report and its evidence."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
@@ -44,9 +45,13 @@ async def get_report(
     stored = await services.store.artifacts.get(run.report.artifact)
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
-    report = Report.model_validate_json(stored)
-    content = report.markdown if form == MARKDOWN else report.model_dump_json()
+    content = stored if form == JSON else await asyncio.to_thread(_markdown, stored)
     return Response(content, media_type=form, headers={"Vary": "Accept"})
+
+
+def _markdown(stored: str) -> str:
+    """The text of a report as it is kept, which is its JSON; of a long one that takes a while."""
+    return Report.model_validate_json(stored).markdown
 
 
 @router.get("/evidence", responses=problem_docs(RunNotFound))

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Response
-from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
 
 from api.cursor import Cursor
@@ -19,7 +18,8 @@ from api.errors import (
     TemporalUnavailable,
     problem_docs,
 )
-from api.feed import Feed, Next, Waiting
+from api.feed import Feed
+from api.messages import MESSAGES, event_stream
 from api.reading import read_run
 from api.requests import RunId, RunRequest
 from api.schemas import RunList, RunView
@@ -28,7 +28,7 @@ from api.submission import submit
 from graphs.contracts import RunStatus
 from graphs.errors import GraphInvalid
 
-RECONNECT_MILLISECONDS = 2_000
+LOCATION = {"Location": {"description": "The path of the run.", "schema": {"type": "string"}}}
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"], responses=problem_docs(RequestInvalid))
 
@@ -37,7 +37,12 @@ router = APIRouter(prefix="/v1/runs", tags=["runs"], responses=problem_docs(Requ
     "",
     status_code=201,
     responses={
-        200: {"model": RunView, "description": "The run that the same key and request started before"},
+        200: {
+            "model": RunView,
+            "description": "The run that the same key and request started before",
+            "headers": LOCATION,
+        },
+        201: {"description": "The run", "headers": LOCATION},
         **problem_docs(
             BodyUnreadable,
             BodyTooLarge,
@@ -94,7 +99,7 @@ async def list_runs(
 ) -> RunList:
     """List runs, newest first, as they are stored."""
     page = await services.store.runs.page(limit=limit, before=before, status=status)
-    return RunList(runs=tuple(RunView.listed(run) for run in page.runs), next=page.next)
+    return RunList(runs=tuple(RunView.of(one.run, evidence=one.evidence) for one in page.runs), next=page.next)
 
 
 @router.get("/{run_id}", responses=problem_docs(RunNotFound, TemporalRefused))
@@ -131,20 +136,24 @@ async def open_feed(
 
 @router.get(
     "/{run_id}/events",
-    response_class=EventSourceResponse,
+    response_class=Response,
     responses={
+        200: {"description": "The events, each as it comes", "content": {"text/event-stream": dict(MESSAGES)}},
         204: {"description": "The run has ended and you have its last event"},
         **problem_docs(LastEventIdInvalid, RunNotFound),
     },
 )
 async def follow_run(
     feed: Annotated[Feed, Depends(open_feed)], since: Annotated[Cursor, Depends(last_event_id)]
-) -> AsyncIterator[ServerSentEvent]:
+) -> Response:
     """Follow a run as server-sent events, from its first event to its last.
 
     Each message is one event: `event` is its type, `data` the event as JSON, `id` the place in the stream. The stream
     ends after the terminal one (`complete`, `failed` or `cancelled`). A client that reconnects with the last `id` as
     `Last-Event-ID` gets exactly what it missed, from any server.
+
+    The event of the type `error` (a node failed, the run goes on) is sent as `event: node_error`, because browsers use
+    `error` for a broken connection.
 
     Sections are researched side by side, and what they tell comes between the `branch_started` and the
     `branch_complete` of their run, with their `path` and `section`. Within one path the numbers (`seq`) rise.
@@ -155,11 +164,4 @@ async def follow_run(
     Two messages have no `id`: `waiting` says that nobody answers at the moment, `unreadable` that a branch has ended
     whose events cannot be read any more.
     """
-    async for item in feed.follow(since):
-        if isinstance(item, Next):
-            yield ServerSentEvent(
-                data=item.event, event=item.event.type, id=str(item.cursor), retry=RECONNECT_MILLISECONDS
-            )
-        else:
-            event = "waiting" if isinstance(item, Waiting) else "unreadable"
-            yield ServerSentEvent(data=item, event=event, retry=RECONNECT_MILLISECONDS)
+    return event_stream(feed, since)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
-from api.errors import NotAcceptable, problem_docs
+from api.errors import NotAcceptable, RequestInvalid, problem_docs
 from api.manual import CONTENT_POLICY
 from api.negotiation import choose
 from api.schemas import Welcome
@@ -27,7 +27,7 @@ router = APIRouter(tags=["health"])
                 HTML: {"schema": {"type": "string"}},
             },
         },
-        **problem_docs(NotAcceptable),
+        **problem_docs(NotAcceptable, RequestInvalid),
     },
 )
 async def welcome(

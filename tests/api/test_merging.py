@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api.archive import archived_feed
 from api.cursor import MAX_LENGTH, Cursor
 from api.errors import LastEventIdInvalid
 from api.feed import Feed, Next, Unreadable, Waiting
 from api.merging import Branch, Key, Merge, Told
-from api.stream import archived_feed
 from graphs.events import AgentEvent, EventType
 
 RUN = "run-1"
@@ -105,7 +105,7 @@ def read(feed: Feed, cursor: Cursor | None = None) -> list[Next]:
 
 def everything(feed: Feed, cursor: Cursor) -> list[Next | Waiting | Unreadable]:
     async def collected() -> list[Next | Waiting | Unreadable]:
-        return [item async for item in feed.follow(cursor)]
+        return [item async for batch in feed.follow(cursor) for item in batch]
 
     return asyncio.run(collected())
 

@@ -69,7 +69,8 @@ def event(seq: int, type: EventType, message: str = "", *, section: str = "", id
             "data": data,
         }
     )
-    return f"id: {id or seq}\nevent: {type}\ndata: {told.model_dump_json()}\n\n"
+    name = "node_error" if type == "error" else type
+    return f"id: {id or seq}\nevent: {name}\ndata: {told.model_dump_json()}\n\n"
 
 
 def stream(*events: str, broken: bool = False) -> Answer:

@@ -27,6 +27,12 @@ def test_a_broken_stream_is_resumed_after_the_last_event(server: Server, capsys:
     assert sent == [None, "1", "1", "2"]
 
 
+def test_a_nodes_error_is_shown_by_the_type_in_its_data(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    script_a_run(server, stream(event(1, "started"), event(2, "error", "judge failed"), finished()))
+    assert run("watch", RUN) == Exit.OK
+    assert "error: judge failed" in capsys.readouterr().out
+
+
 def test_watch_as_json_gives_one_event_a_line(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     script_a_run(server, stream(event(1, "started"), finished()))
     assert run("watch", RUN, "--json") == Exit.OK

@@ -1,0 +1,108 @@
+"""What a run may spend and has spent, as answers say it; dollars where a run counts millionths of them."""
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from graphs.budget import Limits, usd
+from graphs.frozen import Frozen, JsonObject
+from graphs.spec import EndKind
+
+
+class Described(Frozen):
+    """The base of what is sent and answered: the text under a field is its description in OpenAPI."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class Told(Described):
+    """The base of what a workflow told in its own words: a newer worker's further words are left out."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class CountedLimit(Told):
+    """One limit that is counted in whole numbers."""
+
+    limit: int = Field(examples=[100_000])
+    """What it is."""
+    used: int = Field(examples=[31_000])
+    """What is used."""
+    remaining: int = Field(examples=[69_000])
+    """What remains; 0 also if more was used than there was."""
+
+
+class MeasuredLimit(Told):
+    """One limit that is measured."""
+
+    limit: float | None = Field(examples=[600.0])
+    """What it is; null: not limited."""
+    used: float = Field(examples=[12.5])
+    """What is used."""
+    remaining: float | None = Field(examples=[587.5])
+    """What remains; null: not limited."""
+
+
+class SectionLimit(Told):
+    """How many sections a plan may have."""
+
+    limit: int = Field(examples=[8])
+    """So many."""
+
+
+class BudgetView(Told):
+    """Per limit what it is, what is used and what remains."""
+
+    exceeded: bool = Field(examples=[False])
+    """Nothing more can be researched with it."""
+    reason: EndKind | None = Field(default=None, examples=[None])
+    """The limit that is used up; null if none is."""
+    tokens: CountedLimit
+    """Input and output tokens of all model calls together."""
+    cost_usd: MeasuredLimit
+    """US dollars."""
+    seconds: MeasuredLimit
+    """Seconds since the start, pauses not counted."""
+    iterations: CountedLimit
+    """Turns of the research loop."""
+    steps: CountedLimit
+    """Nodes visited."""
+    sections: SectionLimit
+    """Sections that a plan may have."""
+
+    @classmethod
+    def of(cls, view: JsonObject) -> "BudgetView | None":
+        """What `graphs.budget.Budget.view` told; None if nobody told anything yet."""
+        return cls.model_validate(view) if view else None
+
+
+class LimitsView(Described):
+    """What a run may spend, in the words of the request."""
+
+    tokens: int = Field(examples=[150_000])
+    """Input and output tokens of all model calls together."""
+    cost_usd: float | None = Field(examples=[None])
+    """US dollars; null: not limited."""
+    seconds: float = Field(examples=[600.0])
+    """Seconds from the start to the end of the report, pauses not counted."""
+    iterations: int = Field(examples=[5])
+    """How often the research loop may run."""
+    steps: int = Field(examples=[200])
+    """Nodes of the graph visited."""
+    sections: int = Field(examples=[8])
+    """Sections that a plan may have."""
+    when_exhausted: Literal["finish", "pause"] = Field(examples=["finish"])
+    """What the run does that has used up its budget."""
+
+    @classmethod
+    def of(cls, limits: Limits) -> "LimitsView":
+        """A run's limits."""
+        return cls(
+            tokens=limits.tokens,
+            cost_usd=None if limits.cost_microusd is None else usd(limits.cost_microusd),
+            seconds=limits.seconds,
+            iterations=limits.iterations,
+            steps=limits.steps,
+            sections=limits.sections,
+            when_exhausted=limits.when_exhausted,
+        )

@@ -1,0 +1,60 @@
+"""The API's own description: FastAPI's document, and what FastAPI cannot know of it.
+
+That is what answers before any route does, the problems that all routes have in common, and the models that answers
+hold without being a route's `response_model`.
+"""
+
+from typing import Any, Final
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+
+from api.errors import (
+    HostUntrusted,
+    MediaTypeUnsupported,
+    OriginForeign,
+    Problem,
+    StoreUnavailable,
+    problem_docs,
+)
+from api.feed import Unreadable, Waiting
+from api.schemas import Welcome
+from graphs.events import AgentEvent
+from graphs.report import Report
+from graphs.spec import ResearchGraph
+
+REFERRED: Final = (AgentEvent, Problem, Report, ResearchGraph, Unreadable, Waiting, Welcome)
+"""Models that answers have without being a route's `response_model`."""
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document of `app`, made once."""
+    if app.openapi_schema is None:
+        made = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes, tags=app.openapi_tags
+        )
+        _, named = models_json_schema(
+            [(model, "serialization") for model in REFERRED], ref_template="#/components/schemas/{model}"
+        )
+        made["components"]["schemas"] |= named["$defs"]
+        for path, methods in made["paths"].items():
+            for method, operation in methods.items():
+                _add(operation["responses"], _common(path, method))
+        app.openapi_schema = made
+    return app.openapi_schema
+
+
+def _common(path: str, method: str) -> dict[int | str, dict[str, Any]]:
+    """The problems that a route has because of where it is."""
+    changing = (OriginForeign, MediaTypeUnsupported) if method == "post" else ()
+    kept = (StoreUnavailable,) if path.startswith("/v1/runs") else ()
+    return problem_docs(HostUntrusted, *changing, *kept)
+
+
+def _add(responses: dict[str, Any], more: dict[int | str, dict[str, Any]]) -> None:
+    for status, added in more.items():
+        there = responses.setdefault(str(status), added)
+        if there is not added:
+            there["description"] += f"; {added['description']}"
+            there.setdefault("headers", {}).update(added.get("headers", {}))

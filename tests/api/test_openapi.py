@@ -1,0 +1,89 @@
+"""The document as generators of clients read it: what they send by default is accepted, what comes is named."""
+
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from api.budgets import BudgetView, LimitsView
+from api.requests import BudgetRequest
+from graphs.budget import Budget, Limits
+from graphs.events import EVENT_TYPES
+
+
+@pytest.fixture
+def document(app: FastAPI) -> dict[str, Any]:
+    found: dict[str, Any] = app.openapi()
+    return found
+
+
+def generated(document: dict[str, Any], model: str, **given: object) -> dict[str, object]:
+    """What a generated class sends if only `given` is set: every default, and those that are no scalars as texts."""
+    body = dict(given)
+    for name, schema in document["components"]["schemas"][model]["properties"].items():
+        if "default" in schema and name not in given:
+            default = schema["default"]
+            body[name] = str(default) if isinstance(default, dict | list) and "anyOf" in schema else default
+    return body
+
+
+async def test_the_default_request_of_a_generated_client_is_accepted(
+    api: httpx.AsyncClient, document: dict[str, Any]
+) -> None:
+    body = generated(document, "RunRequest", question="Why?", budget=generated(document, "BudgetRequest"))
+    answer = await api.post("/v1/runs", json=body)
+    assert answer.status_code == 201, answer.text
+    assert answer.headers["location"] == f"/v1/runs/{answer.json()['run_id']}"
+
+
+async def test_no_default_of_a_request_is_an_object_among_several_forms(document: dict[str, Any]) -> None:
+    for name, schema in document["components"]["schemas"].items():
+        for field, described in schema.get("properties", {}).items():
+            assert not ("anyOf" in described and isinstance(described.get("default"), dict)), f"{name}.{field}"
+
+
+async def test_the_messages_of_a_stream_are_declared(document: dict[str, Any]) -> None:
+    answers = document["paths"]["/v1/runs/{run_id}/events"]["get"]["responses"]
+    shapes = answers["200"]["content"]["text/event-stream"]["itemSchema"]["oneOf"]
+    data = [shape["properties"]["data"]["contentSchema"]["$ref"].rpartition("/")[2] for shape in shapes]
+    assert data == ["AgentEvent", "Waiting", "Unreadable"]
+    names = {name for shape in shapes for name in shape["properties"]["event"]["enum"]}
+    assert names == set(EVENT_TYPES) - {"error"} | {"node_error", "waiting", "unreadable"}
+    assert set(document["components"]["schemas"]["AgentEvent"]["properties"]["type"]["enum"]) == set(EVENT_TYPES)
+
+
+async def test_headers_that_answers_have_are_declared(document: dict[str, Any]) -> None:
+    started = document["paths"]["/v1/runs"]["post"]["responses"]
+    assert all("Location" in started[status]["headers"] for status in ("200", "201"))
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            if (path, method) != ("/readyz", "get"):
+                later = operation["responses"].get("503")
+                assert later is None or "Retry-After" in later["headers"], (path, method)
+
+
+def test_the_budget_of_an_answer_has_every_word_of_a_runs_own() -> None:
+    view = Budget(limits=Limits(cost_microusd=1_500_000)).view()
+    shown = BudgetView.of(view)
+    assert shown is not None
+    assert shown.model_dump(mode="json") == view
+    assert BudgetView.of(Budget().view()) is not None
+    assert BudgetView.of({}) is None
+    assert BudgetView.of({**view, "word_of_a_newer_worker": 1}) == shown
+
+
+def test_limits_are_said_in_the_words_of_the_request() -> None:
+    shown = LimitsView.of(Limits(cost_microusd=1_500_000, when_exhausted="pause"))
+    assert BudgetRequest.model_validate(shown.model_dump()).limits(Limits()) == Limits(
+        cost_microusd=1_500_000, when_exhausted="pause"
+    )
+    assert shown.model_dump().keys() == BudgetRequest.model_fields.keys()
+
+
+async def test_budgets_and_limits_are_not_just_any_object(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    assert {"$ref": "#/components/schemas/BudgetView"} in schemas["RunView"]["properties"]["budget"]["anyOf"]
+    assert "LimitsView" in str(schemas["TopUpAccepted"]["properties"]["limits"])
+    for name in ("BudgetView", "CountedLimit", "MeasuredLimit", "LimitsView"):
+        assert all(field.get("description") for field in schemas[name]["properties"].values()), name

@@ -1,6 +1,6 @@
 """Feeds of runs that have ended: read and merged once, in a thread, and kept as long as there is room.
 
-A run that is taken up again ends another time, so its feed is another one.
+A run that is taken up again is ended by another execution, and its feed is another one.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from storage.runs import RunStore
 KEPT_EVENTS: Final = 20_000
 """How many events are kept in memory for readers to come, some 60 MB at most; what is being read does not count."""
 
-_Ending: TypeAlias = tuple[str, float | None]
-"""A run, and when it ended."""
+_Ending: TypeAlias = tuple[str, str, float | None]
+"""A run, the execution that ended it, and when."""
 
 
 class Archive:
@@ -34,7 +34,7 @@ class Archive:
 
     async def feed(self, run: ArchivedRun) -> Feed | None:
         """The whole feed of a run that has ended; None if a branch of it has not got into the store yet."""
-        ending = (run.run_id, run.finished_at)
+        ending = (run.run_id, run.execution, run.finished_at)
         known = self._known.get(ending)
         if known is not None:
             if ending in self._kept:

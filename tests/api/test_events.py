@@ -187,7 +187,8 @@ async def test_a_run_that_ends_without_saying_so_still_ends_the_stream(
         await (handle.terminate(reason="out") if how == "terminate" else handle.signal("order", how))
         rest = [message async for message in messages]
     assert [(message.event, message.id) for message in rest] == [(last, "4")]
-    assert rest[0].data["data"] == {"outside": True}
+    assert rest[0].data["data"]["outside"]
+    assert "incomplete" not in rest[0].data["data"]
     replayed = await read_all(f"{served}/v1/runs/{run_id}/events")
     assert numbers(replayed) == [1, 2, 3, 4]
     assert [event.type for event in await store.runs.events(run_id, 3)] == [last]

@@ -154,3 +154,25 @@ async def test_the_ledger_of_a_run_can_have_its_branches(store: Store) -> None:
         await store.ledger.record(entry)
     assert await store.ledger.entries("run") == [line]
     assert await store.ledger.entries("run", branches=True) == [line, branch]
+
+
+async def test_a_list_counts_evidence_that_it_does_not_read(store: Store) -> None:
+    found = ENDED.model_copy(update={"evidence": tuple(f"e-{number}" for number in range(2_000)), "execution": "first"})
+    await store.runs.archive(found, EVENTS)
+    assert await store.runs.get(found.run_id) == found
+    (listed,) = (await store.runs.page(limit=1)).runs
+    assert (listed.run.evidence, listed.evidence) == ((), 2_000)
+    assert listed.run == found.model_copy(update={"evidence": ()})
+
+
+async def test_a_run_that_was_taken_up_again_has_lost_its_end_and_what_grew_with_it(store: Store) -> None:
+    found = ENDED.model_copy(update={"evidence": ("e-1", "e-2"), "execution": "first"})
+    await store.runs.archive(found, EVENTS)
+    await store.runs.reopen(found.run_id, "first")
+    assert await store.runs.get(found.run_id) == found
+    await store.runs.reopen(found.run_id, "second")
+    opened = await store.runs.get(found.run_id)
+    assert opened is not None
+    assert (opened.status, opened.evidence) == ("running", ())
+    assert (await store.runs.page(limit=1)).runs[0].evidence == 0
+    assert await store.runs.events(found.run_id) == []

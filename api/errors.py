@@ -90,6 +90,10 @@ class RunEnded(ElcanoError):
     """A run cannot be controlled any more."""
 
 
+class UpdateRefused(ElcanoError):
+    """A run refused what was asked of it; the text is its reason. No route answers so: each names what it refused."""
+
+
 class StopRefused(ElcanoError):
     """The workflow is open and refused to be stopped."""
 
@@ -108,6 +112,17 @@ class TemporalRefused(ElcanoError):
 
 class WorkerNotAnswering(ElcanoError):
     """Temporal answers, but no worker does."""
+
+
+class OutcomeUnknown(ElcanoError):
+    """A control request was sent and no answer came: it may be applied yet, or was. `key` is what to ask again with."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"no answer came in time; the request may still be applied. Send it again with `Idempotency-Key: {key}` to "
+            "learn: it is applied once"
+        )
 
 
 class RunUnreadable(ElcanoError):
@@ -155,6 +170,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
     TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),
     WorkerNotAnswering: ProblemKind(503, "worker-not-answering", "No worker answers", retry_after=5),
+    OutcomeUnknown: ProblemKind(503, "outcome-unknown", "It is not known whether that was applied", retry_after=5),
 }
 
 
@@ -202,7 +218,9 @@ def known_problem(error: Exception, instance: str) -> Response:
         faults = (FieldFault(field=error.field, message=str(error)),)
     elif isinstance(error, GraphInvalid):
         faults = tuple(FieldFault(field="graph", message=fault) for fault in error.faults)
-    headers = None if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
+    headers = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
+    if isinstance(error, OutcomeUnknown):
+        headers["Idempotency-Key"] = error.key
     return problem_response(
         kind.status, kind.title, kind=kind.type, detail=str(error), instance=instance, errors=faults, headers=headers
     )

@@ -31,10 +31,9 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from api import history
 from api.connection import Connection
-from api.errors import StopRefused, TopUpRefused, WorkerNotAnswering
+from api.errors import OutcomeUnknown, TemporalUnavailable, UpdateRefused
 from api.execution import Execution
 from api.rpc import mapped, mapped_query
-from graphs.budget import Limits, TopUp
 from graphs.contracts import (
     CHAIN_WORKFLOW,
     MODE_ATTRIBUTE,
@@ -42,15 +41,13 @@ from graphs.contracts import (
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
     STAGE_ATTRIBUTE,
-    STOP_UPDATE,
     TENANT_ATTRIBUTE,
-    TOP_UP_UPDATE,
     Engine,
     ProgressPage,
     ResearchInput,
     RunSnapshot,
-    StopRequest,
 )
+from graphs.frozen import Frozen
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
 """For calls that the server answers by itself."""
@@ -142,38 +139,25 @@ class Temporal:
                 return None
         return snapshot
 
-    async def stop(self, run_id: str, request: StopRequest) -> None:
-        """Tells the run to write its report now.
+    async def update(self, run_id: str, update: str, request: Frozen, request_id: str) -> Any:
+        """Asks something of the run, and gives its answer; once, however often it is asked under the same id.
+
+        That holds after the run was continued as new too, because the workflow remembers the ids.
 
         Raises:
-            WorkerNotAnswering: no worker took the request in `UPDATE_TIMEOUT`; it is not kept.
-            StopRefused: the run is past the point where it can be stopped.
-            RunForgotten: there is no such workflow, or it is closed.
+            UpdateRefused: the run refused.
+            OutcomeUnknown: no answer came in `UPDATE_TIMEOUT`, or the server broke off.
+            TemporalUnavailable: nothing was sent.
+            RunForgotten: there is no such workflow, or it is closed and its last execution did not apply the request.
         """
-        await self._update(run_id, STOP_UPDATE, request, StopRefused)
-
-    async def top_up(self, run_id: str, request: TopUp) -> Limits:
-        """Raises the run's limits, and gives them as they are then; raises what `stop` does, but for its refusal.
-
-        Raises:
-            TopUpRefused: the run is past the point where more budget helps, or a limit would be too high.
-        """
-        limits: Limits = await self._update(run_id, TOP_UP_UPDATE, request, TopUpRefused, result_type=Limits)
-        return limits
-
-    async def _update(
-        self, run_id: str, update: str, request: object, refused: type[Exception], result_type: type | None = None
-    ) -> Any:
         handle = await self._handle(run_id)
-        with mapped():
-            try:
-                return await handle.execute_update(update, request, result_type=result_type, rpc_timeout=UPDATE_TIMEOUT)
-            except WorkflowUpdateFailedError as error:
-                raise refused(str(error.cause)) from error
-            except WorkflowUpdateRPCTimeoutOrCancelledError as error:
-                raise WorkerNotAnswering(
-                    "no worker took the request, and it is not kept: send it again when a worker runs"
-                ) from error
+        try:
+            with mapped():
+                return await handle.execute_update(update, request, id=request_id, rpc_timeout=UPDATE_TIMEOUT)
+        except WorkflowUpdateFailedError as error:
+            raise UpdateRefused(str(error.cause)) from error
+        except (WorkflowUpdateRPCTimeoutOrCancelledError, TemporalUnavailable) as error:
+            raise OutcomeUnknown(request_id) from error
 
     async def describe(self, run_id: str) -> Execution:
         """What the server knows of the run's workflow.

@@ -122,6 +122,17 @@ idempotency_keys = Table(
     Column("run_id", String, nullable=False),
 )
 
+control_requests = Table(
+    "control_requests",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("request_id", String, primary_key=True),
+    Column("request_hash", String, nullable=False),
+    Column("accepted", Boolean),
+    Column("answer", Text, nullable=False, default=""),
+)
+"""What was asked of runs under way; `accepted` is null until the run's answer is known."""
+
 
 def file_engine(path: Path) -> AsyncEngine:
     """An engine over the SQLite file at `path`. Several processes of one machine may share the file."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from storage.artifacts import ArtifactStore, SqlArtifactStore
+from storage.controls import ControlStore, SqlControlStore
 from storage.database import file_engine, prepare
 from storage.evidence import EvidenceStore, SqlEvidenceStore
 from storage.ledger import Ledger, SqlLedger
@@ -24,6 +25,7 @@ class Store:
     artifacts: ArtifactStore
     ledger: Ledger
     runs: RunStore
+    controls: ControlStore
 
 
 @asynccontextmanager
@@ -42,6 +44,7 @@ async def open_store(data_dir: Path) -> AsyncIterator[Store]:
             artifacts=SqlArtifactStore(engine),
             ledger=SqlLedger(engine),
             runs=SqlRunStore(engine),
+            controls=SqlControlStore(engine),
         )
     finally:
         await engine.dispose()

@@ -1,4 +1,4 @@
-"""Runs and the ledger: what ended stays ended, lists are newest first, a key has one owner."""
+"""Runs, requests to them and the ledger: what ended stays ended, lists are newest first, a key has one owner."""
 
 import asyncio
 from collections import Counter
@@ -12,6 +12,7 @@ from graphs.contracts import ArchivedRun
 from graphs.events import AgentEvent
 from graphs.report import ReportRef
 from graphs.state import Ending
+from storage.controls import ControlOutcome
 from storage.ledger import LedgerEntry
 from storage.store import Store, open_store
 
@@ -154,3 +155,16 @@ async def test_the_ledger_of_a_run_can_have_its_branches(store: Store) -> None:
         await store.ledger.record(entry)
     assert await store.ledger.entries("run") == [line]
     assert await store.ledger.entries("run", branches=True) == [line, branch]
+
+
+async def test_a_control_request_has_one_first_sender_and_keeps_its_first_answer(store: Store) -> None:
+    claims = await asyncio.gather(*(store.controls.claim("run-1", "key", f"hash-{number}") for number in range(20)))
+    assert Counter(claim.mine for claim in claims) == {True: 1, False: 19}
+    assert len({claim.request_hash for claim in claims}) == 1
+    assert {claim.outcome for claim in claims} == {None}
+    first = ControlOutcome(accepted=False, text="too late")
+    await store.controls.settle("run-1", "key", first)
+    await store.controls.settle("run-1", "key", ControlOutcome(accepted=True, text="null"))
+    assert (await store.controls.claim("run-1", "key", "another")).outcome == first
+    elsewhere = await store.controls.claim("run-2", "key", "hash")
+    assert (elsewhere.mine, elsewhere.outcome) == (True, None)

@@ -55,6 +55,18 @@ class Settings(BaseSettings):
     api_url: str = Field(
         default="", description="Where the command line finds the API; empty: `http://<api_host>:<api_port>`."
     )
+    open_runs: int = Field(
+        default=500,
+        ge=1,
+        description="How many runs may be open at once, paused ones included; over it the API answers 429 until one "
+        "ends. While several tenants have open runs, each may have an equal part.",
+    )
+    reconcile_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        description="How often the API asks Temporal about open runs, to settle those that ended without saying so; "
+        "100 runs each time.",
+    )
     temporal_address: str = Field(
         default="",
         validation_alias="TEMPORAL_ADDRESS",

@@ -18,6 +18,7 @@ from temporalio.client import Client
 from api.body_limit import BodyLimit
 from api.connection import Connection, connect
 from api.errors import Problem, install
+from api.reconciler import reconciling
 from api.routes import control, graphs, health, results, runs
 from api.services import Services
 from api.stream import Feeds
@@ -57,6 +58,7 @@ def create_app(
             temporal = Temporal(Connection(client or partial(connect, settings)), task_queue)
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
+            await stack.enter_async_context(reconciling(temporal, kept, settings.reconcile_seconds))
             app.state.services = Services(settings, kept, temporal, feeds)
             yield
 

@@ -78,6 +78,10 @@ class KeyReused(ElcanoError):
     """An idempotency key came a second time with another request."""
 
 
+class TooManyRuns(ElcanoError):
+    """As many runs are open as may be at once."""
+
+
 class ReportNotReady(ElcanoError):
     """A run has no report."""
 
@@ -165,6 +169,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     GraphInvalid: ProblemKind(422, "graph-invalid", "The graph has faults"),
     KeyReused: ProblemKind(422, "key-reused", "The idempotency key belongs to another request"),
+    TooManyRuns: ProblemKind(429, "too-many-runs", "Too many runs are open", retry_after=30),
     ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
     TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
     RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),

@@ -28,10 +28,11 @@ from temporalio.common import (
     WorkflowIDReusePolicy,
 )
 from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
 
 from api import history
 from api.connection import Connection
-from api.errors import OutcomeUnknown, TemporalUnavailable, UpdateRefused
+from api.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
 from api.execution import Execution
 from api.rpc import mapped, mapped_query
 from graphs.contracts import (
@@ -85,6 +86,7 @@ class Temporal:
 
         Raises:
             TemporalUnavailable: it is not known whether it was started; doing it again is safe.
+            TemporalRefused: it was not started by this call.
         """
         client = await self._connection.client()
         with mapped():
@@ -101,6 +103,10 @@ class Temporal:
                 )
             except WorkflowAlreadyStartedError:
                 return False
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
+                    raise TemporalRefused(f"Temporal refused: {error.message}") from error
+                raise
         return True
 
     async def progress(self, run_id: str, since: int) -> ProgressPage:

@@ -101,10 +101,12 @@ runs = Table(
     "runs",
     metadata,
     Column("run_id", String, primary_key=True),
+    Column("tenant", String, nullable=False),
     Column("status", String, nullable=False),
     Column("body", Text, nullable=False),
     Index("runs_by_status", "status", "run_id"),
 )
+"""`status` is the run's, or `starting` as long as it is not known that its workflow was started."""
 
 events = Table(
     "events",

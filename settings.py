@@ -39,6 +39,12 @@ class Settings(BaseSettings):
     agent_models: dict[str, str] = Field(
         default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-4-5"}`.'
     )
+    shared_environment: bool = Field(
+        default=False,
+        description="Whether all workers are started in the API's own environment. The API then refuses a run at once "
+        "whose model has no key there; otherwise only a worker can tell, and the run fails. `elcano serve` sets it "
+        "with the embedded Temporal server.",
+    )
     model_timeout_seconds: float = Field(
         default=120.0,
         gt=0,

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from ulid import ULID
 
 from api.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
+from api.model_keys import key_faults
 from api.requests import DEFAULT_MODE, RunRequest
 from api.temporal import Temporal
 from graphs.affordable import default_limits, limit_faults
@@ -60,6 +61,9 @@ def research_input(request: RunRequest, run_id: str, settings: Settings) -> Rese
     if faults := list(_faults(request, sources, settings)):
         raise RequestInvalid(faults)
     graph = MODES[request.mode] if request.graph is None else _own_graph(request.graph)
+    models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
+    if settings.shared_environment and (missing := list(key_faults(models, graph, settings))):
+        raise RequestInvalid(missing)
     limits = request.budget.limits(default_limits(graph))
     if refused := limit_faults(graph, limits):
         raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
@@ -72,7 +76,7 @@ def research_input(request: RunRequest, run_id: str, settings: Settings) -> Rese
         sources=sources if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
-        models=ModelChoice(default=request.model.default, by_agent=request.model.by_agent),
+        models=models,
     )
 
 

@@ -193,9 +193,11 @@ class SqlRunStore:
 
     async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
         """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
-        listed = ~runs.c.run_id.contains(".", autoescape=True)  # the id of a branch is its run's, a full stop and more
         wanted = (
-            select(runs.c.body).where(listed, runs.c.status != STARTING).order_by(runs.c.run_id.desc()).limit(limit + 1)
+            select(runs.c.body)
+            .where(_ASKED_FOR, runs.c.status != STARTING)
+            .order_by(runs.c.run_id.desc())
+            .limit(limit + 1)
         )
         if before is not None:
             wanted = wanted.where(runs.c.run_id < before)

@@ -37,7 +37,7 @@ class Reconciler:
         """Compares the next batch. A run that cannot be settled is logged and looked at again in its turn."""
         batch = await self._store.runs.open(after=self._after, limit=BATCH)
         for kept in batch:
-            if time.time() - kept.run.started_at < START_GRACE:
+            if not kept.begun and time.time() - kept.run.started_at < START_GRACE:
                 continue  # it may just be being started
             try:
                 await self._compare(kept)

@@ -189,8 +189,9 @@ async def test_an_api_process_reconciles_by_itself(
     async with speaking(often) as api:
         killed = await start(api)
         await temporal.get_workflow_handle(killed).terminate()
-        while await store.runs.open(after="", limit=9):  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0.05)
+        async with asyncio.timeout(30):
+            while await store.runs.open(after="", limit=9):  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(0.05)
         assert await listed(api) == {killed: "terminated"}
         assert (await api.get("/v1/runs/run-ghost")).status_code == 404
 

@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from graphs.errors import StoreIncompatible
 from storage import dialect
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 """Goes up with every change of a table below."""
 
 metadata = MetaData()

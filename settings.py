@@ -39,6 +39,12 @@ class Settings(BaseSettings):
     agent_models: dict[str, str] = Field(
         default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-4-5"}`.'
     )
+    shared_environment: bool = Field(
+        default=False,
+        description="Whether all workers are started in the API's own environment. The API then refuses a run at once "
+        "whose model has no key there; otherwise only a worker can tell, and the run fails. `elcano serve` sets it "
+        "with the embedded Temporal server.",
+    )
     model_timeout_seconds: float = Field(
         default=120.0,
         gt=0,
@@ -60,6 +66,18 @@ class Settings(BaseSettings):
         description="Names under which the API may be asked for, besides this machine's own and that of "
         '`ELCANO_API_URL`, as JSON: `["research.example.org", "*.example.org"]`; `["*"]` for any. '
         "Requests for other names are refused, because a web page can lead a browser here under one of its own.",
+    )
+    open_runs: int = Field(
+        default=500,
+        ge=1,
+        description="How many runs may be open at once, paused ones included; over it the API answers 429 until one "
+        "ends. While several tenants have open runs, each may have an equal part.",
+    )
+    reconcile_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        description="How often the API asks Temporal about open runs, to settle those that ended without saying so; "
+        "100 runs each time.",
     )
     temporal_address: str = Field(
         default="",

@@ -15,7 +15,7 @@ from pydantic_ai.settings import ModelSettings
 from activities.offline.model import ExtractiveModel
 from graphs.contracts import ModelChoice
 from graphs.errors import ModelRefused
-from graphs.models import OFFLINE, model_fault, model_names
+from graphs.models import OFFLINE, chosen_model, model_fault, model_names
 from settings import Settings
 
 SET_ELSEWHERE: Final = "or choose another model with `ELCANO_MODEL` or the run's `model`"
@@ -32,7 +32,7 @@ def resolve_model(choice: ModelChoice, agent: str, settings: Settings) -> Model:
 
 def model_text(choice: ModelChoice, agent: str, settings: Settings) -> str:
     """The name of the model, or the fallback list, before it is resolved."""
-    return choice.by_agent.get(agent) or choice.default or settings.agent_models.get(agent) or settings.model
+    return chosen_model(agent, choice, ModelChoice(default=settings.model, by_agent=settings.agent_models))
 
 
 def may_answer_offline(text: str) -> bool:

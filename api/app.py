@@ -19,6 +19,7 @@ from api.methods import Methods
 from api.negotiation import require_json
 from api.openapi import document
 from api.problems import install
+from api.reconciler import reconciling
 from api.routes import control, graphs, health, results, runs, welcome
 from api.services import Services
 from api.stream import Feeds
@@ -58,6 +59,7 @@ def create_app(
             temporal = Temporal(Connection(client or partial(connect, settings)), task_queue)
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
+            await stack.enter_async_context(reconciling(temporal, kept, settings.reconcile_seconds))
             app.state.services = Services(settings, kept, temporal, feeds, Writable(kept.probe))
             yield
 

@@ -86,6 +86,10 @@ class KeyReused(ElcanoError):
     """An idempotency key came a second time with another request."""
 
 
+class TooManyRuns(ElcanoError):
+    """As many runs are open as may be at once."""
+
+
 class ReportNotReady(ElcanoError):
     """A run has no report."""
 
@@ -96,6 +100,10 @@ class ReportLost(ElcanoError):
 
 class RunEnded(ElcanoError):
     """A run cannot be controlled any more."""
+
+
+class UpdateRefused(ElcanoError):
+    """A run refused what was asked of it; the text is its reason. No route answers so: each names what it refused."""
 
 
 class StopRefused(ElcanoError):
@@ -120,6 +128,17 @@ class TemporalRefused(ElcanoError):
 
 class WorkerNotAnswering(ElcanoError):
     """Temporal answers, but no worker does."""
+
+
+class OutcomeUnknown(ElcanoError):
+    """A control request was sent and no answer came: it may be applied yet, or was. `key` is what to ask again with."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"no answer came in time; the request may still be applied. Send it again with `Idempotency-Key: {key}` to "
+            "learn: it is applied once"
+        )
 
 
 class RunUnreadable(ElcanoError):
@@ -165,12 +184,14 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     GraphInvalid: ProblemKind(422, "graph-invalid", "The graph has faults"),
     KeyReused: ProblemKind(422, "key-reused", "The idempotency key belongs to another request"),
+    TooManyRuns: ProblemKind(429, "too-many-runs", "Too many runs are open", retry_after=30),
     ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
     TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
     RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
     StoreUnavailable: ProblemKind(503, "store-unavailable", "The store cannot be used", retry_after=10),
     TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),
     WorkerNotAnswering: ProblemKind(503, "worker-not-answering", "No worker answers", retry_after=5),
+    OutcomeUnknown: ProblemKind(503, "outcome-unknown", "It is not known whether that was applied", retry_after=5),
 }
 
 

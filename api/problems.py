@@ -17,6 +17,7 @@ from api.errors import (
     PROBLEMS,
     BodyUnreadable,
     FieldFault,
+    OutcomeUnknown,
     Problem,
     RequestInvalid,
     StoreUnavailable,
@@ -53,7 +54,9 @@ def known_problem(error: Exception, instance: str) -> Response:
         faults = (FieldFault(field=error.field, message=str(error)),)
     elif isinstance(error, GraphInvalid):
         faults = tuple(FieldFault(field="graph", message=fault) for fault in error.faults)
-    headers = None if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
+    headers = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
+    if isinstance(error, OutcomeUnknown):
+        headers["Idempotency-Key"] = error.key
     return problem_response(
         kind.status, kind.title, kind=kind.type, detail=str(error), instance=instance, errors=faults, headers=headers
     )

@@ -1,7 +1,8 @@
 """From a request to a running workflow: everything that can be refused is refused before anything is kept.
 
-The order is: judge, claim the idempotency key, make sure that Temporal answers, keep the run, start the workflow. Each
-step can be done twice, so a client that lost the answer sends the same request with the same key again.
+The order is: judge, claim the idempotency key, make sure that Temporal answers, admit the run, start the workflow, list
+the run. Each step can be done twice, so a client that lost the answer sends the same request with the same key again.
+A run of which it is not known whether it was started is kept unlisted, until the reconciler has asked.
 """
 
 import json
@@ -14,7 +15,8 @@ from typing import Any
 from pydantic import ValidationError
 from ulid import ULID
 
-from api.errors import FieldFault, KeyReused, RequestInvalid, field_faults
+from api.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
+from api.model_keys import key_faults
 from api.requests import DEFAULT_MODE, RunRequest
 from api.temporal import Temporal
 from graphs.affordable import default_limits, limit_faults
@@ -26,6 +28,7 @@ from graphs.references import unknown
 from graphs.spec import ResearchGraph
 from graphs.validation import require_valid
 from settings import Settings
+from storage.runs import Admission
 from storage.store import Store
 
 PACKAGES_SOURCE = "packages"
@@ -58,6 +61,9 @@ def research_input(request: RunRequest, run_id: str, settings: Settings) -> Rese
     if faults := list(_faults(request, sources, settings)):
         raise RequestInvalid(faults)
     graph = MODES[request.mode] if request.graph is None else _own_graph(request.graph)
+    models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
+    if settings.shared_environment and (missing := list(key_faults(models, graph, settings))):
+        raise RequestInvalid(missing)
     limits = request.budget.limits(default_limits(graph))
     if refused := limit_faults(graph, limits):
         raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
@@ -70,7 +76,7 @@ def research_input(request: RunRequest, run_id: str, settings: Settings) -> Rese
         sources=sources if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
-        models=ModelChoice(default=request.model.default, by_agent=request.model.by_agent),
+        models=models,
     )
 
 
@@ -83,7 +89,9 @@ async def submit(
         RequestInvalid: the request cannot work.
         GraphInvalid: its graph cannot.
         KeyReused: the key came with another request before.
+        TooManyRuns: as many runs are open as may be.
         TemporalUnavailable: nothing was started, or it is not known; the same request with the same key is safe.
+        TemporalRefused: nothing was started.
     """
     asked = research_input(request, f"run-{ULID()}".lower(), settings)
     if key is not None:
@@ -105,8 +113,26 @@ async def submit(
         sources=asked.sources,
         engine=engine_of(request, settings),
     )
+    admission = await store.runs.admit(run, settings.open_runs)
+    if not admission.admitted:
+        raise TooManyRuns(_full(admission, settings))
+    try:
+        new = await temporal.start(asked, run.engine)
+    except TemporalRefused:
+        if admission.new:  # else an earlier attempt may have started it
+            await store.runs.withdraw(run.run_id)
+        raise
     await store.runs.begin(run)
-    return Submission(run, new=await temporal.start(asked, run.engine))
+    return Submission(run, new=new)
+
+
+def _full(admission: Admission, settings: Settings) -> str:
+    """Why a run was not admitted, and what to do."""
+    share = "" if admission.share == settings.open_runs else f", of which {admission.share} may be yours at the moment"
+    return (
+        f"{admission.open} runs are open and {settings.open_runs} may be{share}: "
+        "ask again when one has ended, or stop one"
+    )
 
 
 def request_hash(request: RunRequest) -> str:

@@ -28,13 +28,13 @@ from temporalio.common import (
     WorkflowIDReusePolicy,
 )
 from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
 
 from api import history
 from api.connection import Connection
-from api.errors import StopRefused, TopUpRefused, WorkerNotAnswering
+from api.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
 from api.execution import Execution
 from api.rpc import mapped, mapped_query
-from graphs.budget import Limits, TopUp
 from graphs.contracts import (
     CHAIN_WORKFLOW,
     MODE_ATTRIBUTE,
@@ -42,15 +42,13 @@ from graphs.contracts import (
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
     STAGE_ATTRIBUTE,
-    STOP_UPDATE,
     TENANT_ATTRIBUTE,
-    TOP_UP_UPDATE,
     Engine,
     ProgressPage,
     ResearchInput,
     RunSnapshot,
-    StopRequest,
 )
+from graphs.frozen import Frozen
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
 """For calls that the server answers by itself."""
@@ -88,6 +86,7 @@ class Temporal:
 
         Raises:
             TemporalUnavailable: it is not known whether it was started; doing it again is safe.
+            TemporalRefused: it was not started by this call.
         """
         client = await self._connection.client()
         with mapped():
@@ -104,6 +103,10 @@ class Temporal:
                 )
             except WorkflowAlreadyStartedError:
                 return False
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
+                    raise TemporalRefused(f"Temporal refused: {error.message}") from error
+                raise
         return True
 
     async def progress(self, run_id: str, since: int) -> ProgressPage:
@@ -142,38 +145,25 @@ class Temporal:
                 return None
         return snapshot
 
-    async def stop(self, run_id: str, request: StopRequest) -> None:
-        """Tells the run to write its report now.
+    async def update(self, run_id: str, update: str, request: Frozen, request_id: str) -> Any:
+        """Asks something of the run, and gives its answer; once, however often it is asked under the same id.
+
+        That holds after the run was continued as new too, because the workflow remembers the ids.
 
         Raises:
-            WorkerNotAnswering: no worker took the request in `UPDATE_TIMEOUT`; it is not kept.
-            StopRefused: the run is past the point where it can be stopped.
-            RunForgotten: there is no such workflow, or it is closed.
+            UpdateRefused: the run refused.
+            OutcomeUnknown: no answer came in `UPDATE_TIMEOUT`, or the server broke off.
+            TemporalUnavailable: nothing was sent.
+            RunForgotten: there is no such workflow, or it is closed and its last execution did not apply the request.
         """
-        await self._update(run_id, STOP_UPDATE, request, StopRefused)
-
-    async def top_up(self, run_id: str, request: TopUp) -> Limits:
-        """Raises the run's limits, and gives them as they are then; raises what `stop` does, but for its refusal.
-
-        Raises:
-            TopUpRefused: the run is past the point where more budget helps, or a limit would be too high.
-        """
-        limits: Limits = await self._update(run_id, TOP_UP_UPDATE, request, TopUpRefused, result_type=Limits)
-        return limits
-
-    async def _update(
-        self, run_id: str, update: str, request: object, refused: type[Exception], result_type: type | None = None
-    ) -> Any:
         handle = await self._handle(run_id)
-        with mapped():
-            try:
-                return await handle.execute_update(update, request, result_type=result_type, rpc_timeout=UPDATE_TIMEOUT)
-            except WorkflowUpdateFailedError as error:
-                raise refused(str(error.cause)) from error
-            except WorkflowUpdateRPCTimeoutOrCancelledError as error:
-                raise WorkerNotAnswering(
-                    "no worker took the request, and it is not kept: send it again when a worker runs"
-                ) from error
+        try:
+            with mapped():
+                return await handle.execute_update(update, request, id=request_id, rpc_timeout=UPDATE_TIMEOUT)
+        except WorkflowUpdateFailedError as error:
+            raise UpdateRefused(str(error.cause)) from error
+        except (WorkflowUpdateRPCTimeoutOrCancelledError, TemporalUnavailable) as error:
+            raise OutcomeUnknown(request_id) from error
 
     async def describe(self, run_id: str) -> Execution:
         """What the server knows of the run's workflow.

@@ -26,6 +26,13 @@ app.add_typer(graph_app, name="graph", help="Look at graphs and check them; need
 Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists it.", show_default=False)]
 Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Key = Annotated[
+    str,
+    typer.Option(
+        help="The key of an earlier attempt of the same command, if it is not known what became of it.",
+        show_default=False,
+    ),
+]
 Out = Annotated[Path | None, typer.Option(help="Write the report to this file.", show_default=False)]
 
 
@@ -65,6 +72,7 @@ def ask(
     no_watch: Annotated[bool, typer.Option("--no-watch", help="Print the run's id and leave.")] = False,
     as_json: AsJson = False,
     out: Out = None,
+    key: Key = "",
 ) -> None:
     """Ask a question, watch the research, print the report."""
     from cli import graphs, research
@@ -89,7 +97,7 @@ def ask(
     chosen = {name: value for name, value in body.items() if value}
     if engine is not None:
         chosen["use_graph"] = engine == "graph"
-    raise typer.Exit(research.ask(chosen, watch=not no_watch, as_json=as_json, out=out))
+    raise typer.Exit(research.ask(chosen, key=key, watch=not no_watch, as_json=as_json, out=out))
 
 
 @app.command()
@@ -130,12 +138,14 @@ def report(run: Run, as_json: AsJson = False, out: Out = None) -> None:
 
 @app.command()
 def stop(
-    run: Run, reason: Annotated[str, typer.Option(help="Shown in the report's head.", show_default=False)] = ""
+    run: Run,
+    reason: Annotated[str, typer.Option(help="Shown in the report's head.", show_default=False)] = "",
+    key: Key = "",
 ) -> None:
     """End a run early; it still writes its report, from what it has."""
     from cli import research
 
-    raise typer.Exit(research.stop(run, reason))
+    raise typer.Exit(research.stop(run, reason, key))
 
 
 @app.command("top-up")
@@ -146,12 +156,13 @@ def top_up(
     seconds: Annotated[float, typer.Option(min=0, help="Seconds to add.", show_default=False)] = 0.0,
     iterations: Annotated[int, typer.Option(min=0, help="Turns to add.", show_default=False)] = 0,
     steps: Annotated[int, typer.Option(min=0, help="Steps to add.", show_default=False)] = 0,
+    key: Key = "",
 ) -> None:
     """Raise a run's limits; a run that is paused goes on."""
     from cli import research
 
     added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
-    raise typer.Exit(research.top_up(run, {name: value for name, value in added.items() if value}))
+    raise typer.Exit(research.top_up(run, {name: value for name, value in added.items() if value}, key))
 
 
 @app.command()

@@ -1,7 +1,11 @@
-"""The API as the command line uses it: requests, problems as one clear line, and a stream that resumes by itself."""
+"""The API as the command line uses it: requests, problems as one clear line, and a stream that resumes by itself.
+
+What changes something is sent with a key of its own, so that it can be sent again: it is done once.
+"""
 
 import json
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
@@ -15,12 +19,14 @@ from graphs.frozen import JsonObject
 
 GIVE_UP_SECONDS = 120.0
 """How long a stream that broke off is tried again without one answer."""
+REPEAT_SECONDS = 60.0
+"""How long a request whose outcome is not known is sent again."""
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 5.0
 QUIET_SECONDS = 60.0
 """A stream that is silent for so long, heartbeats included, is taken for dead."""
 
-_TRY_LATER = {502, 503, 504}
+_TRY_LATER = {429, 502, 503, 504}
 _NOTICES = {"waiting", "unreadable"}
 """Messages about the stream itself: nobody answers, or a section's events are lost."""
 
@@ -44,9 +50,39 @@ class Api:
         """The JSON at `path`."""
         return self._send("GET", path, params=params).json()
 
-    def post(self, path: str, body: JsonObject) -> Any:
-        """The JSON that answers `body`."""
-        return self._send("POST", path, json=body).json()
+    def post(self, path: str, body: JsonObject, say: Callable[[str], None], key: str = "") -> Any:
+        """The JSON that answers `body`. It is sent again, with the same key, as long as its outcome is not known.
+
+        Args:
+            path: What is asked.
+            body: Its words.
+            say: Is told when it is sent again.
+            key: Of an earlier request with the same words; a new one if it is empty.
+
+        Raises:
+            Failed: it was refused, or nothing is known after `REPEAT_SECONDS`; the text has the key.
+        """
+        headers = {"Idempotency-Key": key or str(uuid.uuid4())}
+        pause, begun = FIRST_PAUSE, time.monotonic()
+        while True:
+            try:
+                response = self._http.post(path, json=body, headers=headers)
+            except httpx.ConnectError as error:
+                raise self._out_of_reach(error) from error
+            except httpx.TransportError as error:
+                unknown = Failed(f"the answer was lost ({_reason(error)})", Exit.NOT_REACHABLE)
+            else:
+                if response.is_success:
+                    return response.json()
+                unknown = problem(response)
+                if response.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                    raise unknown
+            if time.monotonic() - begun >= REPEAT_SECONDS:
+                again = f"the same command with `--key {headers['Idempotency-Key']}` asks again, and counts once"
+                raise Failed(f"{unknown}; {again}", unknown.code)
+            say(f"{unknown}; asking again")
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
 
     def report(self, run_id: str, media_type: str) -> str:
         """A run's report as `text/markdown` or `application/json`."""
@@ -94,14 +130,17 @@ class Api:
         try:
             response = self._http.request(method, path, **options)
         except httpx.TransportError as error:
-            raise Failed(
-                f"the API at {self.base_url} does not answer ({_reason(error)}): "
-                "start it with `elcano serve`, or set ELCANO_API_URL to where it is",
-                Exit.NOT_REACHABLE,
-            ) from error
+            raise self._out_of_reach(error) from error
         if not response.is_success:
             raise problem(response)
         return response
+
+    def _out_of_reach(self, error: httpx.TransportError) -> Failed:
+        return Failed(
+            f"the API at {self.base_url} does not answer ({_reason(error)}): "
+            "start it with `elcano serve`, or set ELCANO_API_URL to where it is",
+            Exit.NOT_REACHABLE,
+        )
 
 
 def problem(response: httpx.Response) -> Failed:

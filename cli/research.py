@@ -34,11 +34,11 @@ _MORE = {
 _LIMITS = ("tokens", "cost_usd", "seconds", "iterations", "steps")
 
 
-def ask(body: JsonObject, *, watch: bool, as_json: bool, out: Path | None) -> Exit:
+def ask(body: JsonObject, *, key: str, watch: bool, as_json: bool, out: Path | None) -> Exit:
     """Starts a run; unless told otherwise, watches it and prints its report."""
     _require_writable(out)
     with _api() as api:
-        run = api.post("/v1/runs", body)
+        run = api.post("/v1/runs", body, _note, key)
         if not watch:
             _print(json.dumps(run) if as_json else run["run_id"])
             return Exit.OK
@@ -74,18 +74,18 @@ def runs(*, limit: int, status: str | None, as_json: bool) -> Exit:
     return Exit.OK
 
 
-def stop(run_id: str, reason: str) -> Exit:
+def stop(run_id: str, reason: str, key: str) -> Exit:
     """Tells a run to end; it still writes its report."""
     with _api() as api:
-        api.post(f"/v1/runs/{run_id}/stop", {"reason": reason})
+        api.post(f"/v1/runs/{run_id}/stop", {"reason": reason}, _note, key)
     _print(f"{run_id} is going to its report now; `elcano watch {run_id}` shows it")
     return Exit.OK
 
 
-def top_up(run_id: str, added: JsonObject) -> Exit:
+def top_up(run_id: str, added: JsonObject, key: str) -> Exit:
     """Raises a run's limits."""
     with _api() as api:
-        limits = api.post(f"/v1/runs/{run_id}/top-up", added)["limits"]
+        limits = api.post(f"/v1/runs/{run_id}/top-up", added, _note, key)["limits"]
     shown = ", ".join(f"{name} {limits[name]:,}" for name in _LIMITS if limits[name] is not None)
     _print(f"{run_id} may now spend: {shown}")
     return Exit.OK

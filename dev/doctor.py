@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,7 +22,7 @@ from dev.ports import is_free, listener
 from dev.stack import ports
 from dev.temporal import temporal_binary
 from graphs.errors import InputInvalid, SourceRefused
-from graphs.models import OFFLINE, model_fault, model_names
+from graphs.models import KEY_VARIABLES, OFFLINE, model_fault, model_names, provider
 from settings import Settings, is_set, settings, variable
 
 PYTHON = (3, 11)
@@ -31,27 +31,6 @@ FREE_BYTES = 500_000_000
 _MEGABYTE = 1_000_000
 _SHOWN = 5
 """Skipped files that are named; the rest is counted."""
-
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "alibaba": ("ALIBABA_API_KEY", "DASHSCOPE_API_KEY"),
-    "anthropic": ("ANTHROPIC_API_KEY",),
-    "azure": ("AZURE_OPENAI_API_KEY",),
-    "cerebras": ("CEREBRAS_API_KEY",),
-    "cohere": ("CO_API_KEY",),
-    "deepseek": ("DEEPSEEK_API_KEY",),
-    "fireworks": ("FIREWORKS_API_KEY",),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-    "groq": ("GROQ_API_KEY",),
-    "huggingface": ("HF_TOKEN",),
-    "mistral": ("MISTRAL_API_KEY",),
-    "openai": ("OPENAI_API_KEY",),
-    "openai-chat": ("OPENAI_API_KEY",),
-    "openai-responses": ("OPENAI_API_KEY",),
-    "openrouter": ("OPENROUTER_API_KEY",),
-    "together": ("TOGETHER_API_KEY",),
-    "xai": ("XAI_API_KEY",),
-}
-"""The variables by which pydantic-ai's providers take their keys; one of them is enough. Others are not looked at."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +164,7 @@ def embeddings(chosen: Settings) -> Iterable[Finding]:
 def _key(name: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
-    variables = KEYS.get(name.partition(":")[0], ())
+    variables = KEY_VARIABLES.get(provider(name), ())
     if not variables:
         return Finding("note", f"model {name}: the variables of its key are not known here", "see pydantic-ai's manual")
     if any(is_set(key) for key in variables):

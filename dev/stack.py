@@ -164,7 +164,9 @@ def _assemble(settings: Settings, guarded: Guard, say: Say, verbose: bool) -> St
 
 def child_environment(settings: Settings) -> dict[str, str]:
     """What programs of this project are started with: these settings, and our modules within reach."""
-    environment = settings.environment()
+    alone = not settings.temporal_address  # at another server, workers of other environments may take the runs
+    shared = {"shared_environment": alone or settings.shared_environment}
+    environment = settings.model_copy(update=shared).environment()
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), environment.get("PYTHONPATH"))))
     if settings.temporal_address:
         return environment

@@ -3,6 +3,8 @@
 The workflow and the in-memory runner both drive a run through this class, so both tell the same story.
 """
 
+from typing import Final
+
 from graphs.budget import Limits
 from graphs.commands import Entry, Finish, Immediate, Retry, RolledBack, StepCompleted, StepFailed, ToppedUp, Wait, Work
 from graphs.engine import advance, next_command
@@ -12,6 +14,17 @@ from graphs.narration import Told, after, before, beginning
 from graphs.run import Run, start
 from graphs.spec import ResearchGraph, StateNode
 from graphs.state import ResearchState
+
+REMEMBERED: Final = 100
+"""Control requests whose answers a run can give again, the last ones."""
+
+
+class Answered(Frozen):
+    """A control request that was applied."""
+
+    request_id: str
+    limits: Limits | None = None
+    """The answer to a top-up; a stop has none."""
 
 
 class Pages(Frozen):
@@ -25,6 +38,7 @@ class Pages(Frozen):
     """Seconds in which time stood still."""
     begun: bool = True
     """A worker has taken up the first step; its time counts from there."""
+    answered: tuple[Answered, ...] = ()
 
 
 class Journal:
@@ -43,6 +57,7 @@ class Journal:
         self._frozen_at: float | None = None
         self._undone = 0
         """The highest event number that was told before the run was rolled back."""
+        self._answered = {answered.request_id: answered for answered in pages.answered}
         self._path = path
         self._section = section
 
@@ -74,7 +89,18 @@ class Journal:
             started_at=self.started_at,
             idle=self._idle,
             begun=self._begun,
+            answered=tuple(self._answered.values()),
         )
+
+    def remember(self, answered: Answered) -> None:
+        """Keeps the answer to a control request, so that the same request can be told from a new one."""
+        self._answered[answered.request_id] = answered
+        if len(self._answered) > REMEMBERED:
+            del self._answered[next(iter(self._answered))]
+
+    def remembered(self, request_id: str) -> Answered | None:
+        """The answer to an earlier control request with this id; None if it is new."""
+        return self._answered.get(request_id)
 
     @property
     def leaving(self) -> bool:

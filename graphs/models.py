@@ -1,11 +1,14 @@
 """How a model is named: `offline`, `provider:name`, or several of these separated by commas, tried in order.
 
-Only the form is checked here, so that a run with a mistyped name is refused before it starts. Whether a key is set and
-the provider knows the name is found out by whoever calls it.
+Only the form is checked here, so that a run with a mistyped name is refused before it starts. Whether a key is set is
+looked at by those who have an environment, and whether the provider knows the name is found out by whoever calls it.
 """
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
+
+from graphs.contracts import ModelChoice
 
 OFFLINE: Final = "offline"
 """The extractive model: no key, no network, quotes only."""
@@ -43,6 +46,47 @@ PROVIDERS: Final = frozenset(
     }
 )
 """Providers by pydantic-ai's names. `openai` is OpenAI's Responses API, `openai-chat` chat completions."""
+
+KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "alibaba": ("ALIBABA_API_KEY", "DASHSCOPE_API_KEY"),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "azure": ("AZURE_OPENAI_API_KEY",),
+    "cerebras": ("CEREBRAS_API_KEY",),
+    "cohere": ("CO_API_KEY",),
+    "deepseek": ("DEEPSEEK_API_KEY",),
+    "fireworks": ("FIREWORKS_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "groq": ("GROQ_API_KEY",),
+    "heroku": ("HEROKU_INFERENCE_KEY",),
+    "huggingface": ("HF_TOKEN",),
+    "mistral": ("MISTRAL_API_KEY",),
+    "moonshotai": ("MOONSHOTAI_API_KEY",),
+    "nebius": ("NEBIUS_API_KEY",),
+    "ollama": ("OLLAMA_BASE_URL",),
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "openai-chat": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "openai-responses": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "openrouter": ("OPENROUTER_API_KEY",),
+    "ovhcloud": ("OVHCLOUD_API_KEY",),
+    "sambanova": ("SAMBANOVA_API_KEY",),
+    "together": ("TOGETHER_API_KEY",),
+    "vercel": ("VERCEL_AI_GATEWAY_API_KEY", "VERCEL_OIDC_TOKEN"),
+    "vllm": ("VLLM_BASE_URL",),
+    "xai": ("XAI_API_KEY",),
+    "zai": ("ZAI_API_KEY",),
+}
+"""What pydantic-ai's providers read: without any of its variables a provider cannot be called. A server of one's own
+needs no key, only its address. Of providers that are not named here nothing is known."""
+
+
+def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:
+    """The model, or the fallback list, that `agent` calls: a run's choice goes before the server's."""
+    return run.by_agent.get(agent) or run.default or server.by_agent.get(agent) or server.default
+
+
+def provider(name: str) -> str:
+    """The provider of a single model, by pydantic-ai's name."""
+    return name.partition(":")[0]
 
 
 def model_names(text: str) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from graphs.errors import StoreIncompatible
 from storage import dialect
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 """Goes up with every change of a table below."""
 
 metadata = MetaData()
@@ -101,14 +101,16 @@ runs = Table(
     "runs",
     metadata,
     Column("run_id", String, primary_key=True),
+    Column("tenant", String, nullable=False),
     Column("status", String, nullable=False),
     Column("body", Text, nullable=False),
     Column("evidence", Integer, nullable=False),
     Column("lists", Text, nullable=False),
     Index("runs_by_status", "status", "run_id"),
 )
-"""`body` is all of a run but what grows with it: that is in `lists`, and `evidence` says how many passages it found. So
-many runs can be listed without reading thousands of ids."""
+"""`status` is the run's, or `starting` as long as it is not known that its workflow was started. `body` is all of a run
+but what grows with it: that is in `lists`, and `evidence` says how many passages it found. So many runs can be listed
+without reading thousands of ids."""
 
 events = Table(
     "events",
@@ -133,6 +135,17 @@ probes = Table(
     Column("filling", Text, nullable=False),
 )
 """What was kept to see whether anything can be."""
+
+control_requests = Table(
+    "control_requests",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("request_id", String, primary_key=True),
+    Column("request_hash", String, nullable=False),
+    Column("accepted", Boolean),
+    Column("answer", Text, nullable=False, default=""),
+)
+"""What was asked of runs under way; `accepted` is null until the run's answer is known."""
 
 
 def file_engine(path: Path) -> AsyncEngine:

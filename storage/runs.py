@@ -1,11 +1,15 @@
-"""Runs as they are kept: from the moment they are accepted, through their end, for as long as anyone asks."""
+"""Runs as they are kept: from the moment they are accepted, through their end, for as long as anyone asks.
+
+A run is admitted, then its workflow is started, then it has begun. Whoever dies in between leaves a run of which it is
+not known whether it was started; such a run takes a place, and is not listed.
+"""
 
 import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol
 
 from pydantic_core import from_json
-from sqlalchemy import Row, and_, delete, insert, select, update
+from sqlalchemy import Row, and_, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from graphs.contracts import ArchivedRun, RunStatus
@@ -33,6 +37,34 @@ class ListedRun(Frozen):
         return self.run.run_id
 
 
+STARTING: Final = "starting"
+"""In place of a run's status, until it has begun."""
+_ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
+"""Not a branch: the id of one is its run's, a full stop and more."""
+_OPEN: Final = and_(_ASKED_FOR, runs.c.status.in_((STARTING, "running")))
+
+
+class Admission(Frozen):
+    """Whether a run may be started."""
+
+    admitted: bool
+    """True of a run that is kept already too."""
+    new: bool = False
+    """The run was not kept before."""
+    open: int
+    """Runs of all tenants that are open, this one not counted if it was refused."""
+    share: int
+    """How many its tenant may have open at the moment."""
+
+
+class OpenRun(Frozen):
+    """A run that has not ended, as far as is known."""
+
+    run: ArchivedRun
+    begun: bool
+    """False: it is not known whether its workflow was started."""
+
+
 class RunPage(Frozen):
     """One page of a list of runs, newest first."""
 
@@ -53,8 +85,25 @@ class KeyClaim(Frozen):
 class RunStore(Protocol):
     """Where runs are kept."""
 
+    async def admit(self, run: ArchivedRun, at_most: int) -> Admission:
+        """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet.
+
+        While several tenants have open runs none of them may open more than its equal part. Processes that ask at the
+        same time cannot pass the limit together on SQLite, where one transaction writes at a time; on a database whose
+        transactions do not see each other they may pass it by one each.
+        """
+        ...
+
     async def begin(self, run: ArchivedRun) -> None:
-        """Keeps a run that was accepted; one that is kept already stays as it is."""
+        """Keeps a run whose workflow was started; one that has begun or ended already stays as it is."""
+        ...
+
+    async def withdraw(self, run_id: str) -> None:
+        """Removes a run whose workflow was not started; one that has begun stays."""
+        ...
+
+    async def open(self, *, after: str, limit: int) -> list[OpenRun]:
+        """Runs that have not ended and whose ids are above `after`, oldest first."""
         ...
 
     async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent]) -> None:
@@ -99,14 +148,42 @@ class SqlRunStore:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
+    async def admit(self, run: ArchivedRun, at_most: int) -> Admission:
+        """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet."""
+        keep = insert_new(runs).values({**_row(run), "status": STARTING}).returning(runs.c.run_id)
+        count = select(runs.c.tenant, func.count()).where(_OPEN).group_by(runs.c.tenant)
+        async with self._engine.connect() as connection:
+            new = (await connection.execute(keep)).first() is not None
+            by_tenant = {tenant: number for tenant, number in await connection.execute(count)}
+            share = max(1, at_most // max(1, len(by_tenant)))
+            everybody = sum(by_tenant.values())
+            if new and (everybody > at_most or by_tenant[run.tenant] > share):
+                await connection.rollback()
+                return Admission(admitted=False, open=everybody - 1, share=share)
+            await connection.commit()
+        return Admission(admitted=True, new=new, open=everybody, share=share)
+
     async def begin(self, run: ArchivedRun) -> None:
-        """Keeps a run that was accepted; one that is kept already stays as it is."""
+        """Keeps a run whose workflow was started; one that has begun or ended already stays as it is."""
+        keep = insert_or_replace(runs, where=runs.c.status == STARTING).values(_row(run))
         async with self._engine.begin() as connection:
-            await connection.execute(insert_new(runs).values(_row(run)))
+            await connection.execute(keep)
+
+    async def withdraw(self, run_id: str) -> None:
+        """Removes a run whose workflow was not started; one that has begun stays."""
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(runs).where(runs.c.run_id == run_id, runs.c.status == STARTING))
+
+    async def open(self, *, after: str, limit: int) -> list[OpenRun]:
+        """Runs that have not ended and whose ids are above `after`, oldest first."""
+        wanted = select(runs.c.status, runs.c.body).where(_OPEN, runs.c.run_id > after)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(wanted.order_by(runs.c.run_id).limit(limit))).all()
+        return [OpenRun(run=ArchivedRun.model_validate_json(row.body), begun=row.status != STARTING) for row in rows]
 
     async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent]) -> None:
         """Keeps a run that ended, with its events, in place of what was kept of it."""
-        replaceable = runs.c.status == "running" if run.status == "running" else None
+        replaceable = runs.c.status.in_((STARTING, "running")) if run.status == "running" else None
         keep = insert_or_replace(runs, where=replaceable).values(_row(run)).returning(runs.c.run_id)
         rows = [{"run_id": run.run_id, "seq": event.seq, "body": event.model_dump_json()} for event in events]
         async with self._engine.begin() as connection:
@@ -136,8 +213,12 @@ class SqlRunStore:
 
     async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
         """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
-        listed = ~runs.c.run_id.contains(".", autoescape=True)  # the id of a branch is its run's, a full stop and more
-        wanted = select(runs.c.body, runs.c.evidence).where(listed).order_by(runs.c.run_id.desc()).limit(limit + 1)
+        wanted = (
+            select(runs.c.body, runs.c.evidence)
+            .where(_ASKED_FOR, runs.c.status != STARTING)
+            .order_by(runs.c.run_id.desc())
+            .limit(limit + 1)
+        )
         if before is not None:
             wanted = wanted.where(runs.c.run_id < before)
         if status is not None:
@@ -185,6 +266,7 @@ def _journals(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentEvent]]:
 def _row(run: ArchivedRun) -> dict[str, str | int]:
     return {
         "run_id": run.run_id,
+        "tenant": run.tenant,
         "status": run.status,
         "body": run.model_dump_json(exclude=_LISTS),
         "evidence": len(run.evidence),

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from storage.artifacts import ArtifactStore, SqlArtifactStore
+from storage.controls import ControlStore, SqlControlStore
 from storage.database import file_engine, prepare
 from storage.dialect import trouble
 from storage.evidence import EvidenceStore, SqlEvidenceStore
@@ -55,6 +56,7 @@ class Store:
     ledger: Ledger
     runs: RunStore
     probe: Probe
+    controls: ControlStore
 
 
 @asynccontextmanager
@@ -74,6 +76,7 @@ async def open_store(data_dir: Path) -> AsyncIterator[Store]:
             ledger=SqlLedger(engine),
             runs=SqlRunStore(engine),
             probe=SqlProbe(engine),
+            controls=SqlControlStore(engine),
         )
     finally:
         await engine.dispose()

@@ -52,6 +52,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.branching import Branching
     from workflows.interruptions import Interruptions, is_cancelled
     from workflows.performing import Performer, failure
+    from workflows.request_ids import remember, remembered
     from workflows.showing import Shown
     from workflows.waiting import Waiting
 
@@ -134,11 +135,13 @@ class ResearchWorkflow:
     @workflow.update(name=STOP_UPDATE)
     def stop(self, request: StopRequest) -> None:
         """Ends the research and lets the run write its report from what it has."""
-        self._interruptions.say(Ending(kind="stopped", detail=request.reason or "somebody stopped the run"))
+        if remembered(self._journal) is None:
+            self._interruptions.say(Ending(kind="stopped", detail=request.reason or "somebody stopped the run"))
+            remember(self._journal)
 
     @stop.validator
     def _can_be_stopped(self, request: StopRequest) -> None:
-        if self._past_control:
+        if remembered(self._journal) is None and self._past_control:
             raise ApplicationError("the run is writing its report or has ended; there is nothing to stop")
 
     @workflow.signal(name=STOP_SIGNAL)
@@ -150,10 +153,16 @@ class ResearchWorkflow:
     @workflow.update(name=TOP_UP_UPDATE)
     def top_up(self, request: TopUp) -> Limits:
         """Raises the run's limits, which are returned; a run that had paused for lack of budget goes on."""
-        return self._raise(request)
+        if (before := remembered(self._journal)) is not None and before.limits is not None:
+            return before.limits
+        limits = self._raise(request)
+        remember(self._journal, limits)
+        return limits
 
     @top_up.validator
     def _can_be_topped_up(self, request: TopUp) -> None:
+        if remembered(self._journal) is not None:
+            return
         if (branch := self._asked.branch_of) is not None:
             raise ApplicationError(f"a section has its part of the budget of {branch.run_id}: top that run up")
         if self._past_control:

@@ -1,33 +1,29 @@
 """Runs that are under way: stop one, or let it spend more."""
 
-from collections.abc import Awaitable
-from typing import TypeVar
+from typing import Annotated, TypeAlias
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Header, Response
 
 from api.budgets import LimitsView
+from api.controls import STOP, TOP_UP, ask, new_request_id
 from api.errors import (
     BodyTooLarge,
     BodyUnreadable,
+    KeyReused,
+    OutcomeUnknown,
     RequestInvalid,
     RunEnded,
-    RunForgotten,
     RunNotFound,
     StopRefused,
     TemporalRefused,
     TemporalUnavailable,
     TopUpRefused,
-    WorkerNotAnswering,
     problem_docs,
 )
-from api.reading import kept_run
 from api.requests import StopBody, TopUpBody
 from api.schemas import StopAccepted, TopUpAccepted
 from api.services import Provided
 from graphs.contracts import StopRequest
-from storage.store import Store
-
-Answer = TypeVar("Answer")
 
 COMMON = (
     BodyUnreadable,
@@ -35,46 +31,58 @@ COMMON = (
     RunEnded,
     BodyTooLarge,
     RequestInvalid,
+    KeyReused,
     TemporalRefused,
     TemporalUnavailable,
-    WorkerNotAnswering,
+    OutcomeUnknown,
 )
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["runs"])
 
 
+async def request_id(
+    response: Response,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=255,
+            description="A text of your own for this request to this run: sent again with it, the request is done once "
+            "and gets its first answer. Left out, the server makes one; the answer has it under the same name.",
+            examples=["3f0c6f5e-more-tokens"],
+        ),
+    ] = None,
+) -> str:
+    """The request's id: the client's, or a new one, which the answer tells."""
+    chosen = idempotency_key if idempotency_key is not None else new_request_id()
+    response.headers["Idempotency-Key"] = chosen
+    return chosen
+
+
+RequestId: TypeAlias = Annotated[str, Depends(request_id)]
+
+
 @router.post("/stop", status_code=202, responses=problem_docs(*COMMON, StopRefused))
-async def stop_run(run_id: str, services: Provided, body: StopBody | None = None) -> StopAccepted:
+async def stop_run(
+    run_id: str, services: Provided, request_id: RequestId, body: StopBody | None = None
+) -> StopAccepted:
     """Stop a run: it ends its research and writes the report from what it has.
 
-    A request that no worker takes within ten seconds is not kept: send it again.
+    If no worker answers within ten seconds, it is not known whether the request will be applied: send it again with the
+    `Idempotency-Key` of the answer to learn.
     """
     reason = body.reason if body else ""
-    await _require_running(run_id, services.store)
-    await _unless_ended(run_id, services.temporal.stop(run_id, StopRequest(reason=reason)))
+    request = StopRequest(reason=reason)
+    await ask(STOP, run_id, request, request_id, temporal=services.temporal, store=services.store)
     return StopAccepted(run_id=run_id, reason=reason)
 
 
 @router.post("/top-up", status_code=202, responses=problem_docs(*COMMON, TopUpRefused))
-async def top_up_run(run_id: str, services: Provided, body: TopUpBody) -> TopUpAccepted:
+async def top_up_run(run_id: str, services: Provided, request_id: RequestId, body: TopUpBody) -> TopUpAccepted:
     """Raise a run's limits; one that is paused because they were used up goes on.
 
-    A request that no worker takes within ten seconds is not kept: send it again.
+    If no worker answers within ten seconds, it is not known whether the request will be applied: send it again with the
+    `Idempotency-Key` of the answer to learn. However often it is sent, it counts once.
     """
-    added = body.added()
-    await _require_running(run_id, services.store)
-    limits = await _unless_ended(run_id, services.temporal.top_up(run_id, added))
+    limits = await ask(TOP_UP, run_id, body.added(), request_id, temporal=services.temporal, store=services.store)
     return TopUpAccepted(run_id=run_id, limits=LimitsView.of(limits))
-
-
-async def _require_running(run_id: str, store: Store) -> None:
-    run = await kept_run(run_id, store)
-    if run.status != "running":
-        raise RunEnded(f"the run {run_id!r} has ended: {run.status}")
-
-
-async def _unless_ended(run_id: str, request: Awaitable[Answer]) -> Answer:
-    try:
-        return await request
-    except RunForgotten as error:
-        raise RunEnded(f"the run {run_id!r} has ended") from error

@@ -16,6 +16,7 @@ from api.errors import (
     RunNotFound,
     TemporalRefused,
     TemporalUnavailable,
+    TooManyRuns,
     problem_docs,
 )
 from api.feed import Feed
@@ -49,6 +50,7 @@ router = APIRouter(prefix="/v1/runs", tags=["runs"], responses=problem_docs(Requ
             RequestInvalid,
             GraphInvalid,
             KeyReused,
+            TooManyRuns,
             TemporalRefused,
             TemporalUnavailable,
         ),

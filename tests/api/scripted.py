@@ -56,6 +56,8 @@ class ScriptedWorkflow:
         self._events = list(asked.told)
         self._order = ""
         self._paused: Ending | None = None
+        self._limits = asked.limits
+        self._refusal = ""
         if not self._events:  # here, because a signal may be handled before `run` begins
             self._tell("started")
 
@@ -145,12 +147,20 @@ class ScriptedWorkflow:
     @workflow.update(name=TOP_UP_UPDATE)
     def top_up(self, request: TopUp) -> Limits:
         self._paused = None
-        return request.added_to(self._asked.limits)
+        self._limits = request.added_to(self._limits)
+        return self._limits
 
     @top_up.validator
     def _can_be_topped_up(self, request: TopUp) -> None:
         if request.steps == 1:
             raise ApplicationError("the run is writing its report")
+        if self._refusal:
+            raise ApplicationError(self._refusal)
+
+    @workflow.signal
+    def refuse(self, reason: str) -> None:
+        """Has top-ups refused from now on; without a reason they are taken again."""
+        self._refusal = reason
 
     @workflow.signal
     def pause(self, detail: str) -> None:

@@ -1,7 +1,6 @@
 """How a run stands: running, without a worker, ended by itself, ended from outside, unknown."""
 
 from collections.abc import Callable
-from datetime import timedelta
 
 import httpx
 import pytest
@@ -184,17 +183,6 @@ async def test_a_stop_that_cannot_work_is_refused(api: httpx.AsyncClient, body: 
     answer = await api.post("/v1/runs/run-1/stop", json=body)
     assert answer.status_code == 422
     assert [fault["field"] for fault in answer.json()["errors"]] == [field]
-
-
-async def test_a_stop_without_a_worker_says_to_send_it_again(
-    api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("api.temporal.UPDATE_TIMEOUT", timedelta(seconds=1))
-    run_id = await start(api)
-    answer = await api.post(f"/v1/runs/{run_id}/stop")
-    assert answer.status_code == 503
-    assert answer.headers["retry-after"].isdigit()
-    assert "send it again" in answer.json()["detail"]
 
 
 async def test_an_unknown_run_cannot_be_stopped(api: httpx.AsyncClient) -> None:

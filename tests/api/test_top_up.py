@@ -1,6 +1,4 @@
-"""More budget for a run under way: taken, refused, too late, without a worker; and what a paused run looks like."""
-
-from datetime import timedelta
+"""More budget for a run under way: taken, refused, too late; and what a paused run looks like."""
 
 import httpx
 import pytest
@@ -46,14 +44,6 @@ async def test_what_the_run_refuses_is_a_conflict_with_its_reason(api: httpx.Asy
     ended = await api.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 1})
     assert ended.status_code == 409
     assert ended.json()["type"] == "urn:elcano:run-ended"
-
-
-async def test_without_a_worker_it_is_not_kept(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.temporal.UPDATE_TIMEOUT", timedelta(seconds=1))
-    run_id = await start(api, budget=PAUSING)
-    answer = await api.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 1})
-    assert answer.status_code == 503
-    assert "send it again" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from dev import __main__ as serve
 from dev.child import Child
 from dev.folder import claimed, owner
 from dev.guard import Guard, guard
-from dev.stack import stack
+from dev.stack import child_environment, stack
 from settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -211,3 +211,9 @@ asyncio.run(run(Path(sys.argv[1])))
     with claimed(tmp_path, {}, patience=30):
         assert not lives(polite)
         await until(lambda: not lives(deaf))
+
+
+@pytest.mark.parametrize(("address", "shared"), [("", "true"), ("temporal.test:7233", "false")])
+def test_only_the_embedded_server_has_workers_of_one_environment_alone(address: str, shared: str) -> None:
+    chosen = Settings.model_validate({"TEMPORAL_ADDRESS": address})
+    assert child_environment(chosen)["ELCANO_SHARED_ENVIRONMENT"] == shared

@@ -1,4 +1,4 @@
-"""Runs and the ledger: what ended stays ended, lists are newest first, a key has one owner."""
+"""Runs, requests to them and the ledger: what ended stays ended, lists are newest first, a key has one owner."""
 
 import asyncio
 from collections import Counter
@@ -12,6 +12,7 @@ from graphs.contracts import ArchivedRun
 from graphs.events import AgentEvent
 from graphs.report import ReportRef
 from graphs.state import Ending
+from storage.controls import ControlOutcome
 from storage.ledger import LedgerEntry
 from storage.store import Store, open_store
 
@@ -176,3 +177,78 @@ async def test_a_run_that_was_taken_up_again_has_lost_its_end_and_what_grew_with
     assert (opened.status, opened.evidence) == ("running", ())
     assert (await store.runs.page(limit=1)).runs[0].evidence == 0
     assert await store.runs.events(found.run_id) == []
+
+
+async def test_a_control_request_has_one_first_sender_and_keeps_its_first_answer(store: Store) -> None:
+    claims = await asyncio.gather(*(store.controls.claim("run-1", "key", f"hash-{number}") for number in range(20)))
+    assert Counter(claim.mine for claim in claims) == {True: 1, False: 19}
+    assert len({claim.request_hash for claim in claims}) == 1
+    assert {claim.outcome for claim in claims} == {None}
+    first = ControlOutcome(accepted=False, text="too late")
+    await store.controls.settle("run-1", "key", first)
+    await store.controls.settle("run-1", "key", ControlOutcome(accepted=True, text="null"))
+    assert (await store.controls.claim("run-1", "key", "another")).outcome == first
+    elsewhere = await store.controls.claim("run-2", "key", "hash")
+    assert (elsewhere.mine, elsewhere.outcome) == (True, None)
+
+
+async def test_a_run_that_is_being_started_is_kept_and_not_listed(store: Store) -> None:
+    assert (await store.runs.admit(RUNNING, 5)).new
+    assert not (await store.runs.admit(RUNNING, 5)).new
+    assert await store.runs.get("run-1") == RUNNING
+    assert (await store.runs.page(limit=5)).runs == ()
+    assert [(kept.run, kept.begun) for kept in await store.runs.open(after="", limit=5)] == [(RUNNING, False)]
+    await store.runs.begin(RUNNING)
+    assert [one.run for one in (await store.runs.page(limit=5, status="running")).runs] == [RUNNING]
+    assert [kept.begun for kept in await store.runs.open(after="", limit=5)] == [True]
+    await store.runs.withdraw("run-1")
+    assert await store.runs.get("run-1") == RUNNING
+    await store.runs.archive(ENDED, EVENTS)
+    assert await store.runs.open(after="", limit=5) == []
+
+
+async def test_a_run_whose_start_failed_is_withdrawn(store: Store) -> None:
+    await store.runs.admit(RUNNING, 5)
+    await store.runs.withdraw("run-1")
+    assert await store.runs.get("run-1") is None
+    await store.runs.begin(RUNNING)  # it had been started after all
+    assert [one.run for one in (await store.runs.page(limit=5)).runs] == [RUNNING]
+
+
+async def test_open_runs_are_walked_through_in_order(store: Store) -> None:
+    for number in range(5):
+        await store.runs.admit(RUNNING.model_copy(update={"run_id": f"run-{number}"}), 9)
+    first = await store.runs.open(after="", limit=3)
+    assert [kept.run.run_id for kept in first] == ["run-0", "run-1", "run-2"]
+    assert [kept.run.run_id for kept in await store.runs.open(after="run-2", limit=3)] == ["run-3", "run-4"]
+
+
+async def test_no_more_runs_are_admitted_than_may_be_open_however_many_processes_ask(tmp_path: Path) -> None:
+    async with open_store(tmp_path) as one, open_store(tmp_path) as two:
+        stores = (one, two)
+        asked = [RUNNING.model_copy(update={"run_id": f"run-{number:02}"}) for number in range(40)]
+        admissions = await asyncio.gather(*(stores[number % 2].runs.admit(run, 7) for number, run in enumerate(asked)))
+        assert Counter(admission.admitted for admission in admissions) == {True: 7, False: 33}
+        kept = await one.runs.open(after="", limit=99)
+        assert len(kept) == 7
+        assert (await one.runs.admit(kept[0].run, 7)).admitted
+        await one.runs.archive(kept[0].run.model_copy(update={"status": "completed"}), [])
+        assert (await two.runs.admit(RUNNING.model_copy(update={"run_id": "run-late"}), 7)).admitted
+
+
+async def test_tenants_share_what_may_be_open(store: Store) -> None:
+    def of(tenant: str, number: int) -> ArchivedRun:
+        return RUNNING.model_copy(update={"run_id": f"run-{tenant}-{number}", "tenant": tenant})
+
+    async def admitted(run: ArchivedRun) -> bool:
+        return (await store.runs.admit(run, 6)).admitted
+
+    assert [await admitted(of("a", number)) for number in range(7)] == [True] * 6 + [False]
+    assert not await admitted(of("b", 0))
+    await store.runs.archive(of("a", 0).model_copy(update={"status": "completed"}), [])
+    assert await admitted(of("b", 0))
+    await store.runs.archive(of("a", 1).model_copy(update={"status": "completed"}), [])
+    assert not await admitted(of("a", 7))  # five of six are a's, and b is there
+    assert await admitted(of("b", 1))
+    admission = await store.runs.admit(of("a", 8), 6)
+    assert (admission.open, admission.share) == (6, 3)

@@ -1,0 +1,75 @@
+"""Control requests by their ids: what was asked for under an id, and what the run answered.
+
+An id belongs to what it was first sent with. The answer is kept once it is known; until then it is not known, which is
+not the same as refused.
+"""
+
+from typing import Protocol
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from graphs.frozen import Frozen
+from storage.database import control_requests
+from storage.dialect import insert_new
+
+
+class ControlOutcome(Frozen):
+    """What a run answered to a control request."""
+
+    accepted: bool
+    text: str = ""
+    """Accepted: the answer as JSON. Refused: why."""
+
+
+class ControlClaim(Frozen):
+    """What is known of a control request."""
+
+    request_hash: str
+    """SHA-256 of what the id was first sent with, hexadecimal."""
+    mine: bool
+    """The id was free and is now this caller's: nothing was sent under it before."""
+    outcome: ControlOutcome | None = None
+    """None: the run has not answered, or nobody heard it."""
+
+
+class ControlStore(Protocol):
+    """Where control requests are kept."""
+
+    async def claim(self, run_id: str, request_id: str, request_hash: str) -> ControlClaim:
+        """Claims an id among those of a run, or says what is known of it. Two callers cannot both own it."""
+        ...
+
+    async def settle(self, run_id: str, request_id: str, outcome: ControlOutcome) -> None:
+        """Keeps what the run answered; the first answer stays."""
+        ...
+
+
+class SqlControlStore:
+    """Control requests as one table."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def claim(self, run_id: str, request_id: str, request_hash: str) -> ControlClaim:
+        """Claims an id among those of a run, or says what is known of it."""
+        row = {"run_id": run_id, "request_id": request_id, "request_hash": request_hash}
+        claim = insert_new(control_requests).values(row).returning(control_requests.c.request_id)
+        known = select(control_requests).where(
+            control_requests.c.run_id == run_id, control_requests.c.request_id == request_id
+        )
+        async with self._engine.begin() as connection:
+            mine = (await connection.execute(claim)).first() is not None
+            kept = (await connection.execute(known)).one()
+        outcome = None if kept.accepted is None else ControlOutcome(accepted=kept.accepted, text=kept.answer)
+        return ControlClaim(request_hash=kept.request_hash, mine=mine, outcome=outcome)
+
+    async def settle(self, run_id: str, request_id: str, outcome: ControlOutcome) -> None:
+        """Keeps what the run answered; the first answer stays."""
+        keep = update(control_requests).where(
+            control_requests.c.run_id == run_id,
+            control_requests.c.request_id == request_id,
+            control_requests.c.accepted.is_(None),
+        )
+        async with self._engine.begin() as connection:
+            await connection.execute(keep.values(accepted=outcome.accepted, answer=outcome.text))

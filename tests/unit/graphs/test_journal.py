@@ -1,0 +1,18 @@
+"""What a journal remembers travels with its pages, and is bounded."""
+
+from graphs.budget import Limits
+from graphs.journal import REMEMBERED, Answered, Journal
+from graphs.modes import MODES
+from graphs.state import ResearchState
+
+
+def test_the_last_answers_are_remembered() -> None:
+    graph = MODES["iterative"]
+    journal = Journal.begin(graph, ResearchState(question="Why?"), Limits(), mode="iterative", now=1.0)
+    assert journal.remembered("request-0") is None
+    answers = [Answered(request_id=f"request-{number}", limits=Limits()) for number in range(REMEMBERED + 5)]
+    for answer in answers:
+        journal.remember(answer)
+    further = Journal(graph, journal.pages)
+    assert [further.remembered(answer.request_id) for answer in answers] == [None] * 5 + answers[5:]
+    assert len(journal.pages.answered) == REMEMBERED

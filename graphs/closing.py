@@ -7,27 +7,18 @@ from graphs.branches import branch_states
 from graphs.commands import StepCompleted
 from graphs.contracts import REPORTED, ArchivedRun, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
 from graphs.events import EventType
+from graphs.handover import Handover, draft, handover
 from graphs.journal import Journal
 from graphs.narration import Told
-from graphs.references import output_model
-from graphs.report import DraftRef, ReportRef
+from graphs.report import ReportRef
 from graphs.run import Run
 from graphs.state import Failure, ResearchState
 
 
-def draft(journal: Journal) -> DraftRef | None:
-    """What the run's exit wrote; None if no writer got to its end."""
-    run = journal.run
-    output = run.state.outputs.get(run.node) if run.node in journal.graph.exit_nodes else None
-    node = journal.graph.by_id[run.node]
-    return DraftRef.model_validate(output) if output is not None and output_model(node) is DraftRef else None
-
-
 def result(asked: ResearchInput, journal: Journal, failure: Failure | None, report: ReportRef | None) -> ResearchResult:
-    """What the workflow returns: figures, and of a branch its draft with the evidence that it cites."""
+    """What the workflow returns: figures, and of a branch what it hands over."""
     run = journal.run
-    written = draft(journal) if asked.branch_of else None
-    cited = set(written.evidence) if written else set()
+    handed = handover(journal, failure) if asked.branch_of else Handover()
     return ResearchResult(
         run_id=asked.run_id,
         report=report,
@@ -35,8 +26,10 @@ def result(asked: ResearchInput, journal: Journal, failure: Failure | None, repo
         usage=run.budget.used,
         iterations=run.budget.iterations,
         steps=run.budget.steps,
-        draft=written.artifact if written else None,
-        evidence=tuple(ref for ref in run.state.evidence if ref.id in cited),
+        draft=handed.draft,
+        unanswered=handed.unanswered,
+        evidence=handed.evidence,
+        values=handed.values,
         searches=searches(run.state) if asked.branch_of else (),
         warnings=run.state.warnings if asked.branch_of else (),
         failure=failure,

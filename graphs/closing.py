@@ -75,7 +75,7 @@ def report_ready(report: ReportRef) -> Told:
 
 
 def status_of(journal: Journal, failure: Failure | None, report: ReportRef | None, *, cancelled: bool) -> RunStatus:
-    """How a run that has come to its end ended; of a branch its draft counts as its report."""
+    """How a run that has come to its end ended; a branch, which has no report, is judged by what it hands over."""
     if cancelled:
         return "cancelled"
     if failure is not None:
@@ -83,8 +83,8 @@ def status_of(journal: Journal, failure: Failure | None, report: ReportRef | Non
     ending = journal.run.ending
     if ending is not None:
         return "stopped" if ending.kind == "stopped" else "partial"
-    written = report or draft(journal)
-    return "completed" if written is None or written.answered else "unanswered"
+    answered = report.answered if report else not handover(journal, failure).unanswered
+    return "completed" if answered else "unanswered"
 
 
 def last_event(status: RunStatus, run: Run, failure: Failure | None, report: ReportRef | None) -> Told:

@@ -78,6 +78,8 @@ class Script:
         self.reopened: list[ReopenCall] = []
         self.told = 0
         """The highest event number that anybody saw before a reset."""
+        self.answered = True
+        """Whether the report says that the question is answered."""
         self.overrides: dict[str, Answer] = {}
         """By agent or tool: instead of the answers below; may raise `Refused`."""
         self.watching: Callable[[JsonObject], Awaitable[None]] | None = None
@@ -154,7 +156,7 @@ class Script:
             return ReportRef(
                 artifact="report",
                 title="A report",
-                answered=True,
+                answered=self.answered,
                 partial=partial,
                 words=100,
                 references=2,

@@ -54,12 +54,15 @@ async def test_a_search_that_found_nothing_is_no_failure(start: Start, script: S
     assert result.ending is None
     (published,) = script.published
     assert [(section.unanswered, section.gap) for section in published.sections] == [(False, None), (True, None)]
+    kept = {call.run.question: call.run.status for call in script.archived}
+    assert kept == {"wide things": "completed", "narrow things": "unanswered", "What is it?": "completed"}
 
 
 @pytest.mark.parametrize("chain", [False, True])
 async def test_a_report_is_written_when_no_section_is_answered(chain: bool, start: Start, script: Script) -> None:
     script.overrides["writer"] = empty_draft
     script.overrides["long_writer"] = empty_draft
+    script.answered = False
     handle = await start(mode="deep", chain=chain)
     result = await handle.result()
     assert (result.ending, result.failure) == (None, None)
@@ -68,6 +71,8 @@ async def test_a_report_is_written_when_no_section_is_answered(chain: bool, star
     assert [(section.unanswered, section.gap) for section in published.sections] == [(True, None)] * 3
     kept = {call.run.run_id: call.run for call in script.archived}
     assert [branch.status for branch in kept[handle.id].branches] == ["unanswered"] * 3
+    assert [run.status for run in kept.values() if run.branch_of] == ["unanswered"] * 3
+    assert kept[handle.id].status == "unanswered"
 
 
 async def test_a_section_can_be_found_by_its_mode_and_its_tenant_and_is_named(

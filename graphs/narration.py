@@ -93,13 +93,14 @@ def branch_complete(node: str, outcome: BranchOutcome) -> Told:
         text = f"no section, {outcome.gap.reason}"
         data = {**data, "gap": outcome.gap.model_dump(mode="json")}
     elif outcome.unanswered:
-        text = "no source answers it" + (f", ended{early}" if early else "")
+        text = "no source answers it" + (f" (ended{early})" if early else "")
     elif outcome.draft is None:
         text = f"done{early}, {len(outcome.evidence)} passages"
     else:
         text = f"drafted{early}"
-    text = f"{outcome.title}: {text}"
-    return Told("branch_complete", _cut(text), node, data, outcome.parallel_path_id, outcome.title)
+    return Told(
+        "branch_complete", _cut(f"{outcome.title}: {text}"), node, data, outcome.parallel_path_id, outcome.title
+    )
 
 
 def plan_cut(node: str, afforded: int, planned: int) -> Told:
@@ -231,8 +232,8 @@ def _branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
     ended = Counter(outcome.status for outcome in output.branches)
     counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
     told = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
-    total = len(output.branches)
-    return f"{total} sections: {', '.join(told) or 'none'}", {**counts, "sections": total}
+    counted = f"{len(output.branches)} sections: {', '.join(told) or 'none'}"
+    return counted, {**counts, "sections": len(output.branches)}
 
 
 def _parse(output: JsonObject) -> tuple[str, JsonObject]:

@@ -85,7 +85,7 @@ def render_evidence(call: PublishCall, title: str, evidence: Sequence[Evidence])
             f"# {plain(title)}",
             _head(call, "No language model wrote any of this."),
             notice,
-            *_gaps(call.sections),
+            *_without_text(call.sections),
             *_listed("Evidence", passages),
             *_listed("Warnings", map(plain, call.warnings)),
             *_searches(call),
@@ -113,12 +113,12 @@ def _sections(call: PublishCall, checked: CheckedDraft) -> Iterable[str]:
         yield f"## {plain(section.heading)}"
         yield from (_claim(claim, quoted=checked.draft.quoted) for claim in section.claims)
         yield from _remarks(result, empty=not section.claims)
-    yield from _gaps(planned.values())
+    yield from _without_text(planned.values())
 
 
-def _gaps(sections: Iterable[SectionResult]) -> Iterable[str]:
+def _without_text(sections: Iterable[SectionResult]) -> Iterable[str]:
     for section in sections:
-        if section.gap is not None:
+        if section.gap is not None or section.unanswered:
             yield f"## {plain(heading_for(section.title))}"
             yield from _remarks(section, empty=True)
 
@@ -127,6 +127,8 @@ def _remarks(section: SectionResult | None, *, empty: bool) -> Iterable[str]:
     """What a reader must know of a section beside its claims: that it is missing and why, or that it ended early."""
     if section is not None and section.gap is not None:
         yield f"**This section is missing:** {_gap(section.gap)}"
+    elif section is not None and section.unanswered:
+        yield "**No source that was searched answers this section.**"
     elif empty:
         yield "**Nothing that was found answers this part.**"
     if section is not None and section.ending and section.gap is None:

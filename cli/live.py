@@ -138,10 +138,9 @@ class Moving:
 
 
 def _outcome(event: AgentEvent) -> tuple[str, str]:
-    """How a section ended, and the style of it: ticked, or named as a gap."""
-    if event.data.get("gap") is None:
-        return f"✓ {event.message}", "green"
-    return f"✗ {event.message}", "yellow"
+    """How a section ended, and the style of it: ticked, or named as unanswered or as a gap."""
+    mark, style = {"gap": ("✗", "yellow"), "unanswered": ("○", "yellow")}.get(str(event.data["status"]), ("✓", "green"))
+    return f"{mark} {event.message}", style
 
 
 def budget_line(gauges: JsonObject) -> str:

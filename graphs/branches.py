@@ -7,7 +7,7 @@ from pydantic import Field
 
 from graphs.budget import Usage
 from graphs.events import AgentEvent
-from graphs.frozen import Frozen
+from graphs.frozen import Frozen, JsonObject
 from graphs.state import EvidenceRef, SectionGap
 
 SHORTEST_SECONDS: Final = 5.0
@@ -17,7 +17,12 @@ WRITING_SHARE: Final = 0.95
 SHOWN_BRANCHES: Final = 200
 """Branches that are listed of a run, the last ones."""
 
-BranchStatus: TypeAlias = Literal["running", "drafted", "gap"]
+Ended: TypeAlias = Literal["drafted", "done", "unanswered", "gap"]
+"""How a branch ended: with a draft; with evidence or values, if no writer ends it; with nothing that answers; or
+without handing anything over."""
+BranchStatus: TypeAlias = Literal["running"] | Ended
+SUCCEEDED: Final[frozenset[BranchStatus]] = frozenset({"drafted", "done"})
+"""Those that count for `must_succeed`."""
 
 
 class BranchInput(Frozen):
@@ -30,7 +35,7 @@ class BranchInput(Frozen):
 
 
 class BranchOutcome(Frozen):
-    """What became of one branch: its draft and the evidence that it cites, or why it failed."""
+    """What became of one branch: what it handed over, or why that is nothing."""
 
     index: int = Field(ge=0)
     """Place in the plan; drafts are joined in this order, whenever they came."""
@@ -39,19 +44,32 @@ class BranchOutcome(Frozen):
     title: str
     question: str
     draft: str | None = None
-    """Artifact hash of its `ReportDraft`."""
+    """Artifact hash of its `ReportDraft`; None also if no writer ends it."""
+    unanswered: bool = False
+    """It came to its end, and nothing that it found answers its question."""
     evidence: tuple[EvidenceRef, ...] = ()
-    """What the draft cites; everything else that the branch found stays with the branch."""
+    """What the draft cites, everything else that was found stays with the branch; without a writer all of it."""
+    values: JsonObject = {}
+    """What its graph declares as its `result`, by name."""
     ending: str = ""
     """Why it ended early, in words; empty if it did not."""
     gap: SectionGap | None = None
-    """Set if there is no draft."""
+    """Set if it handed over nothing."""
     searches: tuple[str, ...] = ()
     """The queries that it made."""
     warnings: tuple[str, ...] = ()
     usage: Usage = Usage()
     iterations: int = 0
     """Turns of its research loop; 0 if it was cut off."""
+
+    @property
+    def status(self) -> Ended:
+        """How it ended."""
+        if self.gap is not None:
+            return "gap"
+        if self.unanswered:
+            return "unanswered"
+        return "done" if self.draft is None else "drafted"
 
 
 class BranchOutcomes(Frozen):
@@ -69,11 +87,12 @@ class BranchState(Frozen):
     """Its `parallel_path_id`, from the outermost branch inwards, joined by `/`."""
     section: str
     status: BranchStatus
-    """`gap`: it ended without a draft."""
+    """`drafted`: it wrote its section; `done`: no writer ends it, and it handed over evidence or values; `unanswered`:
+    no source answers its question; `gap`: it ended with nothing."""
     iterations: int | None = None
     """Turns of its research loop; None while it runs: its events tell them."""
     evidence: int | None = None
-    """Passages that its draft cites; None while it runs."""
+    """Passages that it handed over; None while it runs."""
     tokens: int | None = None
     """What it used; None while it runs."""
     reason: str = ""
@@ -94,12 +113,11 @@ def branch_states(events: Iterable[AgentEvent]) -> tuple[BranchState, ...]:
 
 def _ended(state: BranchState, event: AgentEvent) -> BranchState:
     gap = event.data.get("gap")
-    figures = {name: event.data.get(name) for name in ("iterations", "evidence", "tokens")}
+    figures = {name: event.data.get(name) for name in ("status", "iterations", "evidence", "tokens")}
     return BranchState.model_validate(
         {
             **state.model_dump(),
             **figures,
-            "status": "drafted" if gap is None else "gap",
             "reason": gap.get("reason", "") if isinstance(gap, dict) else "",
         }
     )

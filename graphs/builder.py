@@ -34,6 +34,7 @@ class GraphBuilder:
         self._branches: dict[str, ResearchGraph] = {}
         self._entry = ""
         self._exits: tuple[str, ...] = ()
+        self._result: Inputs = {}
 
     def add_agent_node(
         self,
@@ -107,7 +108,7 @@ class GraphBuilder:
         return self
 
     def include(self, graph: ResearchGraph) -> "GraphBuilder":
-        """All nodes, edges and branches of another graph; its entry and exits have to be set again."""
+        """All nodes, edges and branches of another graph; its entry, exits and result have to be set again."""
         self._nodes += graph.nodes
         self._edges += graph.edges
         self._branches |= graph.branches
@@ -121,6 +122,11 @@ class GraphBuilder:
     def set_exit_nodes(self, *ids: str) -> "GraphBuilder":
         """Where a run can end; the first is where it goes when it has to end early."""
         self._exits = ids
+        return self
+
+    def set_result(self, values: Inputs) -> "GraphBuilder":
+        """What the graph hands back as values when it is a branch: for each name, the expression that reads it."""
+        self._result = values
         return self
 
     def build(self) -> ResearchGraph:
@@ -137,6 +143,7 @@ class GraphBuilder:
             entry_node=self._entry,
             exit_nodes=self._exits,
             branches=self._branches,
+            result=self._result,
         )
         require_valid(graph)
         return graph

@@ -53,6 +53,8 @@ class ReducerSpec:
     apply: Callable[[ResearchState, Any], ResearchState]
     item: type[Frozen] | None = None
     """Of one that takes `ItemOutcomes`: what each item's output must be. None for the others."""
+    adds_evidence: bool = False
+    """Whether it can put evidence into the state."""
 
 
 AGENTS: Mapping[str, AgentSpec] = {
@@ -206,6 +208,7 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             tools.ItemOutcomes,
             reducers.add_evidence,
             item=tools.SearchOutput,
+            adds_evidence=True,
         ),
         ReducerSpec(
             "record_judgement",
@@ -222,9 +225,17 @@ REDUCERS: Mapping[str, ReducerSpec] = {
         ReducerSpec("store_plan", "Makes a plan fit to be run.", sections.PlanToStore, sections.store_plan),
         ReducerSpec(
             "collect_drafts",
-            "Merges what the branches found, in the plan's order.",
+            "Merges the sections that the branches drafted, in the plan's order.",
             branches.BranchOutcomes,
             sections.collect_drafts,
+            adds_evidence=True,
+        ),
+        ReducerSpec(
+            "collect_results",
+            "Merges what the branches found as findings, and lists the values that they declare, in the plan's order.",
+            branches.BranchOutcomes,
+            sections.collect_results,
+            adds_evidence=True,
         ),
         ReducerSpec("set_values", "Sets values of your own.", reducers.Values, reducers.set_values),
     )

@@ -7,27 +7,18 @@ from graphs.branches import branch_states
 from graphs.commands import StepCompleted
 from graphs.contracts import REPORTED, ArchivedRun, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
 from graphs.events import EventType
+from graphs.handover import Handover, draft, handover
 from graphs.journal import Journal
 from graphs.narration import Told
-from graphs.references import output_model
-from graphs.report import DraftRef, ReportRef
+from graphs.report import ReportRef
 from graphs.run import Run
 from graphs.state import Failure, ResearchState
 
 
-def draft(journal: Journal) -> DraftRef | None:
-    """What the run's exit wrote; None if no writer got to its end."""
-    run = journal.run
-    output = run.state.outputs.get(run.node) if run.node in journal.graph.exit_nodes else None
-    node = journal.graph.by_id[run.node]
-    return DraftRef.model_validate(output) if output is not None and output_model(node) is DraftRef else None
-
-
 def result(asked: ResearchInput, journal: Journal, failure: Failure | None, report: ReportRef | None) -> ResearchResult:
-    """What the workflow returns: figures, and of a branch its draft with the evidence that it cites."""
+    """What the workflow returns: figures, and of a branch what it hands over."""
     run = journal.run
-    written = draft(journal) if asked.branch_of else None
-    cited = set(written.evidence) if written else set()
+    handed = handover(journal, failure) if asked.branch_of else Handover()
     return ResearchResult(
         run_id=asked.run_id,
         report=report,
@@ -35,8 +26,10 @@ def result(asked: ResearchInput, journal: Journal, failure: Failure | None, repo
         usage=run.budget.used,
         iterations=run.budget.iterations,
         steps=run.budget.steps,
-        draft=written.artifact if written else None,
-        evidence=tuple(ref for ref in run.state.evidence if ref.id in cited),
+        draft=handed.draft,
+        unanswered=handed.unanswered,
+        evidence=handed.evidence,
+        values=handed.values,
         searches=searches(run.state) if asked.branch_of else (),
         warnings=run.state.warnings if asked.branch_of else (),
         failure=failure,
@@ -82,7 +75,7 @@ def report_ready(report: ReportRef) -> Told:
 
 
 def status_of(journal: Journal, failure: Failure | None, report: ReportRef | None, *, cancelled: bool) -> RunStatus:
-    """How a run that has come to its end ended; of a branch its draft counts as its report."""
+    """How a run that has come to its end ended; a branch, which has no report, is judged by what it hands over."""
     if cancelled:
         return "cancelled"
     if failure is not None:
@@ -90,8 +83,8 @@ def status_of(journal: Journal, failure: Failure | None, report: ReportRef | Non
     ending = journal.run.ending
     if ending is not None:
         return "stopped" if ending.kind == "stopped" else "partial"
-    written = report or draft(journal)
-    return "completed" if written is None or written.answered else "unanswered"
+    answered = report.answered if report else not handover(journal, failure).unanswered
+    return "completed" if answered else "unanswered"
 
 
 def last_event(status: RunStatus, run: Run, failure: Failure | None, report: ReportRef | None) -> Told:

@@ -142,8 +142,12 @@ class ResearchResult(Frozen):
     steps: int = 0
     draft: str | None = None
     """Of a branch: artifact hash of its `ReportDraft`."""
+    unanswered: bool = False
+    """Of a branch: it came to its end, and nothing that it found answers its question."""
     evidence: tuple[EvidenceRef, ...] = ()
-    """Of a branch: what its draft cites."""
+    """Of a branch: what its draft cites; if no writer ends it, all evidence without repetitions."""
+    values: JsonObject = {}
+    """Of a branch: what its graph declares as its `result`, by name, without what is null or empty."""
     searches: tuple[str, ...] = ()
     """Of a branch: the queries that it made."""
     warnings: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ fails, is cut from the plan or is not begun is a gap in the outcome, never an ex
 
 from collections.abc import Collection
 
-from graphs.branches import SHORTEST_SECONDS, WRITING_SHARE, BranchOutcome, BranchOutcomes
+from graphs.branches import SHORTEST_SECONDS, SUCCEEDED, WRITING_SHARE, BranchOutcome, BranchOutcomes
 from graphs.budget import Allotment, Budget, Limits, Slice, TopUp, Usage, total
 from graphs.commands import BranchStart, RunBranches, StepCompleted, StepFailed
 from graphs.contracts import FailureType, ResearchResult
@@ -125,25 +125,23 @@ class FanOut:
             self._allotment = self._allotment.grown(-part.tokens, -part.cost_microusd)
         return dict.fromkeys(indices, part)
 
-    def lost(self, start: BranchStart, reason: str, *, type: str) -> BranchOutcome:
-        """The outcome of a branch that was cut off: nothing is known of what it used, so all it had is charged."""
-        given = self._given[start.index]
-        unknown = Usage(input_tokens=given.tokens, cost_microusd=given.cost_microusd or 0, estimated=True)
-        return missing(start, reason, type=type, usage=unknown)
-
     def entry(self, at: float) -> StepCompleted | StepFailed:
-        """What came of all branches, in the order of the plan; a failure if too few of them succeeded."""
+        """What came of all branches, in the order of the plan; a failure if too few of them succeeded.
+
+        It is none if none did and some found no answer: the report then says so, section by section.
+        """
         outcomes = tuple(outcome for _, outcome in sorted(self._outcomes.items()))
         usage = total(outcome.usage for outcome in outcomes)
-        drafted = sum(1 for outcome in outcomes if outcome.gap is None)
+        succeeded = sum(outcome.status in SUCCEEDED for outcome in outcomes)
+        nothing_answers = not succeeded and any(outcome.unanswered for outcome in outcomes)
         step, node = self._work.step, self._work.node
         refused = next((one.gap for one in outcomes if one.gap and one.gap.type == FailureType.MODEL_REFUSED), None)
         if refused is not None:  # somebody has to mend something first, as in a run without branches
             failure = Failure(node=node, type=refused.type, message=refused.reason[:2_000], fatal=True)
             return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
-        if drafted < self.node.must_succeed:
-            reasons = "; ".join(f"{one.title}: {one.gap.reason}" for one in outcomes if one.gap)
-            message = f"{drafted} of {len(outcomes)} branches succeeded, {self.node.must_succeed} must: {reasons}"
+        if succeeded < self.node.must_succeed and not nothing_answers:
+            reasons = "; ".join(f"{one.title}: {_why(one)}" for one in outcomes if one.status not in SUCCEEDED)
+            message = f"{succeeded} of {len(outcomes)} branches succeeded, {self.node.must_succeed} must: {reasons}"
             failure = Failure(node=node, type="BranchesFailed", message=message[:2_000])
             return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
         output = BranchOutcomes(branches=outcomes).model_dump(mode="json")
@@ -166,13 +164,13 @@ class FanOut:
 
 
 def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
-    """A branch that ended by itself; without a draft it is a gap all the same."""
+    """A branch that ended by itself; one that failed or hands over nothing is a gap all the same."""
     gap = None
-    if result.draft is None:
-        failure = result.failure
+    failure = result.failure
+    if failure is not None or not (result.draft or result.unanswered or result.evidence or result.values):
         gap = SectionGap(
-            reason=failure.message if failure else result.ending.detail if result.ending else "it wrote nothing",
-            type=failure.type if failure else result.ending.kind if result.ending else "NoDraft",
+            reason=failure.message if failure else result.ending.detail if result.ending else "it handed over nothing",
+            type=failure.type if failure else result.ending.kind if result.ending else "NoResult",
             attempts=failure.attempts if failure else 0,
             tokens=result.usage.tokens,
             cost_microusd=result.usage.cost_microusd,
@@ -183,7 +181,9 @@ def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
         title=start.title,
         question=start.input.question,
         draft=result.draft,
+        unanswered=result.unanswered,
         evidence=result.evidence,
+        values=result.values,
         searches=result.searches,
         ending=result.ending.detail or result.ending.kind if result.ending else "",
         gap=gap,
@@ -204,3 +204,7 @@ def missing(start: BranchStart, reason: str, *, type: str, usage: Usage | None =
         gap=SectionGap(reason=reason, type=type, tokens=used.tokens, cost_microusd=used.cost_microusd),
         usage=used,
     )
+
+
+def _why(outcome: BranchOutcome) -> str:
+    return outcome.gap.reason if outcome.gap else "no source answers it"

@@ -4,10 +4,12 @@ Pure, so that a run tells the same story in Temporal, in memory and when its log
 dates what is told here.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
-from graphs.branches import BranchOutcome
+from graphs.branches import BranchOutcome, BranchOutcomes, Ended
 from graphs.catalogue import AGENTS, TOOLS
 from graphs.commands import (
     BranchStart,
@@ -79,18 +81,26 @@ def branch_started(node: str, branch: BranchStart, run_id: str) -> Told:
 
 
 def branch_complete(node: str, outcome: BranchOutcome) -> Told:
-    """A branch ended, with a draft or with a gap; told after everything that the branch told itself."""
+    """A branch ended, however it did; told after everything that the branch told itself."""
     data: JsonObject = {
+        "status": outcome.status,
         "tokens": outcome.usage.tokens,
         "evidence": len(outcome.evidence),
         "iterations": outcome.iterations,
     }
+    early = f" early, {outcome.ending}" if outcome.ending else ""
     if outcome.gap is not None:
-        text = f"{outcome.title}: no section, {outcome.gap.reason}"
+        text = f"no section, {outcome.gap.reason}"
         data = {**data, "gap": outcome.gap.model_dump(mode="json")}
+    elif outcome.unanswered:
+        text = "no source answers it" + (f" (ended{early})" if early else "")
+    elif outcome.draft is None:
+        text = f"done{early}, {len(outcome.evidence)} passages"
     else:
-        text = f"{outcome.title}: drafted" + (f" early, {outcome.ending}" if outcome.ending else "")
-    return Told("branch_complete", _cut(text), node, data, outcome.parallel_path_id, outcome.title)
+        text = f"drafted{early}"
+    return Told(
+        "branch_complete", _cut(f"{outcome.title}: {text}"), node, data, outcome.parallel_path_id, outcome.title
+    )
 
 
 def plan_cut(node: str, afforded: int, planned: int) -> Told:
@@ -184,7 +194,7 @@ def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:
             text, data = _summary(node.tool, entry.output)
             yield Told(TOOLS[node.tool].completes, _cut(text), entry.node, data)
         case ParallelNode():
-            text, data = _branches(entry.output if isinstance(entry.output, dict) else {})
+            text, data = _branches(BranchOutcomes.model_validate(entry.output or {}))
             yield Told("search_complete", text, entry.node, data)
 
 
@@ -220,10 +230,12 @@ def _search(output: JsonObject) -> tuple[str, JsonObject]:
     return text, {"passages": found, "searches": len(items), "failed": failed}
 
 
-def _branches(output: JsonObject) -> tuple[str, JsonObject]:
-    outcomes = [outcome for outcome in _listed(output.get("branches")) if isinstance(outcome, dict)]
-    drafted = sum(1 for outcome in outcomes if outcome.get("gap") is None)
-    return f"{drafted} of {len(outcomes)} sections drafted", {"drafted": drafted, "sections": len(outcomes)}
+def _branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
+    ended = Counter(outcome.status for outcome in output.branches)
+    counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
+    told = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
+    counted = f"{len(output.branches)} sections: {', '.join(told) or 'none'}"
+    return counted, {**counts, "sections": len(output.branches)}
 
 
 def _parse(output: JsonObject) -> tuple[str, JsonObject]:

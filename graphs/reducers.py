@@ -28,6 +28,18 @@ def running_iteration(state: ResearchState) -> IterationData:
     return IterationData(number=state.iteration)
 
 
+def new_evidence(grown: ResearchState, earlier: ResearchState) -> tuple[str, ...]:
+    """Ids of the evidence that `grown` has beyond `earlier`, without what repeats older evidence."""
+    before = set(earlier.distinct_evidence)
+    return tuple(one for one in grown.distinct_evidence if one not in before)
+
+
+def with_findings(grown: ResearchState, earlier: ResearchState) -> ResearchState:
+    """`grown` with the evidence that it has beyond `earlier` among the findings of the running iteration."""
+    found = (*running_iteration(grown).findings, *new_evidence(grown, earlier))
+    return _in_this_iteration(grown, findings=found)
+
+
 def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchState:
     """Begins the iteration's record with its thought."""
     return _in_this_iteration(state, thought=output.thought)
@@ -52,9 +64,7 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
     """
     results = [None if item.output is None else SearchOutput.model_validate(item.output) for item in output.items]
     grown = state.with_evidence(ref for found in results if found for ref in found.evidence)
-    before = set(state.distinct_evidence)
-    added = tuple(one for one in grown.distinct_evidence if one not in before)
-    unclaimed = set(added)
+    unclaimed = set(new_evidence(grown, state))
     calls: list[ToolCallRecord] = []
     warnings = list(state.warnings)
     for item, found in zip(output.items, results, strict=True):
@@ -67,9 +77,8 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
         unclaimed -= fresh
         calls.append(ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh)))
         _append_once(warnings, found.warnings)
-    findings = (*running_iteration(state).findings, *added)
     grown = grown.model_copy(update={"warnings": tuple(warnings)})
-    return _in_this_iteration(grown, tool_calls=tuple(calls), findings=findings)
+    return with_findings(_in_this_iteration(grown, tool_calls=tuple(calls)), state)
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:

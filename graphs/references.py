@@ -10,6 +10,7 @@ from graphs.branches import BranchInput, BranchOutcomes
 from graphs.catalogue import AGENTS, REDUCERS, TOOLS, ReducerSpec
 from graphs.expressions import fault, node_read, root_names
 from graphs.frozen import Frozen
+from graphs.report import DraftRef
 from graphs.spec import (
     AgentNode,
     ConditionalEdge,
@@ -45,6 +46,20 @@ def reference_faults(graph: ResearchGraph) -> Iterable[str]:
             names = VIEW_NAMES | ITEM_NAMES if each else VIEW_NAMES
             for text in _input_faults(graph, edge.inputs, BranchInput, names):
                 yield f"edge {edge.from_node!r} -> {edge.branch!r}: {text}"
+    for name, expression in graph.result.items():
+        for text in _expression_faults(graph, expression, VIEW_NAMES):
+            yield f"result {name!r}: {text}"
+
+
+def hands_nothing_over(branch: ResearchGraph) -> bool:
+    """Whether no run of `branch` can leave a draft, evidence or values; never said of one that names the unknown."""
+    exits = [branch.by_id.get(exit_id) for exit_id in branch.exit_nodes]
+    agents = {node.agent for node in exits if isinstance(node, AgentNode)}
+    named = {node.reducer for node in branch.nodes if not isinstance(node, DecisionNode) and node.reducer}
+    if branch.result or None in exits or agents - AGENTS.keys() or named - REDUCERS.keys():
+        return False
+    writes = any(AGENTS[agent].output is DraftRef for agent in agents)
+    return not writes and not any(REDUCERS[name].adds_evidence for name in named)
 
 
 def output_model(node: Node) -> type[Frozen] | None:

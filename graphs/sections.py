@@ -1,4 +1,4 @@
-"""The reducers of deep research: from a plan to sections, and from the branches' drafts to what the synthesis joins.
+"""The reducers around branches: from a plan to sections, and from what branches hand over to the state of their run.
 
 A plan with a flaw is mended, and the mending is told in the report's warnings; a branch that failed leaves a gap, never
 a hole.
@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 from graphs.agents import ReportPlan
 from graphs.branches import BranchOutcomes
+from graphs.frozen import JsonObject
+from graphs.reducers import with_findings
 from graphs.state import ResearchState, SectionPlan, SectionResult
 
 
@@ -55,7 +57,7 @@ def _with_own_titles(sections: Iterable[SectionPlan]) -> Iterable[SectionPlan]:
 
 
 def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
-    """Merges the branches: sections in the plan's order, each passage that a draft cites once, every warning once."""
+    """Merges the branches: sections in the plan's order, each passage handed over once, every warning once."""
     warnings = dict.fromkeys(state.warnings)
     sections = []
     for branch in output.branches:
@@ -65,6 +67,7 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
                 title=branch.title,
                 key_question=branch.question,
                 draft=branch.draft,
+                unanswered=branch.unanswered,
                 evidence=tuple(ref.id for ref in branch.evidence),
                 searches=branch.searches,
                 ending=branch.ending,
@@ -73,3 +76,15 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
         )
     grown = state.with_evidence(ref for branch in output.branches for ref in branch.evidence)
     return grown.model_copy(update={"sections": tuple(sections), "warnings": tuple(warnings)})
+
+
+def collect_results(state: ResearchState, output: BranchOutcomes) -> ResearchState:
+    """As `collect_drafts`; new evidence is a finding of the running iteration too, and values can be read by name.
+
+    `values.<name>` becomes the list of what the branches declare under this name, in the plan's order, with null for a
+    branch that hands over no such value.
+    """
+    grown = collect_drafts(state, output)
+    names = dict.fromkeys(name for branch in output.branches for name in branch.values)
+    listed: JsonObject = {name: [branch.values.get(name) for branch in output.branches] for name in names}
+    return with_findings(grown.model_copy(update={"values": {**state.values, **listed}}), state)

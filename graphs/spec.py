@@ -91,7 +91,9 @@ class ParallelNode(BaseNode):
     timeout_seconds: float = Field(default=600, ge=5, le=7 * 86_400)
     """A branch that takes longer is told to finish and write what it has."""
     must_succeed: int = Field(default=1, ge=0)
-    """With fewer successful branches than this, the node itself fails."""
+    """With fewer successful branches than this, the node itself fails. A branch succeeds that hands over a draft which
+    answers its question or, if no writer ends it, evidence or values. If none does but some found no answer, the node
+    does not fail: that nothing answers is a finding, and the report tells it."""
     reducer: str | None = None
 
 
@@ -152,6 +154,9 @@ class ResearchGraph(Frozen):
     exit_nodes: tuple[NodeId, ...]
     """Where a run can end. A run that has to end early goes to the first of them that it can still reach."""
     branches: dict[NodeId, "ResearchGraph"] = {}
+    result: dict[NodeId, Expression] = Field(default={}, max_length=50)
+    """What a branch hands back as values, by name, read from its view at its end; null and what is empty are nothing.
+    Beside them it hands back its draft with what that cites or, if no writer ends it, all evidence that it found."""
 
     @cached_property
     def by_id(self) -> dict[str, Node]:

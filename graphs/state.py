@@ -78,12 +78,14 @@ class SectionGap(Frozen):
 
 
 class SectionResult(Frozen):
-    """What became of one section: its draft and the evidence that it cites, or the gap that it leaves."""
+    """What became of one section: its draft and the evidence that it handed over, or the gap that it leaves."""
 
     title: str
     key_question: str
     draft: str | None = None
-    """Artifact hash of the section's `ReportDraft`."""
+    """Artifact hash of the section's `ReportDraft`; None also if no writer ends its branch."""
+    unanswered: bool = False
+    """Its branch came to its end, and nothing that it found answers its question."""
     evidence: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()
     """The queries that its research made."""
@@ -116,7 +118,7 @@ class ResearchState(Frozen):
     sections: tuple[SectionResult, ...] = ()
     """What came of them, in the plan's order."""
     values: dict[str, Json] = {}
-    """For graphs of one's own: written by the `set_values` reducer."""
+    """For graphs of one's own: written by the reducers `set_values` and `collect_results`."""
     warnings: tuple[str, ...] = ()
     """What a reader of the report should know: files that were skipped, searches that failed."""
 

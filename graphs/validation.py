@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from graphs.errors import GraphInvalid
-from graphs.references import reference_faults
+from graphs.inputs import MAX_ITEMS
+from graphs.references import hands_nothing_over, reference_faults
 from graphs.spec import (
     ConditionalEdge,
     Edge,
@@ -44,7 +45,7 @@ def faults(graph: ResearchGraph, *, depth: int = 1) -> list[str]:
     found += reference_faults(graph)
     if not _endpoints(graph):  # the walks below need edges that lead somewhere
         found += [*_routing(graph), *_endings(graph), *_reachability(graph), *_cycles(graph)]
-    found += _branch_faults(graph)
+    found += [*_branch_faults(graph), *_parallel_faults(graph)]
     for name, branch in graph.branches.items():
         found += [f"branch {name!r}: {fault}" for fault in faults(branch, depth=depth + 1)]
     return found
@@ -121,15 +122,23 @@ def _cycles(graph: ResearchGraph) -> Iterable[str]:
 
 def _branch_faults(graph: ResearchGraph) -> Iterable[str]:
     used = {edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge)}
-    for name in graph.branches:
+    for name, branch in graph.branches.items():
         if name not in used:
             yield f"branch {name!r}: no parallel edge leads to it"
+        elif hands_nothing_over(branch):
+            yield (
+                f"branch {name!r}: it hands nothing back: let a writer end it, add what it finds to its evidence "
+                "(reducer 'add_evidence') or declare a `result`"
+            )
     for edge in graph.edges:
         if isinstance(edge, ParallelEdge):
             if edge.branch not in graph.branches:
                 yield f"{_named(edge)}: there is no branch {edge.branch!r}"
             if not isinstance(graph.by_id.get(edge.from_node), ParallelNode | None):
                 yield f"{_named(edge)}: node {edge.from_node!r} is not a parallel node"
+
+
+def _parallel_faults(graph: ResearchGraph) -> Iterable[str]:
     for node in graph.nodes:
         if isinstance(node, ParallelNode):
             branches = len(graph.branches_from(node.id))
@@ -139,6 +148,8 @@ def _branch_faults(graph: ResearchGraph) -> Iterable[str]:
                 yield f"node {node.id!r}: with `for_each` it runs one branch per item, but it has {branches}"
             if not node.for_each and node.must_succeed > branches > 0:
                 yield f"node {node.id!r}: {node.must_succeed} branches must succeed, but there are {branches}"
+            if node.for_each and node.must_succeed > MAX_ITEMS:
+                yield f"node {node.id!r}: {node.must_succeed} branches must succeed, but at most {MAX_ITEMS} can run"
 
 
 def _named(edge: Edge) -> str:

@@ -80,6 +80,8 @@ class Script:
         """What every activity of an agent used, by run and activity id."""
         self.told = 0
         """The highest event number that anybody saw before a reset."""
+        self.answered = True
+        """Whether the report says that the question is answered."""
         self.overrides: dict[str, Answer] = {}
         """By agent or tool: instead of the answers below; may raise `Refused`."""
         self.watching: Callable[[JsonObject], Awaitable[None]] | None = None
@@ -158,7 +160,7 @@ class Script:
             return ReportRef(
                 artifact="report",
                 title="A report",
-                answered=True,
+                answered=self.answered,
                 partial=partial,
                 words=100,
                 references=2,

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from temporalio import workflow
+from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
 from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflowError
 
 with workflow.unsafe.imports_passed_through():
@@ -18,7 +19,10 @@ with workflow.unsafe.imports_passed_through():
     from graphs.budget import Limits, TopUp, Usage
     from graphs.commands import BranchStart, RunBranches, StepCompleted, StepFailed
     from graphs.contracts import (
+        MODE_ATTRIBUTE,
+        STAGE_ATTRIBUTE,
         STOP_SIGNAL,
+        TENANT_ATTRIBUTE,
         TOP_UP_SIGNAL,
         BranchHeld,
         BranchPaused,
@@ -205,7 +209,8 @@ class Branching:
             result_type=ResearchResult,
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-            static_summary=start.title[:200],
+            search_attributes=_search_attributes(asked),
+            static_summary=f"Section: {start.title}"[:200],
         )
         if self._parting is not None:
             await self._parting(child)
@@ -265,3 +270,11 @@ class Branching:
 
     def _tell(self, told: Told) -> None:
         self._journal.tell(told, workflow.time())
+
+
+def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:
+    """A child inherits none of its parent's."""
+    values = {MODE_ATTRIBUTE: asked.mode, STAGE_ATTRIBUTE: "researching", TENANT_ATTRIBUTE: asked.tenant}
+    return TypedSearchAttributes(
+        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in values.items()]
+    )

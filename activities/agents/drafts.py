@@ -118,9 +118,13 @@ def claims_of(draft: ReportDraft) -> tuple[Claim, ...]:
 
 
 def _why_missing(result: SectionResult, draft: ReportDraft | None, said: Sequence[Claim]) -> str:
-    if draft is None:
-        return result.gap.reason if result.gap else "nothing was written"
-    return "" if said else "nothing that was found answers it"
+    if said:
+        return ""
+    if result.gap is not None:
+        return result.gap.reason
+    return (
+        "nothing was written" if draft is None and not result.unanswered else "no source that was searched answers it"
+    )
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ class ScriptedWorkflow:
                 id=run_id,
                 parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
             )
-        self._tell("branch_complete", branch=name)
+        self._tell("branch_complete", branch=name, data={"status": "drafted"})
 
     @workflow.signal
     def emit(self, count: int) -> None:

@@ -225,8 +225,9 @@ def test_a_run_that_found_nothing_says_so() -> None:
     assert headings(markdown) == ["# T", "## Warnings", "## What was searched"]
 
 
-def planned(title: str, gap: SectionGap | None = None, ending: str = "") -> SectionResult:
-    return SectionResult(title=title, key_question="?", gap=gap, ending=ending, draft=None if gap else "0" * 64)
+def planned(title: str, gap: SectionGap | None = None, ending: str = "", *, unanswered: bool = False) -> SectionResult:
+    draft = None if gap else "0" * 64
+    return SectionResult(title=title, key_question="?", gap=gap, ending=ending, draft=draft, unanswered=unanswered)
 
 
 def test_a_missing_section_stands_in_its_place_with_reason_attempts_and_cost() -> None:
@@ -256,3 +257,12 @@ def test_an_empty_section_and_one_that_ended_early_say_so() -> None:
     markdown = render_report(call, checked(draft))
     assert part(markdown, "Wine") == "**Nothing that was found answers this part.**"
     assert "The research on this section ended early: its time was up." in part(markdown, "Water # Fire")
+
+
+def test_an_unanswered_section_says_so_whether_the_draft_names_it_or_not() -> None:
+    draft = ReportDraft(title="T", sections=(DraftSection(heading="Wine"), *DRAFT.sections))
+    call = CALL.model_copy(update={"sections": (planned("Wine", unanswered=True), planned("Beer", unanswered=True))})
+    markdown = render_report(call, checked(draft))
+    told = "**No source that was searched answers this section.**"
+    assert (part(markdown, "Wine"), part(markdown, "Beer")) == (told, told)
+    assert part(render_evidence(call, "T", [OIL]), "Wine") == told

@@ -81,6 +81,8 @@ class Scenario:
         """How often somebody tops it up when it pauses; then it is stopped."""
         self.complete_in = draw.choice([1, 2, 4, 99])
         self.planned = draw.randint(0, 10)
+        self.unanswered = draw.choice([0.0, 0.0, 0.3, 1.0])
+        """The share of drafts that answer nothing."""
         self.failing = draw.choice([0.0, 0.0, 0.05, 0.4])
         self.sizes = draw.choice([["none"], ["usual"], ["usual", "large"], ["none", "usual", "large", "absurd"]])
         self.stop_at = draw.choice([None, None, None, draw.randint(1, 30)])
@@ -122,10 +124,13 @@ class Scenario:
             steps=dice.randint(1, 50),
         )
 
-    def answer(self, name: str, given: JsonObject) -> JsonObject:
+    def answer(self, name: str, given: JsonObject, dice: Random) -> JsonObject:
         script = Script(complete_in=self.complete_in)
         script.sections = tuple(f"topic {number}" for number in range(self.planned))
-        return script.answer(name, given)
+        answer = script.answer(name, given)
+        if "artifact" in answer and dice.random() < self.unanswered:
+            return {**answer, "answered": False, "claims": 0, "cited": 0, "evidence": []}
+        return answer
 
 
 def _usage(dice: Random, size: str) -> Usage:
@@ -162,7 +167,7 @@ class Stage:
             if dice.random() < scenario.failing:
                 details = FailureDetails(attempt=dice.randint(1, 6), usage=usage)
                 raise ApplicationError("no answer", details, type="Scripted", non_retryable=True, category=_QUIET)
-            return AgentResult(output=scenario.answer(call.agent, call.input), usage=usage, model="scripted")
+            return AgentResult(output=scenario.answer(call.agent, call.input, dice), usage=usage, model="scripted")
 
         @activity.defn(name=RUN_TOOL)
         async def run_tool(call: ToolCall) -> ToolResult:
@@ -171,7 +176,7 @@ class Stage:
             dice = scenario.draw(call.run_id, call.step, call.item + 1)
             if dice.random() < scenario.failing:
                 raise ApplicationError("no such page", type="Scripted", non_retryable=True, category=_QUIET)
-            output = scenario.answer(call.tool, call.input)
+            output = scenario.answer(call.tool, call.input, dice)
             return ToolResult(output={**output, "evidence": []} if dice.random() < 0.1 else output)
 
         @activity.defn(name=PUBLISH_REPORT)

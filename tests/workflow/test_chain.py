@@ -27,6 +27,14 @@ def failing(type: str = "Scripted", topic: str = "") -> Answer:
     return answer
 
 
+def unanswered(topic: str = "") -> Answer:
+    def answer(given: JsonObject) -> JsonObject:
+        answers = topic not in str(given)
+        return {**Script().answer("writer", given), "answered": answers, "claims": 2 if answers else 0}
+
+    return answer
+
+
 def arrange(scenario: str, script: Script) -> Limits:
     """Sets the script up for a scenario and returns the run's limits."""
     match scenario:
@@ -49,6 +57,10 @@ def arrange(scenario: str, script: Script) -> Limits:
             script.overrides["writer"] = failing()
         case "failing section":
             script.overrides["writer"] = failing(topic="method")
+        case "unanswered section":
+            script.overrides["writer"] = unanswered(topic="method")
+        case "unanswered":
+            script.overrides["writer"] = script.overrides["long_writer"] = unanswered()
         case "cut plan":
             return Limits(tokens=26_000)
     return Limits()
@@ -71,6 +83,8 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
         ("iterative", "failing exit"),
         ("deep", "complete"),
         ("deep", "failing section"),
+        ("deep", "unanswered section"),
+        ("deep", "unanswered"),
         ("deep", "cut plan"),
         ("deep", "stalled"),
         ("deep", "failing exit"),

@@ -112,11 +112,12 @@ async def test_plans_of_every_size(
     assert any(warned in warning for warning in published.warnings) or not warned
 
 
-async def test_a_branch_that_writes_nothing_is_a_gap(start: Start, script: Script) -> None:
+async def test_a_branch_that_hands_nothing_over_is_a_gap(start: Start, script: Script) -> None:
+    mute = LEAF.model_copy(update={"result": {"nothing": "values.nothing"}})
     graph = (
         GraphBuilder("two_branches")
         .add_parallel_node(ParallelNode(id="split", reducer="collect_drafts"))
-        .add_branch("split", "silent", LEAF, inputs={"question": "question", "title": "'silent'"})
+        .add_branch("split", "silent", mute, inputs={"question": "question", "title": "'silent'"})
         .add_branch("split", "writing", ITERATIVE, inputs={"question": "question", "title": "'writing'"})
         .add_agent_node("writer", agent="writer", inputs={"question": "question", "evidence": "evidence[].id"})
         .connect_nodes("split", "writer")
@@ -128,7 +129,7 @@ async def test_a_branch_that_writes_nothing_is_a_gap(start: Start, script: Scrip
     (published,) = script.published
     silent, writing = published.sections
     assert silent.gap is not None
-    assert (silent.gap.type, silent.gap.reason, silent.draft) == ("NoDraft", "it wrote nothing", None)
+    assert (silent.gap.type, silent.gap.reason, silent.draft) == ("NoResult", "it handed over nothing", None)
     assert (writing.gap, len(writing.evidence)) == (None, 2)
     assert result.ending is None
 

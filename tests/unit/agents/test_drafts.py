@@ -77,13 +77,16 @@ def test_an_unknown_id_can_never_be_taken_for_a_key() -> None:
 
 def test_a_gap_and_an_unanswered_section_say_why_they_are_empty() -> None:
     gap = section("Gap").model_copy(update={"draft": None, "gap": SectionGap(reason="the key was refused")})
-    drafts = joined([gap, section("Silent"), section("Crash")], [None, draft(), draft(claim(REPLAY, ONE))], [ONE])
-    assert [one.missing for one in drafts.sections] == ["the key was refused", "nothing that was found answers it", ""]
+    searched = section("Searched").model_copy(update={"draft": None, "unanswered": True})
+    silent = section("Silent").model_copy(update={"unanswered": True})
+    drafts = joined([gap, silent, searched, section("Crash")], [None, draft(), None, draft(claim(REPLAY, ONE))], [ONE])
+    unanswered = "no source that was searched answers it"
+    assert [one.missing for one in drafts.sections] == ["the key was refused", unanswered, unanswered, ""]
     whole = completed(ReportDraft(title="T", sections=(DraftSection(heading="Crash", claims=()),)), drafts)
-    assert [one.heading for one in whole.sections] == ["Crash", "Gap", "Silent"]
+    assert [one.heading for one in whole.sections] == ["Crash", "Gap", "Silent", "Searched"]
     (told,) = whole.limitations
     assert "“Gap” (the key was refused)" in told
-    assert "“Silent” (nothing that was found answers it)" in told
+    assert "“Silent” (no source that was searched answers it)" in told
     assert not whole.answered
 
 

@@ -69,11 +69,15 @@ def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> Non
         side_by_side = since(place)
         assert "[History] Looking at 1995" in side_by_side
         assert "[Costs] 4 passages" in side_by_side
-        shown.show(told(3, "branch_complete", "History: drafted", "History"))
-        shown.show(told(4, "branch_complete", "Costs: no section, it failed", "Costs", gap={"reason": "it failed"}))
+        shown.show(told(3, "branch_complete", "History: drafted", "History", status="drafted"))
+        shown.show(told(4, "branch_complete", "Costs: no section, it failed", "Costs", status="gap"))
+        shown.show(told(5, "branch_complete", "Method: no source answers it", "Method", status="unanswered"))
+        shown.show(told(6, "branch_complete", "Figures: done, 4 passages", "Figures", status="done"))
         place = len(written.getvalue())
         live.refresh()
         assert "Costs" not in since(place)
     text = since(0)
     assert "✓ History: drafted" in text
     assert "✗ Costs: no section, it failed" in text
+    assert "○ Method: no source answers it" in text
+    assert "✓ Figures: done, 4 passages" in text

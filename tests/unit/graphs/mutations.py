@@ -85,6 +85,18 @@ MUTATIONS: Mapping[str, Callable[[ResearchGraph], ResearchGraph]] = {
         nodes=(*graph.nodes, ParallelNode(id="wide")),
         edges=(*edge_added(graph, "n0", "wide").edges, SequentialEdge(from_node="wide", to_node=EXIT)),
     ),
+    "broken result": lambda graph: changed(graph, result={"found": "length(evidence"}),
+    "unknown name in the result": lambda graph: changed(graph, result={"found": "evidnce"}),
+    "branch that hands nothing back": lambda graph: changed(
+        graph,
+        nodes=(*graph.nodes, ParallelNode(id="wide")),
+        edges=(
+            *edge_added(graph, "n0", "wide").edges,
+            SequentialEdge(from_node="wide", to_node=EXIT),
+            ParallelEdge(from_node="wide", branch="idle", inputs={"question": "question"}),
+        ),
+        branches={**graph.branches, "idle": changed(LEAF, result={})},
+    ),
     "faulty branch": lambda graph: changed(graph, branches={"section": changed(LEAF, entry_node="nowhere")}),
 }
 """Changes of which each makes any valid graph of `graphs` invalid."""
@@ -119,6 +131,7 @@ def _free(branches: SearchStrategy[dict[str, ResearchGraph]]) -> SearchStrategy[
         entry_node=_ids,
         exit_nodes=st.lists(_ids, max_size=2).map(tuple),
         branches=branches,
+        result=st.dictionaries(_ids, texts, max_size=2),
     )
 
 

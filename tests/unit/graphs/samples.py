@@ -13,7 +13,7 @@ from graphs.journal import Journal
 from graphs.modes import MODES
 from graphs.run import Run, start
 from graphs.runner import run_in_memory
-from graphs.spec import AgentNode, ResearchGraph, SequentialEdge
+from graphs.spec import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
 from graphs.state import Failure, ResearchState
 from graphs.validation import require_valid
 from tests.script import Script
@@ -61,6 +61,44 @@ def search_graph(*, for_each: str | None) -> ResearchGraph:
         .add_agent_node("writer", agent="writer", inputs={"question": "question"})
         .connect_nodes("find", "writer")
         .set_entry_node("find")
+        .set_exit_nodes("writer")
+        .build()
+    )
+
+
+def searching_branch(name: str, **result: str) -> ResearchGraph:
+    """A branch that searches once for its question and has no writer."""
+    given = {"source": "'library'", "query": "question"}
+    return (
+        GraphBuilder(name)
+        .add_tool_node("find", tool="search", inputs=given, reducer="add_evidence")
+        .set_entry_node("find")
+        .set_exit_nodes("find")
+        .set_result(result)
+        .build()
+    )
+
+
+def two_searches(
+    wide: ResearchGraph, narrow: ResearchGraph, *, reducer: str = "collect_results", **node: Any
+) -> ResearchGraph:
+    """Two branches side by side that look for `wide things` and `narrow things`, then one writer over all evidence."""
+    return (
+        GraphBuilder("two_searches")
+        .add_parallel_node(ParallelNode(id="split", reducer=reducer, **node))
+        .add_branch("split", "wide", wide, inputs={"question": "'wide things'", "title": "'wide'"})
+        .add_branch("split", "narrow", narrow, inputs={"question": "'narrow things'", "title": "'narrow'"})
+        .add_agent_node(
+            "writer",
+            agent="writer",
+            inputs={
+                "question": "question",
+                "background": "join(', ', values.asked || `[]`)",
+                "evidence": "evidence[?!duplicate_of].id",
+            },
+        )
+        .connect_nodes("split", "writer")
+        .set_entry_node("split")
         .set_exit_nodes("writer")
         .build()
     )

@@ -30,6 +30,8 @@ from graphs.tools import ItemOutcome, ItemOutcomes
 from tests.script import passages
 from tests.unit.graphs.texts import expressions, json_objects, json_values
 
+_of_a_leaf = expressions.filter(lambda expression: expression != "outputs.n0")
+"""Expressions that a graph with other nodes can read."""
 NAMES = tuple(f"n{number}" for number in range(6))
 EXIT = "last"
 
@@ -120,7 +122,7 @@ def graphs(draw: DrawFn) -> ResearchGraph:
     branches: dict[str, ResearchGraph] = {}
     for place, node in enumerate(nodes[:-1]):
         if isinstance(node, ParallelNode):
-            branches["section"] = LEAF
+            branches["section"] = LEAF.model_copy(update={"result": {"ran": draw(_of_a_leaf)}})
             edges.append(ParallelEdge(from_node=node.id, branch="section", inputs={"question": draw(expressions)}))
         for _ in range(draw(st.integers(0, 2))):
             target = draw(st.integers(0, len(spine) - 1))
@@ -148,10 +150,17 @@ def graphs(draw: DrawFn) -> ResearchGraph:
         entry_node=spine[0],
         exit_nodes=(EXIT,),
         branches=branches,
+        result=draw(st.dictionaries(st.sampled_from(["one", "two"]), expressions, max_size=2)),
     )
 
 
-LEAF = ResearchGraph(name="leaf", nodes=(ToolNode(id="only", tool="noop"),), entry_node="only", exit_nodes=("only",))
+LEAF = ResearchGraph(
+    name="leaf",
+    nodes=(ToolNode(id="only", tool="noop"),),
+    entry_node="only",
+    exit_nodes=("only",),
+    result={"ran": "outputs.only.ok"},
+)
 
 
 @st.composite

@@ -49,6 +49,7 @@ def test_every_built_in_graph_fits_and_folds_something() -> None:
         tool("search_related", inputs={"query": "item"}, for_each="sources", reducer="add_evidence"),
         agent("thinking", reducer="record_thought"),
         parallel("collect_drafts"),
+        parallel("collect_results"),
     ],
 )
 def test_a_reducer_behind_its_own_callee_has_no_fault(graph: ResearchGraph) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from graphs.catalogue import AGENTS
 from graphs.errors import GraphInvalid
+from graphs.expressions import fault
 from graphs.modes import MODES
 from graphs.spec import (
     ConditionalEdge,
@@ -18,8 +19,10 @@ from graphs.spec import (
     ToolNode,
 )
 from graphs.validation import faults, require_valid
-from tests.unit.graphs.samples import ON, asking, two_nodes
+from tests.unit.graphs.samples import ON, asking, searching_branch, two_nodes
 from tests.unit.graphs.strategies import LEAF
+
+UNCLOSED = f"expression 'length(question' cannot be used: {fault('length(question')}"
 
 
 def first(**fields: Any) -> ResearchGraph:
@@ -32,6 +35,11 @@ def wide(node: ParallelNode, *edges: ParallelEdge, **changes: Any) -> ResearchGr
 
 def section(branch: str = "b", question: str = "question") -> ParallelEdge:
     return ParallelEdge(from_node="a", branch=branch, inputs={"question": question})
+
+
+def search_without_reducer() -> ResearchGraph:
+    graph = searching_branch("b")
+    return graph.model_copy(update={"nodes": (graph.nodes[0].model_copy(update={"reducer": None}),)})
 
 
 def test_valid_graphs_have_no_fault() -> None:
@@ -143,6 +151,29 @@ def test_valid_graphs_have_no_fault() -> None:
             "edge 'a' -> 'z': unknown name 'budgt' in 'budgt.exceeded'; did you mean 'budget'?",
         ),
         (two_nodes(branches={"b": LEAF}), "branch 'b': no parallel edge leads to it"),
+        (
+            wide(ParallelNode(id="a"), section(), branches={"b": LEAF.model_copy(update={"result": {}})}),
+            "branch 'b': it hands nothing back: let a writer end it, add what it finds to its evidence "
+            "(reducer 'add_evidence') or declare a `result`",
+        ),
+        (
+            wide(ParallelNode(id="a"), section(), branches={"b": search_without_reducer()}),
+            "branch 'b': it hands nothing back: let a writer end it, add what it finds to its evidence "
+            "(reducer 'add_evidence') or declare a `result`",
+        ),
+        (
+            wide(ParallelNode(id="a"), section(), branches={"b": LEAF.model_copy(update={"result": {"x": "evidnce"}})}),
+            "branch 'b': result 'x': unknown name 'evidnce' in 'evidnce'; did you mean 'evidence'?",
+        ),
+        (two_nodes(result={"x": "length(question"}), "result 'x': " + UNCLOSED),
+        (
+            two_nodes(result={"x": "outputs.z.titel"}),
+            "result 'x': unknown field 'titel' of node 'z' in 'outputs.z.titel'; did you mean 'title'?",
+        ),
+        (
+            wide(ParallelNode(id="a", for_each="sources", must_succeed=201), section()),
+            "node 'a': 201 branches must succeed, but at most 200 can run",
+        ),
         (wide(ParallelNode(id="a"), section(), section("c")), "edge 'a' -> 'c': there is no branch 'c'"),
         (wide(ParallelNode(id="a"), branches={}), "node 'a': it has no branch; add a parallel edge"),
         (

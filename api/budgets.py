@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from graphs.budget import Limits, usd
+from graphs.budget import Limits, Usage, usd
 from graphs.frozen import Frozen, JsonObject
 from graphs.spec import EndKind
 
@@ -75,6 +75,21 @@ class BudgetView(Told):
         """What `graphs.budget.Budget.view` told; None if nobody told anything yet."""
         return cls.model_validate(view) if view else None
 
+    def spent(self, usage: Usage) -> "BudgetView":
+        """The same with what the ledger says was spent, sections and calls under way included."""
+        tokens, dollars = max(usage.tokens, self.tokens.used), max(usd(usage.cost_microusd), self.cost_usd.used)
+        limit = self.cost_usd.limit
+        return self.model_copy(
+            update={
+                "tokens": self.tokens.model_copy(
+                    update={"used": tokens, "remaining": max(0, self.tokens.limit - tokens)}
+                ),
+                "cost_usd": self.cost_usd.model_copy(
+                    update={"used": dollars, "remaining": None if limit is None else max(0.0, limit - dollars)}
+                ),
+            }
+        )
+
 
 class LimitsView(Described):
     """What a run may spend, in the words of the request."""
@@ -93,6 +108,8 @@ class LimitsView(Described):
     """Sections that a plan may have."""
     when_exhausted: Literal["finish", "pause"] = Field(examples=["finish"])
     """What the run does that has used up its budget."""
+    hold_seconds: float = Field(examples=[604_800.0])
+    """With `pause`: how long one call is held for a provider or a person."""
 
     @classmethod
     def of(cls, limits: Limits) -> "LimitsView":
@@ -105,4 +122,5 @@ class LimitsView(Described):
             steps=limits.steps,
             sections=limits.sections,
             when_exhausted=limits.when_exhausted,
+            hold_seconds=limits.hold_seconds,
         )

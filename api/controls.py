@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from ulid import ULID
 
 from api.errors import KeyReused, RunEnded, RunForgotten, StopRefused, TopUpRefused, UpdateRefused
-from api.reading import kept_run
+from api.reading import current_run
 from api.temporal import Temporal
 from graphs.budget import Limits, TopUp
 from graphs.contracts import STOP_UPDATE, TOP_UP_UPDATE, StopRequest
@@ -68,7 +68,7 @@ async def ask(
         TemporalUnavailable: nothing was sent.
         control.refused: the run refused; it stays so for this id.
     """
-    run = await kept_run(run_id, store)
+    run = await current_run(run_id, temporal, store)
     claim = await store.controls.claim(run_id, request_id, _hash(control, request))
     if claim.request_hash != _hash(control, request):
         raise KeyReused(f"the key {request_id!r} was sent to run {run_id!r} with another request; take a new one")

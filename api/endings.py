@@ -33,11 +33,11 @@ async def settle(run: ArchivedRun, temporal: Temporal, store: Store, known: Sequ
     except RunForgotten:
         if time.time() - run.started_at < START_GRACE:
             return run
-        execution = Execution(status="terminated", closed_at=None, pending=())
+        execution = Execution(id="", status="terminated", closed_at=None, pending=())
     if execution.status == "running":
         return run
     archived = await store.runs.get(run.run_id)  # it may have archived itself just before it closed
-    if archived is not None and archived.status != "running":
+    if archived is not None and archived.status != "running" and archived.execution in ("", execution.id):
         return archived
     return await _settle_closed(run, execution, temporal, store, known)
 
@@ -92,6 +92,7 @@ async def _events(run_id: str, since: int, temporal: Temporal) -> list[AgentEven
 
 def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None) -> ArchivedRun:
     facts: dict[str, object] = {
+        "execution": execution.id,
         "status": _status(execution, snapshot),
         "finished_at": time.time() if execution.closed_at is None else execution.closed_at,
     }

@@ -13,6 +13,7 @@ from typing import Final
 
 from api.endings import START_GRACE, last_event, settle
 from api.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerNotAnswering
+from api.reading import goes_on
 from api.rpc import NO_WORKER
 from api.temporal import Temporal
 from graphs.contracts import ArchivedRun, ProgressPage
@@ -130,6 +131,9 @@ class JournalReader:
 
     async def _read_archive(self) -> None:
         """What the store has of the run's end, if it has ended."""
+        run = await self._store.runs.get(self._run.run_id)
+        if run is None or run.status == "running" or await goes_on(run, self._temporal):
+            return
         events = await self._store.runs.events(self._run.run_id, self._last)
         if events:
             self._take(events)

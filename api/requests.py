@@ -90,7 +90,9 @@ class BudgetRequest(Request):
     """Sections that a plan may have; each is a research loop of its own; left out: 8."""
     when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])
     """What a run does that has used up its budget: `finish` writes the report from what it has, `pause` waits for a
-    top-up."""
+    top-up; its time then also stands still while a provider does not answer."""
+    hold_seconds: float | None = Field(default=None, examples=[86_400.0], json_schema_extra=_bounds("hold_seconds"))
+    """With `pause`: how long one call is held for a provider or for a person; left out: 7 days."""
 
     def limits(self, defaults: Limits) -> Limits:
         """The budget as a run takes it, with what is left out from `defaults`.

@@ -7,8 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from api.budgets import BudgetView, Described, LimitsView
+from api.budgets import BudgetView, Described, LimitsView, Told
 from graphs.branches import BranchState
+from graphs.budget import Usage
 from graphs.contracts import ArchivedRun, Engine, RunSnapshot, RunStatus, Stage
 from graphs.report import ReportRef
 from graphs.spec import NodeId
@@ -27,6 +28,29 @@ class PendingActivity(Described):
     """How often it was tried, this time included."""
     last_failure: str = Field(default="", examples=["the provider did not answer in 120 s"])
     """Why it failed the last time; empty if it did not."""
+    next_try: float | None = Field(default=None, examples=[1_795_000_050.0])
+    """When it is tried again; null while it is being tried."""
+    section: str = Field(default="", examples=["Costs"])
+    """The section that it belongs to; empty for the run itself."""
+
+
+class HoldView(Told):
+    """A call that cannot be answered now and is made again."""
+
+    reason: Literal["provider", "person"] = Field(examples=["provider"])
+    """`provider`: it is down, overloaded or out of quota. `person`: somebody has to mend a key, a name or a setting."""
+    node: str = Field(examples=["judge"])
+    """The node that waits."""
+    agent: str = Field(default="", examples=["judge"])
+    """The agent that it calls."""
+    detail: str = Field(examples=["HTTP 503: overloaded"])
+    """What the provider said."""
+    tries: int = Field(examples=[3])
+    """How often the call was tried in vain."""
+    since: float = Field(examples=[1_795_000_000.25])
+    """When the first try failed."""
+    until: float = Field(examples=[1_795_000_008.25])
+    """When the next try is due."""
 
 
 class RunView(Described):
@@ -64,6 +88,8 @@ class RunView(Described):
     """Why it left its graph early; null if it did not."""
     paused: Ending | None = Field(default=None, examples=[None])
     """What is used up, while a run waits for a top-up; it ends like this if it is stopped."""
+    hold: HoldView | None = None
+    """Set while a call, of the run or of a section, waits for a provider or for a person."""
     branches: tuple[BranchState, ...] = ()
     """How the sections stand that are researched side by side, the last 200; not in lists."""
     failure: Failure | None = None
@@ -77,7 +103,7 @@ class RunView(Described):
     stale: bool = False
     """True: only what was stored at the start is shown, because nobody could tell more."""
     pending: tuple[PendingActivity, ...] = ()
-    """If no worker answers: what Temporal is waiting for."""
+    """What Temporal is waiting for, in the run and in its sections: each call with its tries, while the run runs."""
 
     @classmethod
     def of(cls, run: ArchivedRun, *, evidence: int | None = None) -> "RunView":
@@ -86,18 +112,21 @@ class RunView(Described):
         found = len(run.evidence) if evidence is None else evidence
         return cls.model_validate({**shared, "budget": BudgetView.of(run.budget), "evidence": found})
 
-    def at(self, snapshot: RunSnapshot) -> "RunView":
-        """A running run as its workflow sees it."""
+    def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":
+        """A running run as its workflow sees it; what was `spent` is known sooner than a workflow hears of it."""
+        budget = BudgetView.of(snapshot.budget)
         return self.model_copy(
             update={
+                "pending": pending,
                 "stage": snapshot.stage,
                 "node": snapshot.node,
                 "iterations": snapshot.iteration,
                 "steps": snapshot.step,
                 "evidence": snapshot.evidence,
-                "budget": BudgetView.of(snapshot.budget),
+                "budget": budget and budget.spent(spent),
                 "ending": snapshot.ending,
                 "paused": snapshot.paused,
+                "hold": HoldView.model_validate(snapshot.hold.model_dump()) if snapshot.hold else None,
                 "branches": snapshot.branches,
                 "failure": snapshot.failure,
                 "report": snapshot.report,

@@ -14,7 +14,7 @@ from api.archive import Archive
 from api.feed import Feed
 from api.journals import JournalReader
 from api.merging import Branch, Key
-from api.reading import kept_run
+from api.reading import current_run
 from api.temporal import Temporal
 from graphs.contracts import ArchivedRun, BranchOf
 from graphs.events import AgentEvent
@@ -38,6 +38,8 @@ class Watcher:
         """Watches; returns when the feed is complete. A feed that breaks off is closed: its readers come again."""
         try:
             self._stored = await self._store.runs.journals(self._run.run_id)
+            if self._run.execution:  # it was reset since: its record may not have been opened again yet
+                self._stored = {}
             async with self._group:
                 self.feed.add((), self._begun((), self._run))
         finally:
@@ -74,7 +76,7 @@ class Feeds:
         Raises:
             RunNotFound: there is no such run.
         """
-        run = await kept_run(run_id, self._store)
+        run = await current_run(run_id, self._temporal, self._store)
         if run.status != "running":
             archived = await self._archive.feed(run)
             if archived is not None:

@@ -31,7 +31,7 @@ class Wedged(Temporal):
         raise RunUnreadable("the worker cannot read this run")
 
     async def describe(self, run_id: str) -> Execution:
-        return Execution(status="running", closed_at=None, pending=())
+        return Execution(id="1", status="running", closed_at=None, pending=())
 
     async def changes(self, run_id: str) -> AsyncIterator[None]:
         await asyncio.Event().wait()

@@ -27,6 +27,7 @@ from graphs.commands import (
 )
 from graphs.events import EventType
 from graphs.frozen import Json, JsonObject
+from graphs.phrases import counted, queries, title, work_of_agent, work_of_tool
 from graphs.run import Run
 from graphs.spec import AgentNode, ParallelNode, ResearchGraph, ToolNode
 from graphs.state import Ending, Hold
@@ -58,15 +59,14 @@ def before(command: Command) -> Iterable[Told]:
     match command:
         case CallAgent():
             agent = AGENTS[command.agent]
-            yield Told(agent.starts, f"{_title(command.node)}: {agent.description}", command.node)
+            yield Told(agent.starts, _cut(work_of_agent(command)), command.node)
         case CallTool():
             tool = TOOLS[command.tool]
-            queries = [str(query) for given in command.inputs if (query := given.get("query"))]
-            listed = " · ".join(queries) or tool.description
-            yield Told(tool.starts, _cut(f"{_title(command.node)}: {listed}"), command.node, {"queries": list(queries)})
+            looked_for: list[Json] = [*queries(command)]
+            yield Told(tool.starts, _cut(work_of_tool(command)), command.node, {"queries": looked_for})
         case RunBranches():
             sections: list[Json] = [branch.title for branch in command.branches]
-            text = f"{_title(command.node)}: {len(sections)} sections"
+            text = f"{title(command.node)}: {counted(len(sections), 'section')}"
             yield Told("searching", text, command.node, {"sections": sections})
 
 
@@ -114,11 +114,11 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
         case StepFailed():
             failure = entry.failure
             data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
-            yield Told("error", _cut(f"{_title(entry.node)} failed: {failure.message}"), entry.node, data)
+            yield Told("error", _cut(f"{title(entry.node)} failed: {failure.message}"), entry.node, data)
         case StepCompleted() if run.failure is not None:
-            yield Told("error", _cut(f"{_title(entry.node)} failed: {run.failure.message}"), entry.node)
+            yield Told("error", _cut(f"{title(entry.node)} failed: {run.failure.message}"), entry.node)
         case StepCompleted() if run.state.outputs.get(entry.node) != entry.output:  # refused by its reducer
-            yield Told("error", f"{_title(entry.node)} failed: its answer does not fit", entry.node)
+            yield Told("error", f"{title(entry.node)} failed: its answer does not fit", entry.node)
         case StepCompleted():
             yield from _answered(graph, earlier, entry)
             yield from _completed(graph, entry)
@@ -192,7 +192,7 @@ def _summary(callee: str, output: Json) -> tuple[str, JsonObject]:
     """An output in one sentence, and its figures."""
     values = output if isinstance(output, dict) else {}
     summarise = _SUMMARIES.get(callee)
-    return summarise(values) if summarise else (f"{_title(callee)}: done", {})
+    return summarise(values) if summarise else (f"{title(callee)}: done", {})
 
 
 def _thought(output: JsonObject) -> tuple[str, JsonObject]:
@@ -206,9 +206,10 @@ def _gaps(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _plan(output: JsonObject) -> tuple[str, JsonObject]:
-    queries: list[Json] = [task.get("query") for task in _listed(output.get("tasks")) if isinstance(task, dict)]
-    text = f"Searches chosen: {' · '.join(map(str, queries))}" if queries else "No search left to make"
-    return text, {"queries": queries}
+    tasks = [task for task in _listed(output.get("tasks")) if isinstance(task, dict)]
+    chosen: list[Json] = [*dict.fromkeys(str(task.get("query")) for task in tasks)]  # they are told as they are made
+    text = f"{counted(len(chosen), 'search', 'searches')} chosen" if chosen else "No search left to make"
+    return text, {"queries": chosen}
 
 
 def _search(output: JsonObject) -> tuple[str, JsonObject]:
@@ -216,7 +217,8 @@ def _search(output: JsonObject) -> tuple[str, JsonObject]:
     results = [item["output"] for item in items if isinstance(item.get("output"), dict)]
     found = sum(len(_listed(result.get("evidence"))) for result in results if isinstance(result, dict))
     failed = sum(1 for item in items if item.get("error"))
-    text = f"{found} passages from {len(items)} searches" + (f", {failed} of them failed" if failed else "")
+    text = f"{counted(found, 'passage')} from {counted(len(items), 'search', 'searches')}"
+    text += f", {failed} of them failed" if failed else ""
     return text, {"passages": found, "searches": len(items), "failed": failed}
 
 
@@ -243,8 +245,8 @@ def _judgement(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _draft(output: JsonObject) -> tuple[str, JsonObject]:
-    claims, cited = output.get("claims", 0), output.get("cited", 0)
-    text = f"Drafted: {output.get('title', '')} ({claims} claims from {cited} passages)"
+    claims, cited = (count if isinstance(count := output.get(name), int) else 0 for name in ("claims", "cited"))
+    text = f"Drafted: {output.get('title', '')} ({counted(claims, 'claim')} from {counted(cited, 'passage')})"
     return text, {"claims": claims, "cited": cited, "answered": output.get("answered")}
 
 
@@ -265,10 +267,6 @@ _SUMMARIES: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {
 
 def _listed(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
-
-
-def _title(node: str) -> str:
-    return node.replace("_", " ").capitalize()
 
 
 def _cut(text: str) -> str:

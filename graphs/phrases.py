@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from graphs.catalogue import AGENTS, TOOLS
 from graphs.commands import CallAgent, CallTool
-from graphs.frozen import JsonObject
+from graphs.frozen import Json, JsonObject
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -42,16 +42,21 @@ def _turn(given: JsonObject) -> str:
 
 
 def _passages(given: JsonObject) -> str:
-    return counted(_length(given, "evidence"), "passage") if _length(given, "evidence") else "no passage"
+    """What the agent can see: what it is handed, and what the turns so far have found."""
+    seen = {str(id) for id in _listed(given, "evidence")}
+    for turn in _listed(given, "conversation"):
+        if isinstance(turn, dict):
+            seen.update(str(id) for id in _listed(turn, "findings"))
+    return counted(len(seen), "passage") if seen else "no passage"
 
 
 def _sections(given: JsonObject) -> str:
-    return counted(_length(given, "sections"), "section")
+    return counted(len(_listed(given, "sections")), "section")
 
 
-def _length(given: JsonObject, name: str) -> int:
+def _listed(given: JsonObject, name: str) -> list[Json]:
     value = given.get(name)
-    return len(value) if isinstance(value, list) else 0
+    return value if isinstance(value, list) else []
 
 
 def _for_gap(given: JsonObject) -> str:

@@ -34,6 +34,11 @@ def test_numbers_have_their_plural(number: int, text: str) -> None:
             {"iteration": 3, "max_iterations": 5, **EVIDENCE},
             "Knowledge gap: what is missing beside 2 passages, iteration 3 of at most 5",
         ),
+        (
+            "judge",
+            {"conversation": [{"findings": ["a", "b"]}, {"findings": ["b", "c"]}, {"thought": "hm"}]},
+            "Judge: whether 3 passages will do",
+        ),
         ("tool_selector", {"gap": "the year"}, "Tool selector: searches for: the year"),
         ("judge", {"gap": "the year", **EVIDENCE}, "Judge: whether 2 passages will do for: the year"),
         ("writer", {"evidence": ["a"]}, "Writer: a report from 1 passage"),

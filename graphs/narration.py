@@ -155,21 +155,21 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack) -> Iterable[Told]:
         case Resumed() if entry.over:
             yield Told("resumed", f"{_title(run.node)}: goes on", run.node)
         case RolledBack():
-            text = f"Back at step {run.step}, before {_title(run.node)}: what came after, up to {entry.told}, is undone"
+            text = f"Back at step {run.step}, before {title(run.node)}: what came after, up to {entry.told}, is undone"
             yield Told("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
 
 
 def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
     """A call that had been held was answered; branches tell that of their own calls."""
     if earlier.hold is not None and isinstance(graph.by_id[entry.node], AgentNode):
-        text = f"{_title(entry.node)}: answered after {earlier.hold.tries} tries in vain"
+        text = f"{title(entry.node)}: answered after {earlier.hold.tries} tries in vain"
         yield Told("resumed", text, entry.node)
 
 
 def _held(hold: Hold) -> Told:
     whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
     wait = max(0.0, hold.until - hold.since)
-    text = f"{_title(hold.node)}: {whom}, try {hold.tries} failed: {hold.detail}"
+    text = f"{title(hold.node)}: {whom}, try {hold.tries} failed: {hold.detail}"
     return Told("held", _cut(text), hold.node, {**hold.model_dump(mode="json"), "waiting_seconds": wait})
 
 

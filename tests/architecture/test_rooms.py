@@ -11,7 +11,7 @@ PROGRAMS = ("worker", "dev", "cli")
 CLOCKLESS = {
     *("abc", "base64", "collections", "copy", "dataclasses", "decimal", "difflib", "enum", "fractions", "functools"),
     *("hashlib", "heapq", "html", "itertools", "json", "math", "operator", "re", "statistics", "string", "textwrap"),
-    *("types", "typing", "unicodedata", "urllib.parse"),
+    *("bisect", "types", "typing", "unicodedata", "urllib.parse"),
 }
 """The standard library without clocks, chance and I/O."""
 SEQUENTIAL = {"asyncio", "contextlib", "datetime"}

@@ -153,7 +153,7 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack) -> Iterable[Told]:
         case Held():
             yield _held(entry.hold)
         case Resumed() if entry.over:
-            yield Told("resumed", f"{_title(run.node)}: goes on", run.node)
+            yield Told("resumed", f"{title(run.node)}: goes on", run.node)
         case RolledBack():
             text = f"Back at step {run.step}, before {title(run.node)}: what came after, up to {entry.told}, is undone"
             yield Told("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})

@@ -1,6 +1,6 @@
 # Thin: every target is a script in scripts/, which says what it does.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check bench lock clean
+.PHONY: help setup demo serve test check replay bench lock clean
 
 # Not $(QUESTION) on a command line: a question may hold quotes.
 export QUESTION DOCS MODE
@@ -22,6 +22,9 @@ test: setup ## style, types and all tests
 
 check: setup ## style and types
 	@scripts/check
+
+replay: setup ## record runs on each Python that there is, replay them on the others
+	@scripts/replay-across
 
 bench: setup ## measure
 	@scripts/bench

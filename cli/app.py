@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal, NoReturn
 import typer
 
 _EPILOG = (
-    "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; "
-    "4 the run ended early and its report is partial; 130 Ctrl-C (the run goes on)."
+    "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
+    "report is partial; 5 it was stopped; 6 nothing that it found answers the question; 7 it was cancelled; "
+    "8 it was ended from outside; 130 Ctrl-C (the run goes on)."
 )
 
 app = typer.Typer(
@@ -111,7 +112,14 @@ def serve(
 @app.command()
 def runs(
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many to list.")] = 20,
-    status: Annotated[str | None, typer.Option(help="Only runs with this status.", show_default=False)] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            help="Only runs that are so: running, completed, partial, unanswered, stopped, failed, cancelled or "
+            "terminated.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List runs, newest first."""
@@ -130,7 +138,7 @@ def watch(run: Run, as_json: AsJson = False) -> None:
 
 @app.command()
 def report(run: Run, as_json: AsJson = False, out: Out = None) -> None:
-    """Print a run's report."""
+    """Print a run's report; the exit code says how the run ended."""
     from cli import research
 
     raise typer.Exit(research.report(run, as_json=as_json, out=out))

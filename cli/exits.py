@@ -1,6 +1,8 @@
 """What the exit codes mean; the same in every command."""
 
+from collections.abc import Mapping
 from enum import IntEnum
+from typing import Final
 
 from graphs.errors import ElcanoError
 
@@ -9,18 +11,38 @@ class Exit(IntEnum):
     """Exit codes. They are part of the interface: scripts rely on them."""
 
     OK = 0
-    """Done. After `ask`, `watch` and `report`: the research was finished and there is a report."""
+    """Done. After `ask`, `watch` and `report`: the research was finished, and its report answers the question."""
     FAILED = 1
-    """The run failed or was cancelled, or `doctor` found something to mend."""
+    """The run failed, or `doctor` found something to mend."""
     BAD_INPUT = 2
     """What was asked for cannot work: an option, a question, a budget, a name, a graph with faults. Or `serve` cannot
     start."""
     NOT_REACHABLE = 3
     """The API does not answer, or it answers that it cannot work now."""
     PARTIAL = 4
-    """The run ended early, by a budget or by hand; there is a report of what it had by then."""
+    """The run ended early, by a limit, an outage or a failed step; there is a report of what it had by then."""
+    STOPPED = 5
+    """Somebody stopped the run; there is a report of what it had by then."""
+    UNANSWERED = 6
+    """The research was finished, and nothing that was found answers the question; the report says so."""
+    CANCELLED = 7
+    """The run was cancelled; there is no report."""
+    TERMINATED = 8
+    """The run was ended from outside, without a chance to say so; there is no report."""
     INTERRUPTED = 130
     """Ctrl-C. A run that was being watched goes on."""
+
+
+BY_STATUS: Final[Mapping[str, Exit]] = {
+    "completed": Exit.OK,
+    "partial": Exit.PARTIAL,
+    "stopped": Exit.STOPPED,
+    "unanswered": Exit.UNANSWERED,
+    "failed": Exit.FAILED,
+    "cancelled": Exit.CANCELLED,
+    "terminated": Exit.TERMINATED,
+}
+"""How a run ended, as an exit code: every status but `running`."""
 
 
 class Failed(ElcanoError):

@@ -1,19 +1,23 @@
 """How a run is shown while it works: lines that stay, a line for what runs now, one a section, one for the budget.
 
-On a terminal the last lines move; elsewhere every event is one plain line, with its section in brackets.
+On a terminal the last lines move; elsewhere every event is one plain line, with its section in brackets. The budget
+line is what the server says, asked for every few seconds by a thread of its own: events tell what happened, and between
+them a call can spend for minutes.
 """
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from cli.exits import Failed
 from graphs.events import AgentEvent, EventType
 from graphs.frozen import JsonObject
 
@@ -26,14 +30,19 @@ _STYLES: dict[EventType, str] = {
     "looping": "bold cyan",
     "ending_early": "yellow",
     "paused": "bold yellow",
+    "held": "bold yellow",
+    "resumed": "green",
+    "rolled_back": "yellow",
     "error": "red",
     "failed": "bold red",
     "cancelled": "yellow",
     "report_ready": "green",
     "complete": "bold green",
 }
-_TURNS: frozenset[EventType] = frozenset({"looping", "branch_complete", "paused", "topped_up", "report_ready"})
-"""Events after which the budget is asked for."""
+ASK_SECONDS: Final = 3.0
+"""How often the server is asked how the run stands."""
+JOIN_SECONDS: Final = 3.0
+"""How long an answer about the budget is waited for when the watching is over; it is not needed any more."""
 SECTION_LINES: Final = 20
 """Open sections that are shown; of the others the number."""
 _GAUGES = {
@@ -58,13 +67,31 @@ class Display(Protocol):
 
 
 @contextmanager
-def display(console: Console, budget: Callable[[], JsonObject]) -> Iterator[Display]:
-    """A display for `console`. `budget` is asked for the run's budget after each turn of the research loop."""
+def display(console: Console, ask: Callable[[], JsonObject]) -> Iterator[Display]:
+    """A display for `console`. `ask` gets the run as the server shows it, again and again while it is on a terminal."""
     if not console.is_terminal:
         yield Plain(console)
         return
-    with Live(console=console, refresh_per_second=8, transient=True) as live:
-        yield Moving(live, budget)
+    shown = Moving(console)
+    over = threading.Event()
+    asking = threading.Thread(target=_follow, args=(shown, ask, over), name="budget line", daemon=True)
+    with Live(get_renderable=shown.lines, console=console, refresh_per_second=8, transient=True):
+        asking.start()
+        try:
+            yield shown
+        finally:
+            over.set()
+    asking.join(JOIN_SECONDS)
+
+
+def _follow(shown: "Moving", ask: Callable[[], JsonObject], over: threading.Event) -> None:
+    """Keeps the budget line at what the server says; without an answer there is none, rather than an old one."""
+    while not over.is_set():
+        try:
+            shown.stands(ask())
+        except Failed:
+            shown.stands({})
+        over.wait(ASK_SECONDS)
 
 
 class Plain:
@@ -89,11 +116,11 @@ class Plain:
 class Moving:
     """Results stay above; below them one line for what the run does, one for each open section, one for the budget."""
 
-    def __init__(self, live: Live, budget: Callable[[], JsonObject]) -> None:
-        self._live = live
-        self._budget = budget
-        self._gauges: JsonObject = {}
-        self._doing = "…"
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._run: JsonObject = {}
+        self._doing = ""
+        self._spinner = Spinner("dots")
         self._sections: dict[str, str] = {}
         """What each open section does, by its path."""
 
@@ -111,30 +138,33 @@ class Moving:
         elif event.type in _BEGINNINGS:
             self._doing = event.message
         else:
-            self._doing = "…"
+            self._doing = ""
             self._keep(_where(event) + event.message, _STYLES.get(event.type, ""))
-        if event.type in _TURNS and event.path not in self._sections:
-            self._gauges = self._budget()
-        if not event.terminal:
-            self._update()
 
     def say(self, text: str) -> None:
         """Something about the watching itself."""
         self._keep(text, "dim")
 
-    def _keep(self, text: str, style: str) -> None:
-        self._live.console.print(Text(text, style=style), highlight=False)
+    def stands(self, run: JsonObject) -> None:
+        """How the server says that the run stands; empty if it does not say."""
+        self._run = run
 
-    def _update(self) -> None:
+    def lines(self) -> RenderableType:
+        """The lines that move, as they are now."""
         lines = Table.grid()
-        lines.add_row(Spinner("dots", text=Text(self._doing)))
-        for doing in list(self._sections.values())[:SECTION_LINES]:
+        self._spinner.update(text=Text(self._doing or "…"))
+        lines.add_row(self._spinner)
+        sections = list(self._sections.values())
+        for doing in sections[:SECTION_LINES]:
             lines.add_row(Text(f"  {doing}", no_wrap=True, overflow="ellipsis"))
-        if (hidden := len(self._sections) - SECTION_LINES) > 0:
+        if (hidden := len(sections) - SECTION_LINES) > 0:
             lines.add_row(Text(f"  and {hidden} more sections", style="dim"))
-        if self._gauges:
-            lines.add_row(Text(budget_line(self._gauges), style="dim"))
-        self._live.update(lines)
+        if line := budget_line(self._run):
+            lines.add_row(Text(line, style="dim"))
+        return lines
+
+    def _keep(self, text: str, style: str) -> None:
+        self._console.print(Text(text, style=style), highlight=False)
 
 
 def _outcome(event: AgentEvent) -> tuple[str, str]:
@@ -143,11 +173,19 @@ def _outcome(event: AgentEvent) -> tuple[str, str]:
     return f"{mark} {event.message}", style
 
 
-def budget_line(gauges: JsonObject) -> str:
-    """What is used of each limit that there is, in one line."""
+def budget_line(run: JsonObject) -> str:
+    """What is used of each limit that there is, in one line; empty if the server could not ask the run itself.
+
+    Iterations are counted by loop: where sections have loops of their own, the run's count says nothing.
+    """
+    gauges = run.get("budget")
+    if not isinstance(gauges, dict) or run.get("stale"):
+        return ""
     parts = []
     for name, (label, form) in _GAUGES.items():
         gauge = gauges.get(name)
+        if name == "iterations" and run.get("branches"):
+            continue
         if isinstance(gauge, dict) and isinstance(gauge.get("limit"), int | float):
             parts.append(f"{label} {gauge['used']:{form}} of {gauge['limit']:{form}}")
     return " · ".join(parts)

@@ -14,7 +14,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from cli.client import Api
-from cli.exits import Exit, Failed
+from cli.exits import BY_STATUS, Exit, Failed
 from cli.live import display
 from graphs.events import AgentEvent
 from graphs.frozen import JsonObject
@@ -53,12 +53,15 @@ def watch(run_id: str, *, as_json: bool) -> Exit:
 
 
 def report(run_id: str, *, as_json: bool, out: Path | None) -> Exit:
-    """Prints a run's report."""
+    """Prints a run's report. How the run ended is the exit code, also of one that has no report."""
     _require_writable(out)
     with _api() as api:
-        _deliver(api, run_id, as_json=as_json, out=out)
         run = api.get(f"/v1/runs/{run_id}")
-    return Exit.PARTIAL if run.get("ending") else Exit.OK
+        ended = BY_STATUS.get(run["status"])
+        if run["report"] is None:
+            raise Failed(_no_report(run), Exit.BAD_INPUT if ended is None else ended)
+        _deliver(api, run_id, as_json=as_json, out=out)
+        return _outcome(_last(api, run_id)) if ended is None else ended
 
 
 def runs(*, limit: int, status: str | None, as_json: bool) -> Exit:
@@ -106,7 +109,7 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
     try:
         if as_json:
             return _print_events(api, run_id)
-        with display(console, lambda: api.get(f"/v1/runs/{run_id}")["budget"] or {}) as shown:
+        with display(console, lambda: api.get(f"/v1/runs/{run_id}")) as shown:
             for event in api.watch(run_id, shown.say):
                 shown.show(event)
                 if event.type == "paused" and not event.section:  # a section that waits does not hold up the others
@@ -142,9 +145,21 @@ def _deliver(api: Api, run_id: str, *, as_json: bool, out: Path | None) -> None:
 
 
 def _outcome(last: AgentEvent) -> Exit:
-    if last.type != "complete":
-        return Exit.FAILED
-    return Exit.PARTIAL if last.data.get("partial") else Exit.OK
+    return BY_STATUS[str(last.data["status"])]
+
+
+def _last(api: Api, run_id: str) -> AgentEvent:
+    """The terminal event of a run that has its report and is about to end."""
+    *_, last = api.watch(run_id, _note)
+    return last
+
+
+def _no_report(run: JsonObject) -> str:
+    if run["status"] == "running":
+        return f"{run['run_id']} has no report yet; `elcano watch {run['run_id']}` shows how it goes"
+    failure = run.get("failure")
+    reason = f": {failure['message']}" if isinstance(failure, dict) else ""
+    return f"{run['run_id']} has no report, its status is {run['status']}{reason}"
 
 
 def _table(listed: list[dict[str, Any]]) -> Table:

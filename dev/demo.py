@@ -31,8 +31,8 @@ QUESTION_OF_PARTS = (
 _PLANNING = ("deep", "deep_brief", "auto")
 DATA_DIR = Path(".elcano/demo")
 _ASK_GRACE = 10.0
-_PARTIAL = 4
-"""The exit code of `elcano ask` for a report that is partial: for a demo, that is a success."""
+_REPORTED = {4, 5, 6}
+"""The exit codes of `elcano ask` for a report that is partial, or answers nothing: for a demo, that is a success."""
 _INTERRUPTED = 130
 
 
@@ -68,7 +68,7 @@ async def run(question: str, mode: str, docs: Path | None) -> int:
         _show(report)
         say(f"\nThe report is in {report}")
         say(f"`ELCANO_DATA_DIR={DATA_DIR} make serve` opens this run again, with Temporal's own page and the API.")
-    return 0 if code == _PARTIAL else code
+    return 0 if code in _REPORTED else code
 
 
 async def _ask(chosen: Settings, question: str, *options: str) -> int:
@@ -85,7 +85,7 @@ async def _ask(chosen: Settings, question: str, *options: str) -> int:
 
 
 def main() -> None:
-    """The program; its exit code is that of `elcano ask`, but 0 for a partial report, and 2 if it cannot start."""
+    """The program; exits as `elcano ask` does, but with 0 whenever there is a report, and with 2 if it cannot start."""
     parser = argparse.ArgumentParser(prog="make demo")
     parser.add_argument("--question", help="by default one that the installed packages' readmes answer")
     parser.add_argument("--mode", default="iterative")

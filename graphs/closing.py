@@ -10,6 +10,7 @@ from graphs.events import EventType
 from graphs.handover import Handover, draft, handover
 from graphs.journal import Journal
 from graphs.narration import Told
+from graphs.phrases import counted
 from graphs.report import ReportRef
 from graphs.run import Run
 from graphs.state import Failure, ResearchState
@@ -69,7 +70,8 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
 
 def report_ready(report: ReportRef) -> Told:
     """The event that tells where the report is and how its check went."""
-    text = f"Report: {report.title} ({report.references} references, {report.verified} citations verified"
+    references, verified = counted(report.references, "reference"), counted(report.verified, "citation")
+    text = f"Report: {report.title} ({references}, {verified} verified"
     text += f", {report.unverified} not verified)" if report.unverified else ")"
     return Told("report_ready", text, data=report.model_dump(mode="json"))
 

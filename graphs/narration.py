@@ -29,6 +29,7 @@ from graphs.commands import (
 )
 from graphs.events import EventType
 from graphs.frozen import Json, JsonObject
+from graphs.phrases import counted, queries, title, work_of_agent, work_of_tool
 from graphs.run import Run
 from graphs.spec import AgentNode, ParallelNode, ResearchGraph, ToolNode
 from graphs.state import Ending, Hold
@@ -60,15 +61,14 @@ def before(command: Command) -> Iterable[Told]:
     match command:
         case CallAgent():
             agent = AGENTS[command.agent]
-            yield Told(agent.starts, f"{_title(command.node)}: {agent.description}", command.node)
+            yield Told(agent.starts, _cut(work_of_agent(command)), command.node)
         case CallTool():
             tool = TOOLS[command.tool]
-            queries = [str(query) for given in command.inputs if (query := given.get("query"))]
-            listed = " · ".join(queries) or tool.description
-            yield Told(tool.starts, _cut(f"{_title(command.node)}: {listed}"), command.node, {"queries": list(queries)})
+            looked_for: list[Json] = [*queries(command)]
+            yield Told(tool.starts, _cut(work_of_tool(command)), command.node, {"queries": looked_for})
         case RunBranches():
             sections: list[Json] = [branch.title for branch in command.branches]
-            text = f"{_title(command.node)}: {len(sections)} sections"
+            text = f"{title(command.node)}: {counted(len(sections), 'section')}"
             yield Told("searching", text, command.node, {"sections": sections})
 
 
@@ -124,11 +124,11 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
         case StepFailed():
             failure = entry.failure
             data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
-            yield Told("error", _cut(f"{_title(entry.node)} failed: {failure.message}"), entry.node, data)
+            yield Told("error", _cut(f"{title(entry.node)} failed: {failure.message}"), entry.node, data)
         case StepCompleted() if run.failure is not None:
-            yield Told("error", _cut(f"{_title(entry.node)} failed: {run.failure.message}"), entry.node)
+            yield Told("error", _cut(f"{title(entry.node)} failed: {run.failure.message}"), entry.node)
         case StepCompleted() if run.state.outputs.get(entry.node) != entry.output:  # refused by its reducer
-            yield Told("error", f"{_title(entry.node)} failed: its answer does not fit", entry.node)
+            yield Told("error", f"{title(entry.node)} failed: its answer does not fit", entry.node)
         case StepCompleted():
             yield from _answered(graph, earlier, entry)
             yield from _completed(graph, entry)
@@ -163,23 +163,23 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack) -> Iterable[Told]:
         case Held():
             yield _held(entry.hold)
         case Resumed() if entry.over:
-            yield Told("resumed", f"{_title(run.node)}: goes on", run.node)
+            yield Told("resumed", f"{title(run.node)}: goes on", run.node)
         case RolledBack():
-            text = f"Back at step {run.step}, before {_title(run.node)}: what came after, up to {entry.told}, is undone"
+            text = f"Back at step {run.step}, before {title(run.node)}: what came after, up to {entry.told}, is undone"
             yield Told("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
 
 
 def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
     """A call that had been held was answered; branches tell that of their own calls."""
     if earlier.hold is not None and isinstance(graph.by_id[entry.node], AgentNode):
-        text = f"{_title(entry.node)}: answered after {earlier.hold.tries} tries in vain"
+        text = f"{title(entry.node)}: answered after {earlier.hold.tries} tries in vain"
         yield Told("resumed", text, entry.node)
 
 
 def _held(hold: Hold) -> Told:
     whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
     wait = max(0.0, hold.until - hold.since)
-    text = f"{_title(hold.node)}: {whom}, try {hold.tries} failed: {hold.detail}"
+    text = f"{title(hold.node)}: {whom}, try {hold.tries} failed: {hold.detail}"
     return Told("held", _cut(text), hold.node, {**hold.model_dump(mode="json"), "waiting_seconds": wait})
 
 
@@ -202,7 +202,7 @@ def _summary(callee: str, output: Json) -> tuple[str, JsonObject]:
     """An output in one sentence, and its figures."""
     values = output if isinstance(output, dict) else {}
     summarise = _SUMMARIES.get(callee)
-    return summarise(values) if summarise else (f"{_title(callee)}: done", {})
+    return summarise(values) if summarise else (f"{title(callee)}: done", {})
 
 
 def _thought(output: JsonObject) -> tuple[str, JsonObject]:
@@ -216,9 +216,10 @@ def _gaps(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _plan(output: JsonObject) -> tuple[str, JsonObject]:
-    queries: list[Json] = [task.get("query") for task in _listed(output.get("tasks")) if isinstance(task, dict)]
-    text = f"Searches chosen: {' · '.join(map(str, queries))}" if queries else "No search left to make"
-    return text, {"queries": queries}
+    tasks = [task for task in _listed(output.get("tasks")) if isinstance(task, dict)]
+    chosen: list[Json] = [*dict.fromkeys(str(task.get("query")) for task in tasks)]  # they are told as they are made
+    text = f"{counted(len(chosen), 'search', 'searches')} chosen" if chosen else "No search left to make"
+    return text, {"queries": chosen}
 
 
 def _search(output: JsonObject) -> tuple[str, JsonObject]:
@@ -226,7 +227,8 @@ def _search(output: JsonObject) -> tuple[str, JsonObject]:
     results = [item["output"] for item in items if isinstance(item.get("output"), dict)]
     found = sum(len(_listed(result.get("evidence"))) for result in results if isinstance(result, dict))
     failed = sum(1 for item in items if item.get("error"))
-    text = f"{found} passages from {len(items)} searches" + (f", {failed} of them failed" if failed else "")
+    text = f"{counted(found, 'passage')} from {counted(len(items), 'search', 'searches')}"
+    text += f", {failed} of them failed" if failed else ""
     return text, {"passages": found, "searches": len(items), "failed": failed}
 
 
@@ -255,8 +257,8 @@ def _judgement(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _draft(output: JsonObject) -> tuple[str, JsonObject]:
-    claims, cited = output.get("claims", 0), output.get("cited", 0)
-    text = f"Drafted: {output.get('title', '')} ({claims} claims from {cited} passages)"
+    claims, cited = (count if isinstance(count := output.get(name), int) else 0 for name in ("claims", "cited"))
+    text = f"Drafted: {output.get('title', '')} ({counted(claims, 'claim')} from {counted(cited, 'passage')})"
     return text, {"claims": claims, "cited": cited, "answered": output.get("answered")}
 
 
@@ -277,10 +279,6 @@ _SUMMARIES: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {
 
 def _listed(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
-
-
-def _title(node: str) -> str:
-    return node.replace("_", " ").capitalize()
 
 
 def _cut(text: str) -> str:

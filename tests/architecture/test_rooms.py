@@ -23,7 +23,7 @@ CLOCKLESS = {
         "functools",
     ),
     *("hashlib", "heapq", "html", "itertools", "json", "math", "operator", "re", "statistics", "string", "textwrap"),
-    *("types", "typing", "unicodedata", "urllib.parse"),
+    *("bisect", "types", "typing", "unicodedata", "urllib.parse"),
 }
 """The standard library without clocks, chance and I/O."""
 SEQUENTIAL = {"asyncio", "contextlib", "datetime"}

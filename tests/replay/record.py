@@ -1,11 +1,13 @@
-"""Records the histories that `test_replay` replays: `python -m tests.replay.record`.
+"""Records the histories that `test_replay` replays: `python -m tests.replay.record`, or into a folder that is named.
 
 Only for new scenarios. A history that is recorded anew no longer guards the runs that were started before.
 """
 
 import asyncio
 import gc
+import logging
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -137,9 +139,8 @@ async def _top_up(handle: Handle) -> None:
         await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000, iterations=5))
 
 
-async def main() -> None:
+async def main(folder: Path) -> None:
     """Writes every history that is not there yet."""
-    FOLDER.mkdir(exist_ok=True)
     attributes = [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES]
     with TemporaryDirectory() as payloads:
         async with await WorkflowEnvironment.start_local(
@@ -150,7 +151,7 @@ async def main() -> None:
         ) as environment:
             for mode, scenario, chain in wanted():
                 for name, history in (await record(environment.client, mode, scenario, chain)).items():
-                    path = FOLDER / f"{name}.json"
+                    path = folder / f"{name}.json"
                     if not path.exists():
                         path.write_text(history)
     gc.collect()
@@ -158,4 +159,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    logging.getLogger("temporalio.activity").setLevel(logging.ERROR)  # some of what is recorded fails on purpose
+    chosen = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    chosen.mkdir(exist_ok=True)
+    asyncio.run(main(chosen))

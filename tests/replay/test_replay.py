@@ -9,26 +9,14 @@ from pathlib import Path
 
 import pytest
 from temporalio.client import WorkflowHistory
-from temporalio.worker import Replayer
 from temporalio.workflow import NondeterminismError
 
 from graphs.contracts import CHAIN_MODES
 from graphs.modes import MODES
-from storage.payloads import data_converter
-from tests.replay.record import CHAIN
-from workflows.chain import ChainWorkflow
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
+from tests.replay.record import CHAIN, FOLDER
+from tests.replay.replaying import replayer, stored_in
 
-HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
-
-
-def replayer(payloads: Path) -> Replayer:
-    return Replayer(
-        workflows=[ResearchWorkflow, ChainWorkflow],
-        data_converter=data_converter(payloads),
-        workflow_runner=workflow_runner(),
-    )
+HISTORIES = stored_in(FOLDER)
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)

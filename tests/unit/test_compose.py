@@ -13,7 +13,9 @@ from settings import Settings, variable
 ROOT = Path(__file__).parents[2]
 ONE_SHOT = {"schema", "namespace"}
 OURS = {"worker", "api"}
-PROVIDER_KEYS = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}
+PROVIDER_VARIABLES = {
+    f"{provider}_{what}" for provider in ("OPENAI", "ANTHROPIC", "OLLAMA") for what in ("API_KEY", "BASE_URL")
+}
 _TAG = re.compile(r"[a-z0-9./-]+:v?\d+\.\d+[\w.-]*")
 
 
@@ -42,6 +44,18 @@ def test_every_image_is_pinned(services: dict[str, Any]) -> None:
     assert all(_TAG.fullmatch(base) for base in bases)
 
 
+def test_each_image_of_ours_is_built_once(services: dict[str, Any]) -> None:
+    assert [name for name in services if "build" in services[name]] == ["worker"]
+    assert services["worker"]["pull_policy"] == "build"
+    for name in OURS - {"worker"}:
+        assert services[name]["image"] == services["worker"]["image"]
+        assert services[name]["pull_policy"] == "never"
+
+
+def test_the_worker_gets_the_keys_and_the_addresses_of_providers(services: dict[str, Any]) -> None:
+    assert set(services["worker"]["environment"]) >= PROVIDER_VARIABLES
+
+
 def test_everything_that_listens_has_a_health_check(services: dict[str, Any]) -> None:
     for name in services.keys() - ONE_SHOT - {"worker"}:
         assert services[name]["healthcheck"]["test"], name
@@ -58,7 +72,7 @@ def test_each_waits_for_what_it_needs(services: dict[str, Any]) -> None:
 
 
 def test_our_variables_are_settings(services: dict[str, Any]) -> None:
-    known = {variable(name) for name in Settings.model_fields} | PROVIDER_KEYS
+    known = {variable(name) for name in Settings.model_fields} | PROVIDER_VARIABLES
     for name in OURS:
         assert set(services[name]["environment"]) <= known, name
 
@@ -70,6 +84,7 @@ def test_our_values_are_accepted(services: dict[str, Any], monkeypatch: pytest.M
                 monkeypatch.setenv(key, re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value))
         assert Settings().data_dir == Path("/data")
         assert Settings().collections == {"documents": Path("/documents")}
+        assert not Settings().package_readmes
     assert Settings().trusted_hosts == ("api",)
 
 

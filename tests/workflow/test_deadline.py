@@ -12,16 +12,13 @@ from temporalio import workflow
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHandle
 from temporalio.converter import default
-from temporalio.worker import Replayer, UnsandboxedWorkflowRunner, Worker
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from graphs.budget import Limits
-from storage.payloads import data_converter
+from tests.replay.replaying import replayer
 from tests.script import Script
 from tests.workflow.conftest import Start
-from workflows.chain import ChainWorkflow
 from workflows.deadline import Deadline
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
 
 Result = TypeVar("Result")
 
@@ -119,9 +116,4 @@ async def test_a_run_of_one_python_replays_on_another(
     await handle.result()
     history = await handle.fetch_history()
     monkeypatch.setattr(asyncio, "wait_for", rewritten_wait_for)
-    replayer = Replayer(
-        workflows=[ResearchWorkflow, ChainWorkflow],
-        data_converter=data_converter(tmp_path),
-        workflow_runner=workflow_runner(),
-    )
-    await replayer.replay_workflow(history)
+    await replayer(tmp_path).replay_workflow(history)

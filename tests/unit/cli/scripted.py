@@ -4,6 +4,7 @@ import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from cli import main
+from graphs.contracts import RunStatus
 from graphs.events import AgentEvent, EventType
 from graphs.frozen import JsonObject
 
@@ -82,15 +83,21 @@ def problem(status: int, title: str, detail: str = "", errors: list[JsonObject] 
     return Answer(body, status, "application/problem+json")
 
 
-def finished(partial: str | None = None) -> str:
-    return event(3, "complete", "Done", report={"title": "Answer"}, partial=partial)
+def finished(status: RunStatus = "completed") -> str:
+    return event(3, "complete", "Done", report={"title": "Answer"}, status=status)
+
+
+def stands(status: RunStatus = "completed", *, report: bool = True, **more: object) -> Answer:
+    """How the API shows a run."""
+    shown = {"run_id": RUN, "status": status, "report": {"title": "Answer"} if report else None, "budget": {}}
+    return Answer({**shown, **more})
 
 
 def script_a_run(server: Server, *streams: Answer) -> None:
     server.answer("POST /v1/runs", Answer({"run_id": RUN, "status": "running", "engine": "graph"}, status=201))
     server.answer(f"GET {EVENTS}", *streams)
     server.answer(f"GET /v1/runs/{RUN}/report", Answer(REPORT, media_type="text/markdown"))
-    server.answer(f"GET /v1/runs/{RUN}", Answer({"run_id": RUN, "status": "completed", "budget": {}}))
+    server.answer(f"GET /v1/runs/{RUN}", stands())
 
 
 def run(*arguments: str) -> int:

@@ -37,9 +37,12 @@ def test_ask_prints_the_report_alone_on_standard_output(server: Server, capsys: 
     ("last", "code"),
     [
         (finished(), Exit.OK),
-        (finished(partial="time"), Exit.PARTIAL),
-        (event(3, "failed", report=None), Exit.FAILED),
-        (event(3, "cancelled", report=None), Exit.FAILED),
+        (finished("partial"), Exit.PARTIAL),
+        (finished("stopped"), Exit.STOPPED),
+        (finished("unanswered"), Exit.UNANSWERED),
+        (event(3, "failed", status="failed", report=None), Exit.FAILED),
+        (event(3, "cancelled", status="cancelled", report=None), Exit.CANCELLED),
+        (event(3, "cancelled", status="terminated", outside=True), Exit.TERMINATED),
     ],
 )
 def test_how_the_run_ended_is_the_exit_code(
@@ -48,7 +51,7 @@ def test_how_the_run_ended_is_the_exit_code(
     script_a_run(server, stream(last))
     assert run("ask", "Why?") == code
     assert run("watch", RUN) == code
-    assert capsys.readouterr().out.startswith(REPORT) == (code in (Exit.OK, Exit.PARTIAL))
+    assert capsys.readouterr().out.startswith(REPORT) == ('"complete"' in last)
 
 
 def test_the_report_is_saved(server: Server, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

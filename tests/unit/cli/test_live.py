@@ -2,10 +2,13 @@
 
 import io
 import re
+import threading
 
+import pytest
 from rich.console import Console
-from rich.live import Live
 
+import cli.live
+from cli.exits import Exit, Failed
 from cli.live import Moving, budget_line, display
 from graphs.events import AgentEvent, EventType
 from graphs.frozen import JsonObject
@@ -19,14 +22,51 @@ def test_the_budget_line_shows_the_limits_that_there_are() -> None:
         "seconds": {"limit": 600.0, "used": 41.7, "remaining": 558.3},
         "iterations": {"limit": 5, "used": 2, "remaining": 3},
     }
-    assert budget_line(gauges) == "tokens 31,000 of 100,000 · seconds 42 of 600 · iteration 2 of 5"
+    assert budget_line({"budget": gauges}) == "tokens 31,000 of 100,000 · seconds 42 of 600 · iteration 2 of 5"
     assert budget_line({}) == ""
+
+
+def test_the_iterations_of_a_run_whose_sections_count_their_own_are_not_shown() -> None:
+    gauges: JsonObject = {"tokens": {"limit": 200_000, "used": 9_509}, "iterations": {"limit": 5, "used": 1}}
+    assert budget_line({"budget": gauges, "branches": [{"title": "Costs"}]}) == "tokens 9,509 of 200,000"
+
+
+def test_figures_from_before_the_run_began_are_not_shown_as_those_of_now() -> None:
+    assert budget_line({"budget": {"tokens": {"limit": 200_000, "used": 0}}, "stale": True}) == ""
+
+
+def test_the_budget_line_follows_the_server_without_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli.live, "ASK_SECONDS", 0.0)
+    console = Console(file=io.StringIO(), force_terminal=True, width=100)
+    seen = [threading.Event() for _ in range(4)]
+    asked = iter(range(1_000_000))
+
+    def ask() -> JsonObject:
+        turn = next(asked)
+        if turn < len(seen):
+            seen[turn].set()
+        if turn == 1:
+            raise Failed("no answer", Exit.NOT_REACHABLE)
+        return {"budget": {"tokens": {"limit": 100, "used": turn}}}
+
+    with display(console, ask) as shown:
+        for turn in seen:
+            assert turn.wait(60)
+        assert isinstance(shown, Moving)
+        assert "of 100" in text_of(shown)
+
+
+def text_of(shown: Moving) -> str:
+    """What its moving lines say."""
+    written = Console(file=io.StringIO(), width=100)
+    with written.capture() as captured:
+        written.print(shown.lines())
+    return captured.get()
 
 
 def test_a_terminal_keeps_the_results_and_shows_what_runs_now() -> None:
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=100)
-    gauges: JsonObject = {"tokens": {"limit": 100_000, "used": 31_000}}
     told: list[tuple[EventType, str]] = [
         ("started", "Research [started]"),
         ("thinking", "Thinking hard"),
@@ -34,7 +74,7 @@ def test_a_terminal_keeps_the_results_and_shows_what_runs_now() -> None:
         ("judging", "Judging now"),
         ("complete", "Done"),
     ]
-    with display(console, lambda: gauges) as shown:
+    with display(console, dict) as shown:
         for seq, (type, message) in enumerate(told, start=1):
             shown.show(AgentEvent(seq=seq, type=type, message=message, at=0.0, step=0, iteration=0))
             console.file.flush()
@@ -42,7 +82,6 @@ def test_a_terminal_keeps_the_results_and_shows_what_runs_now() -> None:
     text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", written.getvalue())
     for kept in ("Research [started]", "Iteration 2 of at most 5", "Done", "the stream broke off"):
         assert f"{kept}\n" in re.sub(r" +\n", "\n", text)
-    assert "tokens 31,000 of 100,000" in text
 
 
 def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> None:
@@ -54,29 +93,22 @@ def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> Non
         fields = {"seq": seq, "type": type, "message": message, "at": 0.0, "step": 0, "iteration": 0, "data": data}
         return AgentEvent.model_validate({**fields, **place})
 
-    def since(position: int) -> str:
-        console.file.flush()
-        return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", written.getvalue()[position:])
-
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        shown = Moving(live, dict)
-        shown.show(told(1, "branch_started", "History: research begins", "History"))
-        shown.show(told(2, "branch_started", "Costs: research begins", "Costs"))
-        shown.show(told(2, "searching", "Looking at 1995", "History"))
-        place = len(written.getvalue())
-        shown.show(told(3, "search_complete", "4 passages", "Costs"))
-        live.refresh()
-        side_by_side = since(place)
-        assert "[History] Looking at 1995" in side_by_side
-        assert "[Costs] 4 passages" in side_by_side
-        shown.show(told(3, "branch_complete", "History: drafted", "History", status="drafted"))
-        shown.show(told(4, "branch_complete", "Costs: no section, it failed", "Costs", status="gap"))
-        shown.show(told(5, "branch_complete", "Method: no source answers it", "Method", status="unanswered"))
-        shown.show(told(6, "branch_complete", "Figures: done, 4 passages", "Figures", status="done"))
-        place = len(written.getvalue())
-        live.refresh()
-        assert "Costs" not in since(place)
-    text = since(0)
+    shown = Moving(console)
+    shown.show(told(1, "branch_started", "History: research begins", "History"))
+    shown.show(told(2, "branch_started", "Costs: research begins", "Costs"))
+    shown.show(told(2, "searching", "Looking at 1995", "History"))
+    shown.show(told(3, "search_complete", "4 passages", "Costs"))
+    shown.stands({"budget": {"tokens": {"limit": 100_000, "used": 31_000}}})
+    side_by_side = text_of(shown)
+    assert "[History] Looking at 1995" in side_by_side
+    assert "[Costs] 4 passages" in side_by_side
+    assert "tokens 31,000 of 100,000" in side_by_side
+    shown.show(told(3, "branch_complete", "History: drafted", "History", status="drafted"))
+    shown.show(told(4, "branch_complete", "Costs: no section, it failed", "Costs", status="gap"))
+    shown.show(told(5, "branch_complete", "Method: no source answers it", "Method", status="unanswered"))
+    shown.show(told(6, "branch_complete", "Figures: done, 4 passages", "Figures", status="done"))
+    assert "Costs" not in text_of(shown)
+    text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", written.getvalue())
     assert "✓ History: drafted" in text
     assert "✗ Costs: no section, it failed" in text
     assert "○ Method: no source answers it" in text

@@ -2,23 +2,70 @@
 
 import json
 from collections.abc import Callable
+from typing import get_args
 
 import pytest
 
 import cli.client
-from cli.exits import Exit
+from cli.exits import BY_STATUS, Exit
 from dev.ports import free_ports
-from tests.unit.cli.scripted import REPORT, RUN, Answer, Server, problem, run, script_a_run
+from graphs.contracts import RunStatus
+from tests.unit.cli.scripted import (
+    REPORT,
+    RUN,
+    Answer,
+    Server,
+    event,
+    finished,
+    problem,
+    run,
+    script_a_run,
+    stands,
+    stream,
+)
 
 
-def test_report_says_whether_it_is_partial(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("status", get_args(RunStatus))
+def test_every_end_has_an_exit_code_of_its_own(status: RunStatus) -> None:
+    assert (status in BY_STATUS) == (status != "running")
+    assert len(set(BY_STATUS.values())) == len(BY_STATUS)
+
+
+@pytest.mark.parametrize("status", sorted(BY_STATUS))
+def test_report_ends_as_the_run_did(server: Server, capsys: pytest.CaptureFixture[str], status: RunStatus) -> None:
     script_a_run(server)
-    assert run("report", RUN) == Exit.OK
-    server.answer(f"GET /v1/runs/{RUN}", Answer({"run_id": RUN, "ending": {"kind": "time"}}))
-    assert run("report", RUN, "--json") == Exit.PARTIAL
+    server.answer(f"GET /v1/runs/{RUN}", stands(status))
+    assert run("report", RUN) == BY_STATUS[status]
+    assert run("report", RUN, "--json") == BY_STATUS[status]
     assert capsys.readouterr().out == REPORT + REPORT
     asked = [headers["accept"] for request, headers, _ in server.asked if request.endswith("/report")]
     assert asked == ["text/markdown", "application/json"]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "said"),
+    [
+        ("failed", Exit.FAILED, "its status is failed: the key was refused"),
+        ("cancelled", Exit.CANCELLED, "its status is cancelled"),
+        ("terminated", Exit.TERMINATED, "its status is terminated"),
+        ("running", Exit.BAD_INPUT, f"no report yet; `elcano watch {RUN}`"),
+    ],
+)
+def test_a_run_without_a_report_says_why(
+    server: Server, capsys: pytest.CaptureFixture[str], status: RunStatus, code: Exit, said: str
+) -> None:
+    failure = {"message": "the key was refused"} if status == "failed" else None
+    server.answer(f"GET /v1/runs/{RUN}", stands(status, report=False, failure=failure))
+    assert run("report", RUN) == code
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert said in shown.err
+
+
+def test_a_report_of_a_run_that_is_about_to_end_waits_for_its_end(server: Server) -> None:
+    script_a_run(server, stream(event(1, "started")), stream(finished("unanswered")))
+    server.answer(f"GET /v1/runs/{RUN}", stands("running"))
+    assert run("report", RUN) == Exit.UNANSWERED
 
 
 def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,7 +120,7 @@ def test_top_up_sends_what_is_added_and_shows_the_limits(server: Server, capsys:
 def test_a_refusal_is_one_line(
     server: Server, capsys: pytest.CaptureFixture[str], answer: Answer, code: Exit, line: str
 ) -> None:
-    server.answer(f"GET /v1/runs/{RUN}/report", answer)
+    server.answer(f"GET /v1/runs/{RUN}", answer)
     assert run("report", RUN) == code
     shown = capsys.readouterr()
     assert shown.out == ""

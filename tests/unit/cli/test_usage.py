@@ -4,10 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from cli.exits import Exit
+from graphs.contracts import RunStatus
 from tests.unit.cli.scripted import run
 
 ROOT = Path(__file__).parents[3]
@@ -27,6 +29,15 @@ def test_the_manual_has_every_exit_code_and_command(capsys: pytest.CaptureFixtur
     for command in ("ask", "serve", "runs", "watch", "report", "stop", "top-up", "doctor", "graph"):
         assert f"elcano {command}" in page
         assert command in shown
+
+
+def test_the_manual_and_the_help_name_every_status(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert run("runs", "--help") == Exit.OK
+    shown = capsys.readouterr().out
+    for status in get_args(RunStatus):
+        assert f"`{status}`" in page
+        assert status in shown
 
 
 def test_help_imports_nothing_heavy() -> None:

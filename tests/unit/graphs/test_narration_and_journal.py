@@ -57,10 +57,10 @@ def test_a_story_from_beginning_to_end() -> None:
     rows = [(event.seq, event.type, event.message, event.at, event.step, event.node) for event in journal.events]
     assert rows == [
         (1, "started", "Research started: What is it?", 100.0, 1, ""),
-        (2, "thinking", "A: Reflects on what is known and where to look next.", 101.0, 1, "a"),
+        (2, "thinking", "A: where to look, iteration 1, no passage so far", 101.0, 1, "a"),
         (3, "thinking", "Thought: hm", 105.0, 1, "a"),
-        (4, "synthesizing", "Z: Writes the report, each claim with the words that support it.", 106.0, 2, "z"),
-        (5, "synthesizing", "Drafted: T (1 claims from 1 passages)", 109.0, 2, "z"),
+        (4, "synthesizing", "Z: a report from no passage", 106.0, 2, "z"),
+        (5, "synthesizing", "Drafted: T (1 claim from 1 passage)", 109.0, 2, "z"),
     ]
     assert journal.events[0].data == {"mode": "sample"}
     assert journal.events[2].data == {"tokens": 7, "model": "m"}
@@ -81,7 +81,7 @@ def test_a_story_from_beginning_to_end() -> None:
         (
             "tool_selector",
             {"tasks": [{"source": "s", "query": "q"}, {"source": "s", "query": "r"}]},
-            "Searches chosen: q · r",
+            "2 searches chosen",
             {"queries": ["q", "r"]},
         ),
         ("tool_selector", {"tasks": []}, "No search left to make", {"queries": []}),
@@ -113,7 +113,7 @@ def test_searches_are_counted_with_those_that_failed() -> None:
     assert event.message == "2 passages from 2 searches, 1 of them failed"
     assert event.data == {"passages": 2, "searches": 2, "failed": 1}
     (single,) = told(begun(search_graph(for_each=None)), StepCompleted(step=1, node="find", at=0.0, output=SEARCHED))
-    assert single.message == "2 passages from 1 searches"
+    assert single.message == "2 passages from 1 search"
 
 
 def test_work_names_its_queries_and_sections() -> None:

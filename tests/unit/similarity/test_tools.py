@@ -206,7 +206,7 @@ async def test_a_graph_can_look_back(tools: ToolActivities) -> None:
     assert journal.run.state.distinct_evidence == ("pubmed:whale", "pubmed:bread")
     assert len(journal.run.state.evidence) == 3
     told = [event.message for event in journal.events if event.type == "search_complete"]
-    assert told == ["3 passages from 2 searches", "1 passages from 1 searches"]
+    assert told == ["3 passages from 2 searches", "1 passage from 1 search"]
     drafted = journal.run.state.outputs["writer"]
     assert isinstance(drafted, dict)
     assert drafted["evidence"] == ["pubmed:whale"]

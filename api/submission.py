@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
 from ulid import ULID
 
 from api.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
@@ -22,9 +23,11 @@ from api.temporal import Temporal
 from graphs.affordable import default_limits, limit_faults
 from graphs.catalogue import AGENTS
 from graphs.contracts import CHAIN_MODES, ArchivedRun, Engine, ModelChoice, ResearchInput
+from graphs.errors import GraphInvalid
 from graphs.models import model_fault
 from graphs.modes import MODES
 from graphs.references import unknown
+from graphs.size import MAX_FAULTS, size_faults
 from graphs.spec import ResearchGraph
 from graphs.validation import require_valid
 from settings import Settings
@@ -93,7 +96,7 @@ async def submit(
         TemporalUnavailable: nothing was started, or it is not known; the same request with the same key is safe.
         TemporalRefused: nothing was started.
     """
-    asked = research_input(request, f"run-{ULID()}".lower(), settings)
+    asked = await run_in_threadpool(research_input, request, f"run-{ULID()}".lower(), settings)
     if key is not None:
         claim = await store.runs.claim(key, request_hash(request), asked.run_id)
         if claim.request_hash != request_hash(request):
@@ -154,10 +157,12 @@ def _own_graph(given: dict[str, Any]) -> ResearchGraph:
         RequestInvalid: it has not the form of a graph.
         GraphInvalid: it has, and faults.
     """
+    if too_large := size_faults(given):
+        raise GraphInvalid(str(given.get("name"))[:60], too_large)
     try:
         graph = ResearchGraph.model_validate(given)
     except ValidationError as error:
-        found = field_faults(error.errors())
+        found = field_faults(error.errors(include_url=False, include_context=False)[:MAX_FAULTS])
         faults = [FieldFault(field=f"graph.{fault.field}", message=fault.message) for fault in found]
         raise RequestInvalid(faults) from error
     require_valid(graph)

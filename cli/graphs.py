@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from cli.exits import Exit, Failed
 from graphs.drawing import mermaid
 from graphs.modes import MODES
+from graphs.size import first_faults, size_faults
 from graphs.spec import ResearchGraph
 from graphs.validation import faults
 
@@ -27,13 +28,16 @@ def show(name: str) -> Exit:
 
 
 def draw(name: str) -> Exit:
-    """Prints a graph as a Mermaid flow chart."""
-    _print(mermaid(load(name)).rstrip())
+    """Prints a graph as a Mermaid flow chart; one that is too large to run is too large to draw."""
+    graph = load(name)
+    if too_large := size_faults(graph):
+        raise Failed(f"graph {graph.name!r} cannot be drawn: {'; '.join(too_large)}", Exit.BAD_INPUT)
+    _print(mermaid(graph).rstrip())
     return Exit.OK
 
 
 def check(name: str) -> Exit:
-    """Prints every fault of a graph."""
+    """Prints the faults of a graph."""
     graph = load(name)
     found = faults(graph)
     for fault in found:
@@ -58,7 +62,9 @@ def load(name: str) -> ResearchGraph:
     try:
         return ResearchGraph.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        places = [f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()]
+        places = first_faults(
+            f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()
+        )
         raise Failed(f"{name} is not a graph: {'; '.join(places)}", Exit.BAD_INPUT) from error
 
 

@@ -83,8 +83,9 @@ def _steps(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
 
 def _shortest_way(graph: ResearchGraph) -> int:
     """Nodes on the shortest way from the entry through an exit."""
+    exits = frozenset(graph.exit_nodes)
     reached, ring, length = {graph.entry_node}, {graph.entry_node}, 1
-    while ring and not ring & set(graph.exit_nodes):
+    while ring and not ring & exits:
         ring = {edge.to_node for node in ring for edge in graph.routes_from(node)} - reached
         reached |= ring
         length += 1

@@ -32,7 +32,7 @@ def result(asked: ResearchInput, journal: Journal, failure: Failure | None, repo
         evidence=handed.evidence,
         values=handed.values,
         searches=searches(run.state) if asked.branch_of else (),
-        warnings=run.state.warnings if asked.branch_of else (),
+        warnings=(*run.state.warnings, *handed.warnings) if asked.branch_of else (),
         failure=failure,
     )
 

@@ -103,8 +103,16 @@ class ToppedUp(Frozen):
     limits: Limits
 
 
+class Warned(Frozen):
+    """Expressions of the node that comes next asked for too much, and the report has to say so."""
+
+    kind: Literal["warned"] = "warned"
+    at: float
+    warnings: tuple[str, ...]
+
+
 Entry: TypeAlias = Annotated[
-    StepCompleted | StepFailed | StepAbandoned | Held | Resumed | Diverted | ToppedUp | RolledBack,
+    StepCompleted | StepFailed | StepAbandoned | Held | Resumed | Diverted | ToppedUp | RolledBack | Warned,
     Field(discriminator="kind"),
 ]
 

@@ -5,14 +5,14 @@ is applied whole or not at all, so a node that fails leaves the state as it was,
 run at k. Every valid graph ends: each way back counts as an iteration, each node as a step, and both are limited.
 """
 
-from collections.abc import Mapping
-from typing import Final, TypeAlias
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Final, ParamSpec, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from graphs import inputs
 from graphs.budget import Budget
-from graphs.catalogue import REDUCERS
 from graphs.commands import (
     Command,
     Diverted,
@@ -28,33 +28,53 @@ from graphs.commands import (
     StepFailed,
     ToppedUp,
     Wait,
+    Warned,
 )
-from graphs.errors import EngineFault, InputInvalid
-from graphs.expressions import evaluate, truth
-from graphs.frozen import Json
-from graphs.references import output_model
-from graphs.run import Run, view
+from graphs.errors import ElcanoError, EngineFault, InputInvalid
+from graphs.folding import folded, told, warned
+from graphs.reading import Reading
+from graphs.run import Run
 from graphs.safety import BUDGET_ENDINGS, out_of
 from graphs.spec import (
-    AgentNode,
     ConditionalEdge,
     DecisionNode,
     EndKind,
-    ParallelNode,
+    Node,
     ResearchGraph,
     Route,
     StateNode,
-    ToolNode,
 )
-from graphs.state import Ending, Failure, ResearchState
+from graphs.state import Ending, Failure
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """Entries that tell of one step."""
 RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False}
 """The fields of a run whose call waits for nobody."""
 INPUT_INVALID: Final = InputInvalid.__name__
+MAX_WORK: Final = 200_000
+"""Units that the expressions of nodes that call nobody may use between two calls, some tenths of a second: all of that
+is one workflow task, which Temporal gives two seconds."""
 
 
+def _contained(step: Callable[P, T]) -> Callable[P, T]:
+    """What nobody foresaw (memory, recursion, a bug) is a fault of the engine: it ends a run and wedges no task."""
+
+    @wraps(step)
+    def contained(*given: P.args, **named: P.kwargs) -> T:
+        try:
+            return step(*given, **named)
+        except ElcanoError:
+            raise
+        except Exception as error:
+            raise EngineFault(f"{step.__name__} failed: {type(error).__name__}: {error}") from error
+
+    return contained
+
+
+@_contained
 def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     """What to do next, `elapsed` seconds after the start."""
     if run.finished:
@@ -66,11 +86,17 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     run = run.model_copy(update={"budget": run.budget.at(elapsed)})
     node = graph.by_id[run.node]
     command: Command
+    reading = Reading(run)
     try:
-        command = inputs.command(graph, run)
+        if run.work > MAX_WORK and _needs_nobody(node) and node.id not in graph.exit_nodes:
+            text = f"the expressions since the last call took over {MAX_WORK:,} units of work: read and keep less"
+            raise InputInvalid("graph", text)
+        command = inputs.command(graph, run, reading)
     except (ValidationError, InputInvalid) as error:  # a step too: not one that is left to the exit
-        failure = _input_failure(node.id, error)
+        failure = _input_failure(node.id, error, reading)
         command = Immediate(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
+    if new := tuple(text for text in reading.warnings if text not in run.state.warnings):
+        return Immediate(entry=Warned(at=elapsed, warnings=new))
     if run.node not in graph.exit_nodes and (refused := _refused(run.budget, command)):
         return Immediate(entry=Diverted(at=elapsed, ending=out_of(refused, node.id)))
     return command
@@ -85,6 +111,7 @@ def _refused(budget: Budget, command: Command) -> EndKind | None:
             return budget.refuses(inputs.needed(command, budget.limits))
 
 
+@_contained
 def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
     """The run after `entry`.
 
@@ -106,7 +133,9 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
         case Diverted():
             return _divert(graph, run, entry.ending)
         case ToppedUp() if earlier.routing:  # it had paused between two nodes, and looks for its way again
-            return _follow(graph, run, route(graph, run))
+            return _onward(graph, run)
+        case Warned():
+            return told(run, entry.warnings)
         case _:
             return run
 
@@ -127,62 +156,48 @@ def booked(run: Run, entry: Entry) -> Run:
         case ToppedUp():
             budget = budget.model_copy(update={"limits": entry.limits})
             changes = {"paused": None, "routing": False}
-        case Diverted() | RolledBack():
+        case Diverted() | RolledBack() | Warned():
             changes = {}
     return run.model_copy(update={**changes, "budget": budget})
 
 
 def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
+    if not _needs_nobody(graph.by_id[run.node]):
+        run = run.model_copy(update={"work": 0})
+    reading = Reading(run)
     try:
-        state = _reduced(graph, run, entry)
+        known = folded(graph, run, entry, reading)
     except (ValidationError, InputInvalid) as error:
-        return _fail(graph, run, _input_failure(entry.node, error))
-    run = run.model_copy(update={"state": state})
+        return _fail(graph, run, _input_failure(entry.node, error, reading))
+    run = warned(known, reading)
     if run.node in graph.exit_nodes:
         return run.model_copy(update={"finished": True})
-    return _follow(graph, run, route(graph, run))
+    return _onward(graph, run)
 
 
-def route(graph: ResearchGraph, run: Run) -> Route:
+def _onward(graph: ResearchGraph, run: Run) -> Run:
+    reading = Reading(run)
+    edge = route(graph, run, reading)
+    return _follow(graph, warned(run, reading), edge)
+
+
+def route(graph: ResearchGraph, run: Run, reading: Reading) -> Route:
     """The edge by which the token leaves the node that it is at."""
     routes = graph.routes_from(run.node)
     if len(routes) == 1:
         return routes[0]
-    seen = view(run)
     node = graph.by_id[run.node]
     if isinstance(node, DecisionNode) and node.choose:
-        chosen = evaluate(node.choose, seen)
+        chosen = reading.value(node.choose)
         return next((edge for edge in routes if edge.to_node == chosen), routes[-1])
     for edge in routes:
-        if not isinstance(edge, ConditionalEdge) or truth(edge.when, seen):
+        if not isinstance(edge, ConditionalEdge) or reading.holds(edge.when):
             return edge
     raise EngineFault(f"node {run.node!r} has no sequential edge; the graph was not validated")
 
 
-def _reduced(graph: ResearchGraph, run: Run, entry: StepCompleted) -> ResearchState:
-    """The state with the node's output in it, and folded in by the node's reducer if it names one."""
-    node = graph.by_id[run.node]
-    state = run.state
-    if isinstance(node, StateNode):
-        reducer = REDUCERS[node.reducer]
-        given = inputs.built(reducer.input, node.inputs, view(run))
-        return reducer.apply(state, reducer.input.model_validate(given))
-    if isinstance(node, DecisionNode):
-        return state
-    if entry.output is not None and (model := output_model(node)) is not None:
-        model.model_validate(entry.output)
-    state = state.model_copy(update={"outputs": {**state.outputs, node.id: entry.output}})
-    if node.reducer is None:
-        return state
-    reducer = REDUCERS[node.reducer]
-    return reducer.apply(state, reducer.input.model_validate(_for_reducer(node, entry)))
-
-
-def _for_reducer(node: AgentNode | ToolNode | ParallelNode, entry: StepCompleted) -> Json:
-    """Reducers of tool nodes always see a list of outcomes, so that one works with and without `for_each`."""
-    if isinstance(node, ToolNode) and node.for_each is None:
-        return {"items": [{"index": 0, "output": entry.output}]}
-    return entry.output
+def _needs_nobody(node: Node) -> bool:
+    return isinstance(node, StateNode | DecisionNode)
 
 
 def _follow(graph: ResearchGraph, run: Run, edge: Route) -> Run:
@@ -260,8 +275,9 @@ def _nearest_exit(graph: ResearchGraph, node: str) -> str:
     return next(exit_id for exit_id in graph.exit_nodes if exit_id in reached)
 
 
-def _input_failure(node: str, error: ValidationError | InputInvalid) -> Failure:
+def _input_failure(node: str, error: ValidationError | InputInvalid, reading: Reading) -> Failure:
     if isinstance(error, InputInvalid):
-        return Failure(node=node, type=INPUT_INVALID, message=str(error))
-    faults = (f"{'.'.join(map(str, fault['loc'])) or 'input'}: {fault['msg']}" for fault in error.errors())
-    return Failure(node=node, type=INPUT_INVALID, message="; ".join(faults)[:2_000])
+        texts = [str(error)]
+    else:
+        texts = [f"{'.'.join(map(str, fault['loc'])) or 'input'}: {fault['msg']}" for fault in error.errors()]
+    return Failure(node=node, type=INPUT_INVALID, message="; ".join([*texts, *reading.warnings])[:2_000])

@@ -1,22 +1,25 @@
 """Reading the state with JMESPath: total, so that nothing a user writes can fail a run.
 
 A path that leads nowhere is null. So is a function that is given the wrong type at run time (`length` of null); that
-rule is what lets a graph ask about things that have not happened yet. A text that does not compile, calls a function
-that does not exist or could give something that is not JSON is a fault of the graph, found before it starts.
+rule is what lets a graph ask about things that have not happened yet. What asks for too much (see `evaluation`) is null
+as well, and says so. A text that does not compile, calls a function that does not exist or could give something that is
+not JSON is a fault of the graph, found before it starts.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions
 from jmespath.parser import ParsedResult
 
+from graphs.evaluation import Meter, TooMuch, search
 from graphs.frozen import Json, JsonObject
+from graphs.weight import TooHeavy
 
 MAX_DEPTH: Final = 40
 """Levels of a parsed expression. Evaluating takes a few Python frames a level, and where Python's own limit of frames
@@ -28,6 +31,7 @@ _INTO_FIRST: Final = frozenset(
     {"subexpression", "index_expression", "pipe", "projection", "value_projection", "filter_projection"}
 )
 """Their first child reads the view itself, the others read what the first one gave."""
+_THE_VIEW: Final = frozenset({"current", "identity"})
 _Tree: TypeAlias = Mapping[str, Any]
 _PLAIN_PATH = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$")
 
@@ -48,19 +52,25 @@ def fault(expression: str) -> str | None:
     return next(iter(_tree_faults(tree)), None)
 
 
-def evaluate(expression: str, view: JsonObject) -> Json:
-    """The value of `expression` in `view`; null where there is none."""
+class Value(NamedTuple):
+    """What an expression gave."""
+
+    json: Json = None
+    refused: str = ""
+    """Why it gave nothing, if it asked for too much; completes "the expression ..."."""
+
+
+def evaluate(expression: str, view: JsonObject, meter: Meter) -> Value:
+    """The value of `expression` in `view`; null where there is none, or more would be needed than `meter` has left."""
+    meter.begin()
     try:
-        value: Any = _compile(expression).search(view)
+        meter.spend(len(expression))  # it may have to be compiled
+        json: Json = search(_compile(expression).parsed, view, meter)
+    except (TooMuch, TooHeavy) as refused:
+        return Value(refused=str(refused))
     except (JMESPathError, ArithmeticError, TypeError, ValueError):  # jmespath lets those of Python through
-        return None
-    result: Json = value
-    return result
-
-
-def truth(expression: str, view: JsonObject) -> bool:
-    """Whether `expression` holds: null, false, empty text, empty list and empty object do not; 0 does not either."""
-    return bool(evaluate(expression, view))
+        return Value()
+    return Value(json)
 
 
 def node_read(expression: str) -> tuple[str, str | None] | None:
@@ -76,6 +86,13 @@ def node_read(expression: str) -> tuple[str, str | None] | None:
 def root_names(expression: str) -> tuple[str, ...]:
     """The names that an expression without faults reads from the view itself, each once, in the order of reading."""
     return tuple(dict.fromkeys(_roots(_compile(expression).parsed)))
+
+
+@lru_cache(maxsize=1_024)
+def reads(expression: str) -> frozenset[str] | None:
+    """The names that an expression without faults reads from the view; None if it reads the view as a whole."""
+    tree = _compile(expression).parsed
+    return None if _whole(tree) else frozenset(_roots(tree))
 
 
 def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[str]:
@@ -96,11 +113,20 @@ def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[s
 def _roots(tree: _Tree) -> Iterable[str]:
     if tree["type"] == "field":
         yield tree["value"]
-    if tree["type"] == "expref":  # reads the items of a list
-        return
-    children = _children(tree)
-    for child in children[:1] if tree["type"] in _INTO_FIRST else children:
+    for child in _of_the_view(tree):
         yield from _roots(child)
+
+
+def _whole(tree: _Tree) -> bool:
+    return tree["type"] in _THE_VIEW or any(map(_whole, _of_the_view(tree)))
+
+
+def _of_the_view(tree: _Tree) -> list[_Tree]:
+    """The parts that read the view itself."""
+    if tree["type"] == "expref":  # reads the items of a list
+        return []
+    children = _children(tree)
+    return children[:1] if tree["type"] in _INTO_FIRST else children
 
 
 def _children(tree: _Tree) -> list[_Tree]:

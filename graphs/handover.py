@@ -6,12 +6,11 @@ cite; where none is, it hands over all that it found. Values are those that its 
 
 from typing import Final
 
-from graphs.expressions import evaluate
 from graphs.frozen import Frozen, Json, JsonObject
 from graphs.journal import Journal
+from graphs.reading import Reading
 from graphs.references import output_model
 from graphs.report import DraftRef
-from graphs.run import view
 from graphs.state import EvidenceRef, Failure
 
 EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
@@ -27,6 +26,8 @@ class Handover(Frozen):
     """It came to its end, and nothing that it found answers its question."""
     evidence: tuple[EvidenceRef, ...] = ()
     values: JsonObject = {}
+    warnings: tuple[str, ...] = ()
+    """Which of its result's expressions asked for too much."""
 
 
 def handover(journal: Journal, failure: Failure | None) -> Handover:
@@ -36,18 +37,23 @@ def handover(journal: Journal, failure: Failure | None) -> Handover:
     state = journal.run.state
     if not _ends_in_a_writer(journal):
         evidence = tuple(ref for ref in state.evidence if ref.duplicate_of is None)
-        values = _values(journal)
+        values, warnings = _values(journal)
         return Handover(
-            evidence=evidence, values=values, unanswered=not (evidence or values) and _searched_to_the_end(journal)
+            evidence=evidence,
+            values=values,
+            warnings=warnings,
+            unanswered=not (evidence or values) and _searched_to_the_end(journal),
         )
     written = draft(journal)
     if written is None:
         return Handover()
+    values, warnings = _values(journal)
     return Handover(
         draft=written.artifact,
         unanswered=not (written.answered and written.claims),
         evidence=tuple(ref for ref in state.evidence if ref.id in set(written.evidence)),
-        values=_values(journal),
+        values=values,
+        warnings=warnings,
     )
 
 
@@ -63,10 +69,11 @@ def _ends_in_a_writer(journal: Journal) -> bool:
     return here.id in journal.graph.exit_nodes and output_model(here) is DraftRef
 
 
-def _values(journal: Journal) -> JsonObject:
-    seen = view(journal.run)
-    values = {name: evaluate(expression, seen) for name, expression in journal.graph.result.items()}
-    return {name: value for name, value in values.items() if value not in EMPTY}
+def _values(journal: Journal) -> tuple[JsonObject, tuple[str, ...]]:
+    """The values of the graph's result, and what has to be said of them."""
+    reading = Reading(journal.run)
+    values = {name: reading.value(expression) for name, expression in journal.graph.result.items()}
+    return {name: value for name, value in values.items() if value not in EMPTY}, tuple(reading.warnings)
 
 
 def _searched_to_the_end(journal: Journal) -> bool:

@@ -11,9 +11,9 @@ from graphs.budget import LEAST_TOKENS, Estimate, Limits
 from graphs.catalogue import AGENTS, TOOLS, AgentSpec
 from graphs.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches, StepCompleted
 from graphs.errors import InputInvalid
-from graphs.expressions import evaluate
 from graphs.frozen import Frozen, JsonObject
-from graphs.run import Run, view
+from graphs.reading import Reading, shown
+from graphs.run import Run
 from graphs.spec import AgentNode, Inputs, ParallelNode, ResearchGraph, ToolNode
 
 MAX_ITEMS: Final = 200
@@ -22,8 +22,8 @@ PROMPT_TOKENS: Final = 800
 """Instructions and output schema of one agent call, for estimates."""
 
 
-def command(graph: ResearchGraph, run: Run) -> Command:
-    """What the node that `run` is at wants done.
+def command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
+    """What the node that `run` is at wants done; `reading` is that of its expressions.
 
     Raises:
         ValidationError: what its expressions gave does not fit the callee's input model.
@@ -33,7 +33,7 @@ def command(graph: ResearchGraph, run: Run) -> Command:
     match node:
         case AgentNode():
             agent = AGENTS[node.agent]
-            agent_input = built(agent.input, node.inputs, view(run))
+            agent_input = built(agent.input, node.inputs, reading)
             return CallAgent(
                 step=run.step,
                 node=node.id,
@@ -45,47 +45,48 @@ def command(graph: ResearchGraph, run: Run) -> Command:
             )
         case ToolNode():
             tool = TOOLS[node.tool]
-            views = _item_views(node.for_each, view(run))
-            inputs = tuple(built(tool.input, node.inputs, seen) for seen in views)
+            items = _items(node.for_each, reading)
+            inputs = tuple(built(tool.input, node.inputs, reading, item) for item in items)
             return CallTool(
                 step=run.step, node=node.id, tool=tool.name, inputs=inputs, for_each=node.for_each is not None
             )
         case ParallelNode():
-            branches = _branches(graph, node, run)
+            branches = _branches(graph, node, run, reading)
             minimum = max((minimum_tokens(graph.branches[start.branch]) for start in branches), default=0)
             return RunBranches(step=run.step, node=node.id, branches=branches, minimum_tokens=minimum)
         case _:
             return Immediate(entry=StepCompleted(step=run.step, node=node.id, at=run.budget.elapsed))
 
 
-def built(model: type[Frozen], inputs: Inputs, seen: JsonObject) -> JsonObject:
+def built(model: type[Frozen], inputs: Inputs, reading: Reading, item: JsonObject | None = None) -> JsonObject:
     """The input that a node's expressions make; null counts as not given, so that defaults hold."""
-    values = {field: evaluate(expression, seen) for field, expression in inputs.items()}
+    values = {field: reading.value(expression, item) for field, expression in inputs.items()}
     given = {field: value for field, value in values.items() if value is not None}
     return model.model_validate(given).model_dump(mode="json")
 
 
-def _item_views(for_each: str | None, seen: JsonObject) -> list[JsonObject]:
+def _items(for_each: str | None, reading: Reading) -> list[JsonObject]:
+    """What expressions see beside the state, once for each item; without `for_each` once, and nothing."""
     if for_each is None:
-        return [seen]
-    items = evaluate(for_each, seen)
+        return [{}]
+    items = reading.value(for_each)
     listed = items if isinstance(items, list) else [] if items is None else [items]
     if len(listed) > MAX_ITEMS:
-        raise InputInvalid("for_each", f"{for_each!r} gave {len(listed)} items; at most {MAX_ITEMS} can run at once")
-    return [{**seen, "item": item, "index": index} for index, item in enumerate(listed)]
+        text = f"{shown(for_each)} gave {len(listed)} items; at most {MAX_ITEMS} can run at once"
+        raise InputInvalid("for_each", text)
+    return [{"item": item, "index": index} for index, item in enumerate(listed)]
 
 
-def _branches(graph: ResearchGraph, node: ParallelNode, run: Run) -> tuple[BranchStart, ...]:
-    views = _item_views(node.for_each, view(run))
-    starts = [(edge, seen) for seen in views for edge in graph.branches_from(node.id)]
+def _branches(graph: ResearchGraph, node: ParallelNode, run: Run, reading: Reading) -> tuple[BranchStart, ...]:
+    starts = [(edge, item) for item in _items(node.for_each, reading) for edge in graph.branches_from(node.id)]
     return tuple(
         BranchStart(
             index=index,
             parallel_path_id=f"{run.step:04d}.{edge.branch}" + (f"-{index + 1}" if node.for_each else ""),
             branch=edge.branch,
-            input=BranchInput.model_validate(built(BranchInput, edge.inputs, seen)),
+            input=BranchInput.model_validate(built(BranchInput, edge.inputs, reading, item)),
         )
-        for index, (edge, seen) in enumerate(starts)
+        for index, (edge, item) in enumerate(starts)
     )
 
 

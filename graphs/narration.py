@@ -26,12 +26,13 @@ from graphs.commands import (
     StepCompleted,
     StepFailed,
     ToppedUp,
+    Warned,
 )
 from graphs.events import EventType
 from graphs.frozen import Json, JsonObject
 from graphs.phrases import counted, queries, title, work_of_agent, work_of_tool
 from graphs.run import Run
-from graphs.spec import AgentNode, ParallelNode, ResearchGraph, ToolNode
+from graphs.spec import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from graphs.state import Ending, Hold
 
 MESSAGE_CHARACTERS = 500
@@ -116,7 +117,7 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             if entry.ending is not None:
                 yield _pause(run, run.paused) if run.paused else _ending(run)
             return
-        case Held() | Resumed() | RolledBack():
+        case Held() | Resumed() | RolledBack() | Warned():
             yield from _standing(earlier, entry)
             return
         case ToppedUp():
@@ -125,10 +126,8 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             failure = entry.failure
             data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
             yield Told("error", _cut(f"{title(entry.node)} failed: {failure.message}"), entry.node, data)
-        case StepCompleted() if run.failure is not None:
-            yield Told("error", _cut(f"{title(entry.node)} failed: {run.failure.message}"), entry.node)
-        case StepCompleted() if run.state.outputs.get(entry.node) != entry.output:  # refused by its reducer
-            yield Told("error", f"{title(entry.node)} failed: its answer does not fit", entry.node)
+        case StepCompleted() if reason := _refused(graph, earlier, entry, run):
+            yield Told("error", _cut(reason), entry.node)
         case StepCompleted():
             yield from _answered(graph, earlier, entry)
             yield from _completed(graph, entry)
@@ -138,6 +137,17 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
         yield _pause(run, run.paused)
     if run.budget.iterations > earlier.budget.iterations:
         yield looping(run, earlier.node)
+
+
+def _refused(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> str | None:
+    """Why what a node gave was not applied; None if it was."""
+    if run.failure is not None:
+        return f"{title(entry.node)} failed: {run.failure.message}"
+    if run.state.outputs.get(entry.node) != entry.output:
+        return f"{title(entry.node)} failed: its answer does not fit"
+    if run.ending is not None and isinstance(graph.by_id[entry.node], StateNode) and run.state is earlier.state:
+        return run.ending.detail
+    return None
 
 
 def looping(run: Run, node: str) -> Told:
@@ -157,8 +167,8 @@ def _pause(run: Run, ending: Ending) -> Told:
     return Told("paused", _cut(text), run.node, {"reason": ending.kind})
 
 
-def _standing(run: Run, entry: Held | Resumed | RolledBack) -> Iterable[Told]:
-    """A run that waits, or was taken back; that a call is tried again is told by what comes of it."""
+def _standing(run: Run, entry: Held | Resumed | RolledBack | Warned) -> Iterable[Told]:
+    """A run that waits, or was taken back. That a call is tried again is told by its end, a warning by the report."""
     match entry:
         case Held():
             yield _held(entry.hold)

@@ -11,6 +11,7 @@ from graphs.catalogue import AGENTS, REDUCERS, TOOLS, ReducerSpec
 from graphs.expressions import fault, node_read, root_names
 from graphs.frozen import Frozen
 from graphs.report import DraftRef
+from graphs.run import VIEW_NAMES
 from graphs.spec import (
     AgentNode,
     ConditionalEdge,
@@ -23,12 +24,13 @@ from graphs.spec import (
     StateNode,
     ToolNode,
 )
-from graphs.state import ResearchState
 from graphs.tools import ItemOutcomes
 
-VIEW_NAMES = frozenset({*ResearchState.model_fields, "budget", "stalled"})
-"""What expressions can read everywhere; within a `for_each` also `item` and `index`."""
+_STATE_NAMES = frozenset(VIEW_NAMES)
 ITEM_NAMES = frozenset({"item", "index"})
+
+LONGEST_NAME = 100
+"""Characters of a name that could be anything's; what resembles a longer one is not looked for."""
 
 
 def reference_faults(graph: ResearchGraph) -> Iterable[str]:
@@ -38,16 +40,16 @@ def reference_faults(graph: ResearchGraph) -> Iterable[str]:
             yield f"node {node.id!r}: {text}"
     for edge in graph.edges:
         if isinstance(edge, ConditionalEdge):
-            for text in _expression_faults(graph, edge.when, VIEW_NAMES):
+            for text in _expression_faults(graph, edge.when, _STATE_NAMES):
                 yield f"edge {edge.from_node!r} -> {edge.to_node!r}: {text}"
         elif isinstance(edge, ParallelEdge):
             parallel = graph.by_id.get(edge.from_node)
             each = isinstance(parallel, ParallelNode) and parallel.for_each
-            names = VIEW_NAMES | ITEM_NAMES if each else VIEW_NAMES
+            names = _STATE_NAMES | ITEM_NAMES if each else _STATE_NAMES
             for text in _input_faults(graph, edge.inputs, BranchInput, names):
                 yield f"edge {edge.from_node!r} -> {edge.branch!r}: {text}"
     for name, expression in graph.result.items():
-        for text in _expression_faults(graph, expression, VIEW_NAMES):
+        for text in _expression_faults(graph, expression, _STATE_NAMES):
             yield f"result {name!r}: {text}"
 
 
@@ -82,24 +84,24 @@ def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
         case AgentNode():
             yield from unknown("agent", node.agent, AGENTS)
             if node.agent in AGENTS:
-                yield from _input_faults(graph, node.inputs, AGENTS[node.agent].input, VIEW_NAMES)
+                yield from _input_faults(graph, node.inputs, AGENTS[node.agent].input, _STATE_NAMES)
         case ToolNode():
-            names = VIEW_NAMES | ITEM_NAMES if node.for_each else VIEW_NAMES
+            names = _STATE_NAMES | ITEM_NAMES if node.for_each else _STATE_NAMES
             yield from unknown("tool", node.tool, TOOLS)
             if node.for_each:
-                yield from _expression_faults(graph, node.for_each, VIEW_NAMES)
+                yield from _expression_faults(graph, node.for_each, _STATE_NAMES)
             if node.tool in TOOLS:
                 yield from _input_faults(graph, node.inputs, TOOLS[node.tool].input, names)
         case StateNode():
             yield from unknown("reducer", node.reducer, REDUCERS)
             if node.reducer in REDUCERS:
-                yield from _input_faults(graph, node.inputs, REDUCERS[node.reducer].input, VIEW_NAMES)
+                yield from _input_faults(graph, node.inputs, REDUCERS[node.reducer].input, _STATE_NAMES)
         case DecisionNode():
             if node.choose:
-                yield from _expression_faults(graph, node.choose, VIEW_NAMES)
+                yield from _expression_faults(graph, node.choose, _STATE_NAMES)
         case ParallelNode():
             if node.for_each:
-                yield from _expression_faults(graph, node.for_each, VIEW_NAMES)
+                yield from _expression_faults(graph, node.for_each, _STATE_NAMES)
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,11 @@ def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[s
 
 def unknown(kind: str, name: str, known: Collection[str], *, within: str = "") -> Iterable[str]:
     """What is to be said of `name` if it is not among the `known` ones, with the one that it resembles."""
-    if name not in known:
-        close = get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"
-        yield f"unknown {kind} {name!r}{within}; {hint}"
+    if name in known:
+        return
+    if len(name) > LONGEST_NAME:
+        yield f"unknown {kind} {name[:LONGEST_NAME] + '…'!r}{within}; names have at most {LONGEST_NAME} characters"
+        return
+    close = get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"
+    yield f"unknown {kind} {name!r}{within}; {hint}"

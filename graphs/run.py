@@ -1,10 +1,16 @@
 """A run between two steps, as one frozen value, and what expressions see of it."""
 
+from collections.abc import Collection
+from typing import Final
+
 from graphs.budget import Budget, Limits
 from graphs.frozen import Frozen, JsonObject
 from graphs.safety import stalled
 from graphs.spec import ResearchGraph
-from graphs.state import Ending, Failure, Hold, ResearchState
+from graphs.state import Ending, Failure, Hold, ResearchState, weights
+
+VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled")
+"""What expressions can read everywhere, in the order of the view; within a `for_each` also `item` and `index`."""
 
 
 class Run(Frozen):
@@ -27,6 +33,10 @@ class Run(Frozen):
     failure: Failure | None = None
     """Set if the run cannot end well: its exit failed, or nothing can go on."""
     finished: bool = False
+    weights: dict[str, int] = {}
+    """Bytes of each field of the state as `weight` counts them, kept up by the engine."""
+    work: int = 0
+    """Units that expressions used since the last call (see `evaluation`): what nobody waits for has to end as well."""
 
     @property
     def step(self) -> int:
@@ -36,9 +46,15 @@ class Run(Frozen):
 
 def start(graph: ResearchGraph, state: ResearchState, limits: Limits) -> Run:
     """A run before its first step; its first iteration has begun."""
-    return Run(state=state, budget=Budget(limits=limits, iterations=1), node=graph.entry_node)
+    budget = Budget(limits=limits, iterations=1)
+    return Run(state=state, budget=budget, node=graph.entry_node, weights=weights(state))
 
 
-def view(run: Run) -> JsonObject:
-    """What expressions see: every field of the state by its name, `budget`, and whether the research is `stalled`."""
-    return {**run.state.model_dump(mode="json"), "budget": run.budget.view(), "stalled": stalled(run.state)}
+def seen(run: Run, names: Collection[str]) -> JsonObject:
+    """What expressions see of a run: fields of the state by name, `budget`, and whether the research is `stalled`."""
+    found: JsonObject = run.state.model_dump(mode="json", include=set(names))
+    if "budget" in names:
+        found["budget"] = run.budget.view()
+    if "stalled" in names:
+        found["stalled"] = stalled(run.state)
+    return found

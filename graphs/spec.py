@@ -182,4 +182,12 @@ class ResearchGraph(Frozen):
 
     def branches_from(self, node_id: str) -> tuple[ParallelEdge, ...]:
         """The branches of the parallel node `node_id`."""
-        return tuple(e for e in self.edges if isinstance(e, ParallelEdge) and e.from_node == node_id)
+        return self._entries.get(node_id, ())
+
+    @cached_property
+    def _entries(self) -> dict[str, tuple[ParallelEdge, ...]]:
+        entering: dict[str, list[ParallelEdge]] = {}
+        for edge in self.edges:
+            if isinstance(edge, ParallelEdge):
+                entering.setdefault(edge.from_node, []).append(edge)
+        return {node_id: tuple(edges) for node_id, edges in entering.items()}

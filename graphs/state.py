@@ -1,15 +1,20 @@
 """What a run knows: one frozen value, small enough to travel; large texts are in the store and named by id."""
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from itertools import zip_longest
+from typing import Final, Literal
 
 from pydantic import Field
 
+from graphs.errors import InputInvalid
 from graphs.frozen import Frozen, Json, JsonObject
 from graphs.spec import EndKind
+from graphs.weight import Scale, TooHeavy
 
 EXCERPT_CHARACTERS = 240
 """How much of a passage the state carries; agents read the whole passage from the store."""
+MAX_STATE_BYTES: Final = 8_000_000
+"""What a run may know, as `weight` counts it: some 8,000 passages. It travels with the run, and expressions read it."""
 
 
 class EvidenceRef(Frozen):
@@ -179,3 +184,44 @@ class Failure(Frozen):
     attempts: int = Field(default=1, ge=0)
     fatal: bool = False
     """Nothing can go on until somebody has mended something (a refused key): the run fails at once."""
+
+
+def weights(state: ResearchState) -> dict[str, int]:
+    """Bytes of each field of a state, as `weight` counts them.
+
+    Raises:
+        InputInvalid: one is more than a state may hold, or could not be written down.
+    """
+    return {name: _weigh(getattr(state, name)) for name in ResearchState.model_fields}
+
+
+def reweighed(known: Mapping[str, int], before: ResearchState, after: ResearchState) -> dict[str, int]:
+    """The weights of the state `after`, where those `before` are known: only what was replaced is looked at.
+
+    Raises:
+        InputInvalid: see `weights`.
+    """
+    return {name: known[name] + _growth(getattr(before, name), getattr(after, name)) for name in known}
+
+
+def _weigh(value: object) -> int:
+    try:
+        return Scale(MAX_STATE_BYTES).weigh(value).bytes
+    except TooHeavy as error:
+        raise InputInvalid("state", f"what the state would hold {error}") from error
+
+
+def _growth(before: object, after: object) -> int:
+    """Parts that are the same object weigh the same."""
+    if before is after:
+        return 0
+    if isinstance(before, dict) and isinstance(after, dict):
+        added = sum(_weigh(name) for name in after.keys() - before.keys())
+        removed = sum(_weigh(name) for name in before.keys() - after.keys())
+        return added - removed + sum(_growth(before.get(n, _NOTHING), after.get(n, _NOTHING)) for n in before | after)
+    if isinstance(before, tuple) and isinstance(after, tuple):
+        return sum(_growth(one, two) for one, two in zip_longest(before, after, fillvalue=_NOTHING))
+    return (0 if after is _NOTHING else _weigh(after)) - (0 if before is _NOTHING else _weigh(before))
+
+
+_NOTHING: Final = object()

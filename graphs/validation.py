@@ -1,16 +1,16 @@
-"""Every fault of a graph at once, each naming its node or edge and what to do.
+"""The faults of a graph at once, each naming its node or edge and what to do.
 
-This file looks at the shape: ids, edges, reachability, cycles. `references` looks at what the nodes name: agents,
-tools, reducers, fields and expressions.
+This file looks at the shape: ids, edges, reachability, cycles. `size` counts first, so that no walk here is long;
+`references` looks at what the nodes name: agents, tools, reducers, fields and expressions.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
 
 from graphs.errors import GraphInvalid
 from graphs.inputs import MAX_ITEMS
 from graphs.references import hands_nothing_over, reference_faults
+from graphs.size import first_faults, size_faults
 from graphs.spec import (
     ConditionalEdge,
     Edge,
@@ -20,11 +20,6 @@ from graphs.spec import (
     Route,
     SequentialEdge,
 )
-
-MAX_NODES: Final = 200
-"""More cannot be read in a drawing; a larger plan is a parallel node over a list."""
-MAX_DEPTH: Final = 3
-"""Graphs within graphs: each level is a level of child workflows."""
 
 
 def require_valid(graph: ResearchGraph) -> None:
@@ -37,23 +32,27 @@ def require_valid(graph: ResearchGraph) -> None:
         raise GraphInvalid(graph.name, found)
 
 
-def faults(graph: ResearchGraph, *, depth: int = 1) -> list[str]:
-    """Every fault of `graph` and of its branches; an empty list means that it can run."""
-    if depth > MAX_DEPTH:
-        return [f"branches are nested deeper than {MAX_DEPTH} levels"]
-    found = [*_counts(graph), *_endpoints(graph)]
-    found += reference_faults(graph)
-    if not _endpoints(graph):  # the walks below need edges that lead somewhere
-        found += [*_routing(graph), *_endings(graph), *_reachability(graph), *_cycles(graph)]
-    found += [*_branch_faults(graph), *_parallel_faults(graph)]
+def faults(graph: ResearchGraph) -> list[str]:
+    """The faults of `graph` and of its branches, the first of many; an empty list means that it can run.
+
+    One that is too large is told so, and nothing else is looked for in it.
+    """
+    return size_faults(graph) or first_faults(_faults(graph))
+
+
+def _faults(graph: ResearchGraph) -> Iterable[str]:
+    yield from _counts(graph)
+    lost = _endpoints(graph)
+    yield from lost
+    yield from reference_faults(graph)
+    if not lost:  # the walks below need edges that lead somewhere
+        yield from (*_routing(graph), *_endings(graph), *_reachability(graph), *_cycles(graph))
+    yield from (*_branch_faults(graph), *_parallel_faults(graph))
     for name, branch in graph.branches.items():
-        found += [f"branch {name!r}: {fault}" for fault in faults(branch, depth=depth + 1)]
-    return found
+        yield from (f"branch {name!r}: {fault}" for fault in _faults(branch))
 
 
 def _counts(graph: ResearchGraph) -> Iterable[str]:
-    if len(graph.nodes) > MAX_NODES:
-        yield f"{len(graph.nodes)} nodes are more than {MAX_NODES}"
     for node_id, count in Counter(node.id for node in graph.nodes).items():
         if count > 1:
             yield f"node {node_id!r}: {count} nodes have this id; make them unique"
@@ -73,10 +72,11 @@ def _endpoints(graph: ResearchGraph) -> list[str]:
 
 
 def _routing(graph: ResearchGraph) -> Iterable[str]:
+    exits = frozenset(graph.exit_nodes)
     for node in graph.nodes:
         routes = graph.routes_from(node.id)
         always = [edge for edge in routes if isinstance(edge, SequentialEdge)]
-        if node.id in graph.exit_nodes:
+        if node.id in exits:
             if routes:
                 yield f"node {node.id!r}: it is an exit, so no edge may leave it"
             if node.kind in ("decision", "parallel"):
@@ -89,8 +89,9 @@ def _routing(graph: ResearchGraph) -> Iterable[str]:
 
 
 def _endings(graph: ResearchGraph) -> Iterable[str]:
+    exits = frozenset(graph.exit_nodes)
     for edge in graph.edges:
-        if isinstance(edge, ConditionalEdge) and edge.ending and edge.to_node not in graph.exit_nodes:
+        if isinstance(edge, ConditionalEdge) and edge.ending and edge.to_node not in exits:
             yield f"{_named(edge)}: it has `ending: {edge.ending}`, so it must lead to an exit"
 
 
@@ -108,15 +109,15 @@ def _reachability(graph: ResearchGraph) -> Iterable[str]:
 
 def _cycles(graph: ResearchGraph) -> Iterable[str]:
     """Without the edges declared as loops there may be no way back to a node."""
-    forward = _neighbours(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
-    everything = _neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
+    forward = _circles(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
+    everything = _circles(graph, lambda edge: (edge.from_node, edge.to_node))
     for edge in graph.edges:
         if isinstance(edge, ParallelEdge):
             continue
         if edge.loop:
-            if edge.from_node not in _reach(everything, [edge.to_node]):
+            if everything[edge.from_node] != everything[edge.to_node]:
                 yield f"{_named(edge)}: it is declared as a loop but does not lead back"
-        elif edge.from_node in _reach(forward, [edge.to_node]):
+        elif forward[edge.from_node] == forward[edge.to_node]:
             yield f"{_named(edge)}: it is part of a cycle; declare the edge that leads back with `loop: true`"
 
 
@@ -163,6 +164,41 @@ def _neighbours(graph: ResearchGraph, ends: Callable[[Route], tuple[str, str] | 
         if not isinstance(edge, ParallelEdge) and (pair := ends(edge)):
             found.setdefault(pair[0], []).append(pair[1])
     return found
+
+
+def _circles(graph: ResearchGraph, ends: Callable[[Route], tuple[str, str] | None]) -> Mapping[str, int]:
+    """For each node the number of its circle: nodes have the same if each can be reached from the other (Kosaraju)."""
+    onward = _neighbours(graph, ends)
+    backward: dict[str, list[str]] = {}
+    for node, others in onward.items():
+        for other in others:
+            backward.setdefault(other, []).append(node)
+    circles: dict[str, int] = {}
+    for number, start in enumerate(reversed(_finished(onward, graph.by_id))):
+        waiting = [start]
+        while waiting:
+            node = waiting.pop()
+            if node not in circles:
+                circles[node] = number
+                waiting += backward.get(node, [])
+    return circles
+
+
+def _finished(neighbours: Mapping[str, list[str]], nodes: Iterable[str]) -> list[str]:
+    """The nodes in the order in which a walk into the depth leaves them."""
+    entered: set[str] = set()
+    order: list[str] = []
+    for first in nodes:
+        waiting = [(first, False)]
+        while waiting:
+            node, done = waiting.pop()
+            if done:
+                order.append(node)
+            elif node not in entered:
+                entered.add(node)
+                waiting.append((node, True))
+                waiting += [(other, False) for other in neighbours.get(node, [])]
+    return order
 
 
 def _reach(neighbours: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:

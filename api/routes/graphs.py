@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Header, Query, Response
 from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
 
 from api.errors import (
     BodyTooLarge,
@@ -18,6 +19,7 @@ from api.negotiation import choose
 from api.schemas import GraphCard, GraphVerdict
 from graphs.drawing import mermaid
 from graphs.modes import MODES
+from graphs.size import MAX_FAULTS, first_faults, size_faults
 from graphs.spec import AgentNode, ResearchGraph
 from graphs.validation import faults
 
@@ -44,11 +46,8 @@ async def graph_schema() -> dict[str, Any]:
 async def validate_graph(
     graph: Annotated[Any, Body(description="A graph as JSON (see `GET /v1/graphs/schema`).")],
 ) -> GraphVerdict:
-    """Check a graph: every fault at once, each naming its node, edge or field."""
-    try:
-        found = faults(ResearchGraph.model_validate(graph))
-    except ValidationError as error:
-        found = [f"{fault.field}: {fault.message}" for fault in field_faults(error.errors())]
+    """Check a graph: its faults at once (of many the first), each naming its node, edge or field."""
+    found = await run_in_threadpool(_found, graph)
     return GraphVerdict(valid=not found, faults=tuple(found))
 
 
@@ -83,6 +82,17 @@ async def get_graph(
     media = {"json": JSON, "mermaid": MERMAID}[form] if form else choose(accept, (JSON, MERMAID, TEXT))
     content = graph.model_dump_json() if media == JSON else mermaid(graph)
     return Response(content, media_type=media, headers={"Vary": "Accept"})
+
+
+def _found(graph: Any) -> list[str]:
+    """The faults of what should be a graph's JSON."""
+    if too_large := size_faults(graph):
+        return too_large
+    try:
+        return faults(ResearchGraph.model_validate(graph))
+    except ValidationError as error:
+        wrong = field_faults(error.errors(include_url=False, include_context=False)[: MAX_FAULTS + 1])
+        return first_faults(f"{fault.field}: {fault.message}" for fault in wrong)
 
 
 def _card(graph: ResearchGraph) -> GraphCard:

@@ -1,13 +1,17 @@
 """Graphs over HTTP: the list, one graph in its forms, the schema, and every fault of one of your own."""
 
 import json
+import threading
 from typing import Any
 
 import httpx
 import pytest
 
+from api import submission
+from api.routes import graphs as graph_routes
 from graphs.drawing import mermaid
 from graphs.modes import MODES
+from graphs.size import MAX_FAULTS
 from graphs.spec import ResearchGraph
 
 
@@ -102,3 +106,44 @@ async def test_a_body_that_is_no_json_is_refused(api: httpx.AsyncClient) -> None
     answer = await api.post("/v1/graphs/validate", content=b"{", headers={"content-type": "application/json"})
     assert answer.status_code == 400
     assert answer.json()["type"] == "urn:elcano:body-unreadable"
+
+
+def large(nodes: int) -> dict[str, Any]:
+    """A graph of so many nodes."""
+    named = [{"kind": "state", "id": f"n{number}", "reducer": "set_value"} for number in range(nodes)]
+    return {"name": "large", "nodes": named, "entry_node": "n0", "exit_nodes": ["n0"]}
+
+
+async def test_a_graph_of_ten_thousand_nodes_is_refused_with_its_count(api: httpx.AsyncClient) -> None:
+    verdict = (await api.post("/v1/graphs/validate", json=large(10_000))).json()
+    assert verdict == {"valid": False, "faults": ["10000 nodes are more than 200"]}
+    answer = await api.post("/v1/runs", json={"question": "Why?", "graph": large(10_000)})
+    assert answer.status_code == 422
+    problem = answer.json()
+    assert problem["type"] == "urn:elcano:graph-invalid"
+    assert "10000 nodes are more than 200" in json.dumps(problem)
+
+
+async def test_of_many_faults_the_first_are_told(api: httpx.AsyncClient) -> None:
+    wrong = {"name": "x", "nodes": [{"kind": "state", "id": "BAD"}] * 150, "entry_node": "a", "exit_nodes": ["a"]}
+    for graph in (large(200), wrong):
+        found = (await api.post("/v1/graphs/validate", json=graph)).json()["faults"]
+        assert len(found) == MAX_FAULTS + 1
+        assert found[-1] == "and more: mend these first"
+
+
+async def test_a_graph_is_looked_at_in_a_thread_of_its_own(
+    api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def watched(graph: object) -> list[str]:
+        threads.append(threading.current_thread())
+        return ["seen"]
+
+    monkeypatch.setattr(graph_routes, "size_faults", watched)
+    monkeypatch.setattr(submission, "size_faults", watched)
+    await api.post("/v1/graphs/validate", json=large(1))
+    await api.post("/v1/runs", json={"question": "Why?", "graph": large(1)})
+    assert len(threads) == 2
+    assert threading.current_thread() not in threads

@@ -41,3 +41,15 @@ def test_what_is_no_graph_is_refused(
         file.write_text(content)
     assert run("graph", "check", str(file)) == Exit.BAD_INPUT
     assert said in capsys.readouterr().err
+
+
+def test_a_graph_that_is_too_large_is_neither_checked_nor_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nodes = tuple(ITERATIVE.nodes[0].model_copy(update={"id": f"n{number}"}) for number in range(300))
+    file = tmp_path / "large.json"
+    file.write_text(ITERATIVE.model_copy(update={"nodes": nodes}).model_dump_json())
+    for command in ("check", "draw"):
+        assert run("graph", command, str(file)) == Exit.BAD_INPUT
+        shown = capsys.readouterr()
+        assert "300 nodes are more than 200" in shown.out + shown.err

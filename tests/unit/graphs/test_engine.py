@@ -14,7 +14,8 @@ from graphs.commands import (
 from graphs.engine import advance, next_command, route
 from graphs.errors import EngineFault
 from graphs.frozen import Json
-from graphs.run import start, view
+from graphs.reading import Reading
+from graphs.run import VIEW_NAMES, seen, start
 from graphs.spec import (
     ConditionalEdge,
     SequentialEdge,
@@ -185,11 +186,12 @@ def test_a_finished_run_takes_no_entry() -> None:
 
 
 def test_the_view_has_every_field_and_the_budget() -> None:
-    seen = view(begun(two_nodes()))
-    assert set(seen) == {*type(QUESTION).model_fields, "budget", "stalled"}
+    found = seen(begun(two_nodes()), VIEW_NAMES)
+    assert set(found) == {*type(QUESTION).model_fields, "budget", "stalled"}
 
 
 def test_a_graph_without_a_way_on_was_not_validated() -> None:
     graph = two_nodes(edges=())
+    run = start(graph, QUESTION, Limits())
     with pytest.raises(EngineFault, match="not validated"):
-        route(graph, start(graph, QUESTION, Limits()))
+        route(graph, run, Reading(run))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from graphs.expressions import MAX_DEPTH, evaluate, fault, node_read, root_names, truth
+from graphs.evaluation import Meter
+from graphs.expressions import MAX_DEPTH, Value, evaluate, fault, node_read, reads, root_names
 from graphs.frozen import Json, JsonObject
 
 VIEW: JsonObject = {"a": {"b": [1, 2]}, "text": "abc", "items": [{"n": 1}, {"n": "x"}], "zero": 0}
@@ -29,13 +30,14 @@ VIEW: JsonObject = {"a": {"b": [1, 2]}, "text": "abc", "items": [{"n": 1}, {"n":
 )
 def test_evaluate(expression: str, value: Json) -> None:
     assert fault(expression) is None
-    assert evaluate(expression, VIEW) == value
+    assert evaluate(expression, VIEW, Meter()) == Value(value)
 
 
 @pytest.mark.parametrize("expression", ["nowhere", "zero", "`[]`", "`{}`", "''", "`false`", "`null`"])
 def test_what_does_not_hold(expression: str) -> None:
-    assert truth(expression, VIEW) is False
-    assert truth(f"!({expression})", VIEW) is True or expression == "zero"  # JMESPath itself counts 0 as true
+    assert not evaluate(expression, VIEW, Meter()).json
+    negated = evaluate(f"!({expression})", VIEW, Meter()).json
+    assert negated is True or expression == "zero"  # JMESPath itself counts 0 as true
 
 
 @pytest.mark.parametrize(
@@ -89,6 +91,16 @@ def test_long_paths_are_not_deep() -> None:
 )
 def test_root_names(expression: str, names: tuple[str, ...]) -> None:
     assert root_names(expression) == names
+
+
+@pytest.mark.parametrize("expression", ["@", "*", "keys(@)", "a || @", "[@.a]", "map(&a, @)", "length(@) > a", "[0]"])
+def test_what_reads_the_view_as_a_whole(expression: str) -> None:
+    assert reads(expression) is None
+
+
+@pytest.mark.parametrize("expression", ["a[]", "a[?@ == b]", "a | @", "a.*", "sort_by(a, &@)", "[a][0]"])
+def test_what_reads_names_alone(expression: str) -> None:
+    assert reads(expression) == frozenset({"a"})
 
 
 @pytest.mark.parametrize(

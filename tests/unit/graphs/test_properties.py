@@ -21,15 +21,18 @@ from graphs.commands import (
     StepFailed,
     ToppedUp,
     Wait,
+    Warned,
 )
 from graphs.engine import advance, next_command
 from graphs.errors import EngineFault
+from graphs.evaluation import Meter
 from graphs.expressions import evaluate, fault, root_names
+from graphs.frozen import JsonObject
 from graphs.journal import Journal, Pages
 from graphs.narration import beginning
 from graphs.run import Run, start
 from graphs.spec import ResearchGraph
-from graphs.state import Ending, Hold
+from graphs.state import Ending, Hold, weights
 from graphs.validation import faults
 from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
@@ -128,8 +131,9 @@ def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> No
 def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
     journal = walk(data)
     for earlier, entry, run in zip(journal.runs, journal.entries, journal.runs[1:], strict=False):
-        if isinstance(entry, Diverted | ToppedUp | Resumed | RolledBack):
-            state = run.state.model_copy(update={"iteration": earlier.state.iteration})  # a top-up may go round
+        if isinstance(entry, Diverted | ToppedUp | Resumed | RolledBack | Warned):
+            kept = {"iteration": earlier.state.iteration, "warnings": earlier.state.warnings}
+            state = run.state.model_copy(update=kept)  # a top-up may go round
             assert (state, run.budget.used, run.budget.steps) == (
                 earlier.state,
                 earlier.budget.used,
@@ -150,6 +154,7 @@ def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
             assert run.state == earlier.state
         elif isinstance(entry, StepCompleted) and entry.output is not None:
             assert run.state.outputs[entry.node] == entry.output
+        assert run.weights == weights(run.state)
         assert set(earlier.state.evidence) <= set(run.state.evidence)
         assert len({ref.id for ref in run.state.evidence}) == len(run.state.evidence)
 
@@ -225,10 +230,10 @@ def test_validation_is_total(graph: ResearchGraph) -> None:
 
 @settings(max_examples=500, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(texts, st.dictionaries(st.sampled_from(["a", "b", "question"]), json_values))
-def test_an_expression_has_a_fault_or_a_value(text: str, view: dict[str, object]) -> None:
+def test_an_expression_has_a_fault_or_a_value(text: str, view: JsonObject) -> None:
     if fault(text) is not None:
         return
-    value = evaluate(text, view)  # type: ignore[arg-type]
+    value = evaluate(text, view, Meter()).json
     assert json.dumps(value) is not None
     assert all(isinstance(name, str) for name in root_names(text))
 

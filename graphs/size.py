@@ -1,0 +1,111 @@
+"""How large a graph may be. Counted before anything walks it, so that no work on a graph is long.
+
+Works on a graph and on the JSON of one alike: what is too large is refused before it is even read as a graph.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
+from typing import Final
+
+MAX_NODES: Final = 200
+"""Of one graph. More cannot be read in a drawing; a larger plan is a parallel node over a list."""
+MAX_DEPTH: Final = 3
+"""Graphs within graphs: each level is a level of child workflows."""
+MAX_GRAPHS: Final = 50
+"""The graph and its branches, at all levels."""
+MAX_DRAWN: Final = 500
+"""Nodes of all graphs, those of a branch once for each parallel edge that leads to it."""
+MAX_EDGES: Final = 2_000
+"""Of all graphs together."""
+MAX_EXPRESSIONS: Final = 1_000
+"""Of all graphs together; a process keeps about as many compiled."""
+MAX_EXPRESSION_CHARACTERS: Final = 100_000
+"""Of all graphs together: compiling takes one or two microseconds a character."""
+MAX_FIELDS: Final = 20
+"""Of a graph, a node or an edge; none has as many."""
+MAX_FAULTS: Final = 50
+"""Faults that are told at once."""
+
+_TOTALS: Final = {
+    "graphs": MAX_GRAPHS,
+    "nodes": MAX_DRAWN,
+    "edges": MAX_EDGES,
+    "expressions": MAX_EXPRESSIONS,
+    "characters of expressions": MAX_EXPRESSION_CHARACTERS,
+}
+_EXPRESSIONS: Final = ("when", "choose", "for_each")
+
+
+def size_faults(graph: object) -> list[str]:
+    """Every way in which a graph, or the JSON of one, is too large; an empty list if it may be walked."""
+    totals: Counter[str] = Counter()
+    found = list(islice(_count(graph, totals, depth=1), MAX_FAULTS))
+    found += [
+        f"{totals[name]} {name} in all are more than {most}" for name, most in _TOTALS.items() if totals[name] > most
+    ]
+    if not found and (drawn := _drawn(graph)) > MAX_DRAWN:
+        found.append(f"{drawn} nodes, each branch counted wherever it is run, are more than {MAX_DRAWN}")
+    return found
+
+
+def first_faults(found: Iterable[str]) -> list[str]:
+    """The first `MAX_FAULTS` of what may be many; the others are not even looked for."""
+    faults = list(islice(found, MAX_FAULTS + 1))
+    return faults if len(faults) <= MAX_FAULTS else [*faults[:MAX_FAULTS], "and more: mend these first"]
+
+
+def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[str]:
+    """Looks into nothing that is too large itself, so it never takes long."""
+    if depth > MAX_DEPTH:
+        yield f"branches are nested deeper than {MAX_DEPTH} levels"
+        return
+    totals["graphs"] += 1
+    nodes, edges, branches = _many(graph, "nodes"), _many(graph, "edges"), _part(graph, "branches")
+    totals["edges"] += len(edges)
+    totals["nodes"] += len(nodes)
+    if len(nodes) > MAX_NODES:
+        yield f"{len(nodes)} nodes are more than {MAX_NODES}"
+        totals["nodes"] -= len(nodes)  # told once
+        nodes = ()
+    if (exits := len(_many(graph, "exit_nodes"))) > MAX_NODES:
+        yield f"{exits} exit nodes are more than {MAX_NODES}"
+    for part in (graph, *nodes, *(edges if totals["edges"] <= MAX_EDGES else ())):
+        if isinstance(part, Mapping) and len(part) > MAX_FIELDS:
+            named = str(part.get("id") or part.get("kind") or "graph")[:60]
+            yield f"{named!r}: {len(part)} fields are more than {MAX_FIELDS}"
+        else:
+            _count_expressions(part, totals)
+    if isinstance(branches, Mapping):
+        if totals["graphs"] + len(branches) > MAX_GRAPHS:
+            totals["graphs"] += len(branches)
+            return
+        for name, branch in branches.items():
+            yield from (f"branch {str(name)[:60]!r}: {fault}" for fault in _count(branch, totals, depth=depth + 1))
+
+
+def _count_expressions(part: object, totals: Counter[str]) -> None:
+    listed = [_part(part, name) for name in _EXPRESSIONS]
+    for name in ("inputs", "result"):
+        named = _part(part, name)
+        if isinstance(named, Mapping):
+            totals["expressions"] += len(named)
+            listed += islice(named.values(), MAX_EXPRESSIONS)
+    totals["expressions"] += sum(one is not None for one in listed[: len(_EXPRESSIONS)])
+    totals["characters of expressions"] += sum(len(one) for one in listed if isinstance(one, str))
+
+
+def _drawn(graph: object) -> int:
+    branches = _part(graph, "branches")
+    within = {name: _drawn(branch) for name, branch in branches.items()} if isinstance(branches, Mapping) else {}
+    run = (_part(edge, "branch") for edge in _many(graph, "edges"))
+    return len(_many(graph, "nodes")) + sum(within.get(name, 0) for name in run if isinstance(name, str))
+
+
+def _part(of: object, name: str) -> object:
+    return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
+
+
+def _many(of: object, name: str) -> Collection[object]:
+    part = _part(of, name)
+    return part if isinstance(part, list | tuple) else ()

@@ -1,0 +1,168 @@
+"""A run that was reset in Temporal, by whatever hand: every reader sees that it goes on, and what was undone."""
+
+import asyncio
+import uuid
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic_ai.models import Model
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import EventType
+from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
+from temporalio.client import Client, WorkflowFailureError
+
+from activities import models
+from activities.sources.registry import open_sources
+from graphs.contracts import ModelChoice
+from graphs.errors import ModelRefused
+from settings import Settings
+from storage.store import Store
+from tests.api.asking import start
+from tests.api.sse import following, read_all
+from worker import build_worker
+
+DEAD = 1.5
+"""Seconds between the failure and the reset."""
+
+
+class Key:
+    """Whether the judge's key is accepted."""
+
+    good = False
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> Key:
+    key, real = Key(), models.resolve_model
+
+    def resolve(choice: ModelChoice, agent: str, settings: Settings) -> Model:
+        if agent == "judge" and not key.good:
+            raise ModelRefused("the key was refused")
+        return real(choice, agent, settings)
+
+    monkeypatch.setattr("activities.attempt.resolve_model", resolve)
+    return key
+
+
+@pytest.fixture
+def api_settings(tmp_path: Path) -> Settings:
+    folder = tmp_path / "handbook"
+    folder.mkdir()
+    (folder / "retries.md").write_text("# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n")
+    return Settings(_env_file=None, data_dir=tmp_path / "data", collections={"handbook": folder}, package_readmes=False)
+
+
+async def reset_before(client: Client, run_id: str, activity_id: str) -> str:
+    """Resets a run to before it called an activity; gives the new execution's id."""
+    handle = client.get_workflow_handle(run_id)
+    execution = (await handle.describe()).run_id
+    async for event in handle.fetch_history_events():
+        scheduled = event.activity_task_scheduled_event_attributes
+        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED and scheduled.activity_id == activity_id:
+            break
+    else:
+        raise AssertionError(f"no activity {activity_id!r}")
+    answer = await client.workflow_service.reset_workflow_execution(
+        ResetWorkflowExecutionRequest(
+            namespace=client.namespace,
+            workflow_execution=WorkflowExecution(workflow_id=run_id, run_id=execution),
+            reason="mended",
+            request_id=str(uuid.uuid4()),
+            workflow_task_finish_event_id=scheduled.workflow_task_completed_event_id,
+        )
+    )
+    return answer.run_id
+
+
+async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
+    api: httpx.AsyncClient,
+    served: str,
+    temporal: Client,
+    store: Store,
+    key: Key,
+    task_queue: str,
+    api_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("worker.TASK_QUEUE", task_queue)
+    async with open_sources(api_settings) as sources:
+        async with build_worker(temporal, store, sources, api_settings):
+            run_id = await start(api, "To whom do retries belong?")
+            with pytest.raises(WorkflowFailureError):
+                await temporal.get_workflow_handle(run_id).result()
+            url = f"{served}/v1/runs/{run_id}/events"
+            before = await read_all(url)
+            failed = (await api.get(f"/v1/runs/{run_id}")).json()
+            assert (failed["status"], before[-1].event) == ("failed", "failed")
+            lines = await store.ledger.entries(run_id)
+            judged = next(line.activity for line in lines if line.node == "judge")
+
+        key.good = True
+        await asyncio.sleep(DEAD)
+        await reset_before(temporal, run_id, judged)
+        reopened = (await api.get(f"/v1/runs/{run_id}")).json()
+        assert (reopened["status"], reopened["finished_at"], reopened["failure"]) == ("running", None, None)
+
+        last = before[-1].id
+        assert last is not None
+        async with (
+            following(url, headers={"Last-Event-ID": last}) as messages,
+            build_worker(temporal, store, sources, api_settings),
+        ):
+            after = [message async for message in messages if message.id is not None]
+            await temporal.get_workflow_handle(run_id).result()
+    assert [message.event for message in after[:1]] == ["rolled_back"]
+    assert after[0].data["data"]["undone_to"] == int(last)
+    assert [int(message.id) for message in after] == list(range(int(last) + 1, int(last) + 1 + len(after)))  # type: ignore[arg-type]
+    assert after[-1].event == "complete"
+
+    whole = await read_all(url)
+    numbers = [message.data["seq"] for message in whole]
+    assert numbers == sorted(set(numbers))
+    assert [message.data["type"] for message in whole if message.data["type"] in ("failed", "complete")] == ["complete"]
+    ended = (await api.get(f"/v1/runs/{run_id}")).json()
+    assert ended["status"] == "completed"
+    assert (await api.get(f"/v1/runs/{run_id}/report")).status_code == 200
+    took = ended["finished_at"] - ended["started_at"]
+    assert ended["budget"]["seconds"]["used"] <= took - DEAD
+
+    judges = [line for line in await store.ledger.entries(run_id) if line.node == "judge"]
+    assert [(line.outcome, line.undone) for line in judges] == [("failed", True), ("completed", False)]
+    assert ended["budget"]["tokens"]["used"] == (await store.ledger.used(run_id)).tokens
+
+
+async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
+    api: httpx.AsyncClient,
+    served: str,
+    temporal: Client,
+    store: Store,
+    key: Key,
+    task_queue: str,
+    api_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Held by a refused key, taken back to its first search, and told of both by the same stream."""
+    monkeypatch.setattr("worker.TASK_QUEUE", task_queue)
+    budget = {"when_exhausted": "pause"}
+    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
+        run_id = await start(api, "To whom do retries belong?", budget=budget)
+        url = f"{served}/v1/runs/{run_id}/events"
+        seen: list[int] = []
+        types: list[str] = []
+        async with following(url) as messages:
+            async for message in messages:
+                if message.id is None:
+                    continue
+                seen.append(message.data["seq"])
+                types.append(message.data["type"])
+                if message.data["type"] == "held" and not key.good:
+                    held = (await api.get(f"/v1/runs/{run_id}")).json()
+                    assert (held["stage"], held["hold"]["reason"]) == ("held", "person")
+                    (search, *_) = [line for line in await store.ledger.entries(run_id) if line.kind == "tool"]
+                    key.good = True
+                    await reset_before(temporal, run_id, search.activity)
+    assert seen == list(range(1, len(seen) + 1))
+    assert types.count("rolled_back") == 1
+    assert types[-1] == "complete"
+    assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "completed"

@@ -5,7 +5,6 @@ Every program that talks to Temporal needs this converter over the same folder, 
 replayed, reset or queried.
 """
 
-import asyncio
 import os
 import re
 from collections.abc import Sequence
@@ -29,9 +28,13 @@ from temporalio.converter import (
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 
 from settings import Settings
+from storage.threads import Threads
 
 THRESHOLD_BYTES: Final = 32 * 1024
 """Payloads from this size on are files. Temporal refuses payloads over 2 MiB and histories over 50 MiB."""
+
+PAYLOAD_THREADS: Final = 4
+"""They write and read; more would wait for the same disk."""
 
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -58,6 +61,13 @@ def data_converter(folder: Path) -> DataConverter:
     return replace(pydantic_data_converter, payload_converter_class=_JsonConverter, external_storage=storage)
 
 
+def close_payloads(converter: DataConverter) -> None:
+    """Ends the threads of the payload files of a converter that `data_converter` made, when nothing is sent any more."""
+    for driver in converter.external_storage.drivers if converter.external_storage else ():
+        if isinstance(driver, FileDriver):
+            driver.close()
+
+
 class _JsonConverter(CompositePayloadConverter):
     """The SDK's converter for Pydantic models, with what it knows of types kept for the whole process.
 
@@ -71,10 +81,14 @@ class _JsonConverter(CompositePayloadConverter):
 
 
 class FileDriver(StorageDriver):
-    """Payloads as files, named by the SHA-256 of their bytes: the same payload is one file, and none ever changes."""
+    """Payloads as files, named by the SHA-256 of their bytes: the same payload is one file, and none ever changes.
+
+    They have threads of their own, which end with the driver: every task of every workflow waits for payloads.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._threads = Threads("payloads", PAYLOAD_THREADS)
 
     def name(self) -> str:
         """How histories refer to this driver; it cannot be changed."""
@@ -86,7 +100,7 @@ class FileDriver(StorageDriver):
 
     async def store(self, context: StorageDriverStoreContext, payloads: Sequence[Payload]) -> list[StorageDriverClaim]:
         """Writes each payload that is not there yet; returns a claim for each, with its key."""
-        return await asyncio.to_thread(lambda: [self._write(payload) for payload in payloads])
+        return await self._threads.run(lambda: [self._write(payload) for payload in payloads])
 
     async def retrieve(
         self, context: StorageDriverRetrieveContext, claims: Sequence[StorageDriverClaim]
@@ -97,7 +111,11 @@ class FileDriver(StorageDriver):
             FileNotFoundError: there is no such file below the folder.
             ValueError: a claim has no key, or its file is damaged.
         """
-        return await asyncio.to_thread(lambda: [self._read(claim) for claim in claims])
+        return await self._threads.run(lambda: [self._read(claim) for claim in claims])
+
+    def close(self) -> None:
+        """Ends its threads. No payload can be stored or retrieved afterwards."""
+        self._threads.close()
 
     def _write(self, payload: Payload) -> StorageDriverClaim:
         data = payload.SerializeToString(deterministic=True)

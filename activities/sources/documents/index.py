@@ -107,7 +107,8 @@ class Index:
     def refresh(self, fingerprints: Iterable[tuple[str, str]]) -> None:
         """Notes the new fingerprints of documents, as (key, fingerprint), whose bytes did not change."""
         with self._transaction("IMMEDIATE") as database:
-            database.executemany("UPDATE document SET fingerprint = ?2 WHERE key = ?1", fingerprints)
+            rows = [{"key": key, "fingerprint": fingerprint} for key, fingerprint in fingerprints]
+            database.executemany("UPDATE document SET fingerprint = :fingerprint WHERE key = :key", rows)
 
     def remove(self, keys: Iterable[str]) -> None:
         """Forgets documents, all or none."""

@@ -1,6 +1,7 @@
 """Documents as a source: brings the index up to date, searches it, and answers passages with their whole texts.
 
-Everything that blocks runs in threads, so that one long indexing never holds up what else the worker does.
+Everything that blocks runs in the source's own threads: one for its indexing, others for searches. So one long
+indexing holds up neither what else the worker does nor another source.
 """
 
 import asyncio
@@ -21,7 +22,10 @@ from activities.sources.documents.query import content_words
 from activities.sources.documents.search import Hit, Text
 from activities.sources.documents.sync import synchronise
 from storage.evidence import Evidence, StoredText
+from storage.threads import Threads
 
+SEARCH_THREADS: Final = 4
+"""Searches of one source at once; they share the processor with everything else."""
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""
 PATH_CHARACTERS: Final = 180
@@ -56,6 +60,8 @@ class DocumentsSource:
         self._index = Index(index_path)
         self._parser = Parser(parse_seconds)
         self._clock = clock
+        self._indexing = Threads(f"index-{name}", 1)  # all who wait share one sync
+        self._searching = Threads(f"search-{name}", SEARCH_THREADS)
         self._stopped = threading.Event()
         self._running: asyncio.Task[Listing] | None = None
         self._latest: tuple[float, Listing] | None = None
@@ -78,17 +84,17 @@ class DocumentsSource:
             SourceRefused: there is no such folder, or nothing in it.
         """
         listing = await self._synchronised()
-        return await asyncio.to_thread(self._search, query, limit, listing)
+        return await self._searching.run(self._search, query, limit, listing)
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         """The inverse document frequency of each word over all passages, as BM25 uses it; never below 0."""
         await self._synchronised()
-        return await asyncio.to_thread(self._weights, words)
+        return await self._searching.run(self._weights, words)
 
     async def skipped(self) -> list[Skipped]:
         """Every document that is not searched, and why, with a line for each kind of file that cannot be read."""
         listing = await self._synchronised()
-        unread = await asyncio.to_thread(self._index.skipped)
+        unread = await self._searching.run(self._index.skipped)
         return sorted((*listing.skipped, *unread)) + list(listing.ignored)
 
     async def aclose(self) -> None:
@@ -97,6 +103,8 @@ class DocumentsSource:
         self._parser.stop()
         if self._running is not None:
             await asyncio.wait([self._running])
+        self._indexing.close()
+        self._searching.close()
 
     async def _synchronised(self) -> Listing:
         """The collection as the index has it. All who wait share one sync, and none can cancel it for the others."""
@@ -109,7 +117,7 @@ class DocumentsSource:
 
     async def _synchronise(self) -> Listing:
         began = self._clock()
-        listing = await asyncio.to_thread(synchronise, self._collection, self._index, self._parser, self._stopped)
+        listing = await self._indexing.run(synchronise, self._collection, self._index, self._parser, self._stopped)
         self._latest = began, listing
         return listing
 

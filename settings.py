@@ -7,11 +7,33 @@ by a test. Temporal's own connection settings (TLS, API key, profile) are read b
 
 import json
 import os
+import re
+import sys
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated, Any, Final
 
-from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+LEAST_SECRET: Final = 8
+"""Characters; a shorter value may be a word, which would be torn out of every text that has it."""
+BAD_SETTINGS: Final = 2
+"""The exit code of a program that cannot use its settings: bad input, as for `elcano`."""
+
+_SECRET_NAME: Final = re.compile(
+    r"(?:.*_)?(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN_BEDROCK|KEY_DATA)(?:_\d+)?", re.IGNORECASE
+)
+"""How the variables are called that hold keys: `*_API_KEY`, `*_TOKEN`, `*_SECRET` and what providers read beside."""
+_EXAMPLES: Final = {
+    "collections": '{"handbook": "docs/handbook"}',
+    "agent_models": '{"writer": "anthropic:claude-sonnet-4-5"}',
+}
+"""What to write, for the settings that are JSON."""
+
+
+class SettingsInvalid(Exception):
+    """A variable cannot be used. The text names it, what is wrong and what to write."""
 
 
 class Settings(BaseSettings):
@@ -23,7 +45,7 @@ class Settings(BaseSettings):
         default=Path(".elcano"),
         description="Everything the embedded stack keeps: runs, evidence, indexes, Temporal's database.",
     )
-    collections: dict[str, Path] = Field(
+    collections: Annotated[dict[str, Path], NoDecode] = Field(
         default={},
         description='Document collections by name, as JSON: `{"handbook": "docs/handbook"}`. '
         "A client names a collection, never a path.",
@@ -36,7 +58,7 @@ class Settings(BaseSettings):
         default="offline",
         description="Who answers: `offline`, a provider string (`openai:gpt-5.1`), or a comma-separated fallback list.",
     )
-    agent_models: dict[str, str] = Field(
+    agent_models: Annotated[dict[str, str], NoDecode] = Field(
         default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-4-5"}`.'
     )
     shared_environment: bool = Field(
@@ -106,6 +128,16 @@ class Settings(BaseSettings):
     )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
 
+    @field_validator(*_EXAMPLES, mode="before")
+    @classmethod
+    def _from_json(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"it is no JSON ({error.msg} at character {error.pos + 1})") from error
+
     @property
     def file_limit_bytes(self) -> int:
         """`file_limit_mb` in bytes."""
@@ -138,11 +170,48 @@ def is_set(name: str) -> bool:
     return bool(os.environ.get(name))
 
 
+def secrets() -> tuple[str, ...]:
+    """The values of all variables that hold keys by their names, of 8 characters and more; the longest first."""
+    found = {value.strip() for name, value in os.environ.items() if _SECRET_NAME.fullmatch(name)}
+    return tuple(sorted((value for value in found if len(value) >= LEAST_SECRET), key=lambda value: (-len(value), value)))
+
+
 def _written(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
-    """The settings of this process, read once."""
-    return Settings()
+    """The settings of this process, read once.
+
+    Raises:
+        SettingsInvalid: a variable, or a line of `.env`, cannot be used; the text has a line for each.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_context=False)
+        raise SettingsInvalid("\n".join(_fault(fault["loc"], fault["input"], fault["msg"]) for fault in faults)) from None
+
+
+def program_settings() -> Settings:
+    """The settings of a program; it ends with a sentence and exit code 2 if they cannot be used."""
+    try:
+        return settings()
+    except SettingsInvalid as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(BAD_SETTINGS)
+
+
+def _fault(place: tuple[int | str, ...], value: object, message: str) -> str:
+    """What is wrong with one setting; `place` begins with its name or its variable, as pydantic says it."""
+    first = str(place[0])
+    name = first if first in Settings.model_fields else next(
+        (one for one in Settings.model_fields if variable(one) == first), first
+    )
+    inner = "".join(f"[{part!r}]" for part in place[1:])
+    wrong = message.removeprefix("Value error, ")
+    wrong = wrong[:1].lower() + wrong[1:]
+    described = Settings.model_fields[name].description if name in Settings.model_fields else ""
+    write = f"write JSON such as {_EXAMPLES[name]}" if name in _EXAMPLES else f"it is for this: {described}"
+    return f"{variable(name)}{inner} is {_written(value)!r}, which cannot be used: {wrong}; {write}"

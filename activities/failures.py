@@ -6,7 +6,6 @@ Exceptions are told apart by their class, never by their text. Raise the result 
 the history word for word, and a cause has neither been shortened nor cleaned of keys.
 """
 
-import re
 from datetime import timedelta
 from typing import Final
 
@@ -26,20 +25,11 @@ from graphs.budget import Usage
 from graphs.contracts import FailureDetails, FailureType
 from graphs.errors import InputInvalid, ModelRefused, SourceRefused
 from graphs.frozen import JsonObject
+from redaction import without_secrets
 
 MESSAGE_CHARACTERS: Final = 1_000
 LONGEST_WAIT: Final = timedelta(days=1)
 """A provider that asks for more is asked again anyway."""
-
-_SECRET: Final = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|pat|key)[-_][\w*.-]{6,}"  # the shapes of provider keys
-    r"|\bAIza[\w-]{10,}"
-    r"|(?<=bearer )\S+"
-    r"|(?<=basic )[\w+/=]{8,}"
-    r"|(?<=[?&]key=)[^&\s]+|(?<=api_key=)[^&\s]+|(?<=apikey=)[^&\s]+|(?<=token=)[^&\s]+"
-    r"|(?<=://)[^/\s@]+(?=@)",  # user:password in an address
-    re.IGNORECASE,
-)
 
 _REFUSED: Final = (ModelRefused, ModelRequestRejectedError, UserError)
 """A key, a name, a prompt too long for the model: the same request can never succeed."""
@@ -88,8 +78,8 @@ def abandoned(usage: Usage) -> ApplicationError:
 
 
 def safe_text(text: str) -> str:
-    """`text` without anything shaped like a key, cut to 1,000 characters."""
-    cleaned = _SECRET.sub("[removed]", text)
+    """`text` without keys, cut to 1,000 characters."""
+    cleaned = without_secrets(text)
     return cleaned if len(cleaned) <= MESSAGE_CHARACTERS else cleaned[: MESSAGE_CHARACTERS - 1] + "…"
 
 

@@ -62,7 +62,7 @@ def data_converter(folder: Path) -> DataConverter:
 
 
 def close_payloads(converter: DataConverter) -> None:
-    """Ends the threads of the payload files of a converter that `data_converter` made, when nothing is sent any more."""
+    """Ends the threads of a converter that `data_converter` made, when nothing is sent or read with it any more."""
     for driver in converter.external_storage.drivers if converter.external_storage else ():
         if isinstance(driver, FileDriver):
             driver.close()

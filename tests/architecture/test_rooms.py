@@ -43,6 +43,7 @@ ROOMS = {
     "api": {"api", "graphs", "workflows", "storage", "settings", "fastapi", *CLIENT_SIDE},
     "cli": {"graphs", "settings", "httpx"},
     "settings": set[str](),
+    "redaction": {"settings"},
     "worker": GUARDED,
     "dev": GUARDED,
 }

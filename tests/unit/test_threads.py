@@ -27,11 +27,12 @@ class Endless(Shelf):
 
     def __init__(self) -> None:
         super().__init__({"a.md": b"anchovies"})
-        self.begun = threading.Event()
+        self._loop = asyncio.get_running_loop()
+        self.begun = asyncio.Event()
         self.let_go = threading.Event()
 
     def listing(self) -> Listing:
-        self.begun.set()
+        self._loop.call_soon_threadsafe(self.begun.set)
         self.let_go.wait()
         return super().listing()
 
@@ -53,8 +54,7 @@ async def test_payloads_and_other_sources_do_not_wait_for_an_indexing(tmp_path: 
         indexing = asyncio.create_task(slow.search("anchovies", 5))
         try:
             async with asyncio.timeout(PATIENCE):
-                while not endless.begun.is_set():
-                    await asyncio.sleep(0)
+                await endless.begun.wait()
                 payloads = await converter.encode([LARGE])
                 assert await converter.decode(payloads, [AgentResult]) == [LARGE]
                 assert [one.text for one in (await quick.search("barnacles", 5)).evidence] == ["barnacles"]

@@ -1,0 +1,102 @@
+"""No key leaves a process: neither by its value, whatever its shape, nor by its shape, and nothing else is torn out."""
+
+import io
+import logging
+from urllib.parse import quote
+
+import pytest
+from pydantic_ai.exceptions import ModelAuthenticationError
+from pydantic_ai.models import infer_model
+
+from activities.failures import classified
+from activities.models import resolve_model
+from graphs.contracts import ModelChoice
+from graphs.errors import ModelRefused
+from redaction import SafeFormatter, log_to_stderr, without_secrets
+from settings import Settings
+
+HEX = "0123456789abcdef0123456789abcdef"
+VARIABLES = [
+    *("OPENAI_API_KEY", "MISTRAL_API_KEY", "HF_TOKEN", "HEROKU_INFERENCE_KEY", "AWS_SECRET_ACCESS_KEY"),
+    *("AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK", "TEMPORAL_API_KEY", "SOME_CLIENT_SECRET", "POSTGRES_PASSWORD"),
+    *("CO_API_KEY", "COPILOT_GITHUB_TOKEN", "VERCEL_OIDC_TOKEN", "OPENAI_API_KEY_2", "openrouter_api_key"),
+]
+
+
+@pytest.mark.parametrize("variable", VARIABLES)
+def test_the_value_of_a_key_is_removed_wherever_it_stands(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    monkeypatch.setenv(variable, HEX)
+    failure = classified(ModelAuthenticationError("m", f"the key {HEX}, also written x{HEX}x, is not known"))
+    assert HEX not in failure.message
+    assert failure.message == "the key [removed], also written x[removed]x, is not known"
+
+
+def test_a_value_is_removed_as_addresses_and_json_write_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    value = 'a/b+c "d" \n 0123'
+    monkeypatch.setenv("MISTRAL_API_KEY", value)
+    for written in (value, quote(value, safe=""), 'a/b+c \\"d\\" \\n 0123', "a%2Fb%2Bc+%22d%22+%0A+0123"):
+        assert without_secrets(f"<{written}>") == "<[removed]>"
+
+
+def test_a_key_within_a_longer_one_does_not_leave_the_rest_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", HEX)
+    monkeypatch.setenv("GROQ_API_KEY", f"{HEX}rest")
+    assert without_secrets(f"<{HEX}rest> <{HEX}>") == "<[removed]> <[removed]>"
+
+
+def test_short_values_and_other_variables_tear_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a")
+    monkeypatch.setenv("GROQ_API_KEY", "")
+    monkeypatch.setenv("HF_TOKEN", "model")
+    monkeypatch.setenv("MAX_TOKENS", "a hundred")
+    monkeypatch.setenv("KEYBOARD", "a hundred")
+    text = "a model of a hundred answered nothing"
+    assert without_secrets(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Set the `OPENAI_API_KEY` environment variable or pass it via `OpenAIProvider(api_key=...)` to use OpenAI.",
+        "WriterOutput is not valid: key_findings.0.citations.2: field required",
+        "Bearer authentication is needed; max_tokens=4000 is too much; key-value stores 2024",
+        "the key of the task is missing; the token bucket is empty",
+    ],
+)
+def test_what_is_no_key_stays_as_it_is(text: str) -> None:
+    assert without_secrets(text) == text
+
+
+@pytest.mark.parametrize("provider", ["openai", "openai-chat", "deepseek", "openrouter", "ollama"])
+def test_a_missing_key_is_named_in_whole(monkeypatch: pytest.MonkeyPatch, provider: str) -> None:
+    for name in ("OPENAI_API_KEY", "DEEPSEEK_API_KEY", "OPENROUTER_API_KEY", "OLLAMA_BASE_URL", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ModelRefused) as refused:
+        resolve_model(ModelChoice(default=f"{provider}:some-model-of-today"), "writer", Settings())
+    assert classified(refused.value).message == str(refused.value)
+    with pytest.raises(Exception, match="environment variable") as said:
+        infer_model(f"{provider}:some-model-of-today")
+    assert str(said.value) in classified(refused.value).message
+
+
+def test_logs_hold_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", HEX)
+    shown = io.StringIO()
+    handler = logging.StreamHandler(shown)
+    handler.setFormatter(SafeFormatter("%(message)s"))
+    log = logging.Logger("test")
+    log.addHandler(handler)
+    try:
+        raise ValueError(f"refused: {HEX}")
+    except ValueError:
+        log.exception("the key %s was refused", HEX)
+    assert HEX not in shown.getvalue()
+    assert "ValueError: refused: [removed]" in shown.getvalue()
+
+
+def test_programs_log_through_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = logging.RootLogger(logging.WARNING)
+    monkeypatch.setattr(logging, "root", root)
+    log_to_stderr("info")
+    assert root.level == logging.INFO
+    assert [type(handler.formatter) for handler in root.handlers] == [SafeFormatter]

@@ -173,7 +173,9 @@ def is_set(name: str) -> bool:
 def secrets() -> tuple[str, ...]:
     """The values of all variables that hold keys by their names, of 8 characters and more; the longest first."""
     found = {value.strip() for name, value in os.environ.items() if _SECRET_NAME.fullmatch(name)}
-    return tuple(sorted((value for value in found if len(value) >= LEAST_SECRET), key=lambda value: (-len(value), value)))
+    return tuple(
+        sorted((value for value in found if len(value) >= LEAST_SECRET), key=lambda value: (-len(value), value))
+    )
 
 
 def _written(value: object) -> str:
@@ -191,7 +193,9 @@ def settings() -> Settings:
         return Settings()
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False)
-        raise SettingsInvalid("\n".join(_fault(fault["loc"], fault["input"], fault["msg"]) for fault in faults)) from None
+        raise SettingsInvalid(
+            "\n".join(_fault(fault["loc"], fault["input"], fault["msg"]) for fault in faults)
+        ) from None
 
 
 def program_settings() -> Settings:
@@ -206,8 +210,10 @@ def program_settings() -> Settings:
 def _fault(place: tuple[int | str, ...], value: object, message: str) -> str:
     """What is wrong with one setting; `place` begins with its name or its variable, as pydantic says it."""
     first = str(place[0])
-    name = first if first in Settings.model_fields else next(
-        (one for one in Settings.model_fields if variable(one) == first), first
+    name = (
+        first
+        if first in Settings.model_fields
+        else next((one for one in Settings.model_fields if variable(one) == first), first)
     )
     inner = "".join(f"[{part!r}]" for part in place[1:])
     wrong = message.removeprefix("Value error, ")

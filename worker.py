@@ -1,13 +1,16 @@
 """The worker: a program that runs research workflows and their activities until it is told to stop.
 
 It waits for a Temporal server that cannot be reached, instead of dying. On SIGTERM or SIGINT it takes no new work,
-lets running activities finish for `shutdown_seconds`, and ends.
+lets running activities finish for `shutdown_seconds`, and ends. Payloads, indexings and searches have threads of their
+own; the event loop's pool is left to computing, and the loop itself to heartbeats.
 """
 
 import asyncio
 import logging
 import os
 import signal
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -23,13 +26,16 @@ import graphs
 import workflows
 from activities.agent_calls import AgentActivities
 from activities.bookkeeping import BookActivities
+from activities.failure_lines import tell_failures_in_lines
 from activities.publishing import ReportActivities
 from activities.similarity.embedder import open_embedder
-from activities.sources.registry import Sources, open_sources
+from activities.sources.registry import Sources, open_sources, require_folders
 from activities.tools import ToolActivities
 from graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
-from settings import Settings, settings
-from storage.payloads import connect_config
+from graphs.errors import ElcanoError
+from redaction import log_to_stderr
+from settings import BAD_SETTINGS, Settings, program_settings
+from storage.payloads import close_payloads, connect_config
 from storage.store import Store, open_store
 from workflows.chain import ChainWorkflow
 from workflows.research import ResearchWorkflow
@@ -41,8 +47,12 @@ STICKY_TIMEOUT = timedelta(seconds=3)
 """How long Temporal waits for the worker that holds a workflow in memory before it asks another one. A query to the
 runs of a killed worker takes this long; the default of the SDK is 10 s."""
 HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
-"""Activities beat every few seconds, and whenever there is progress to keep; the SDK would hold that back for 24 s, and
-a worker that is killed meanwhile would lose it."""
+"""Activities beat every two seconds, and whenever there is progress to keep; the SDK would hold that back for most of
+the heartbeat's timeout, and a worker that is killed meanwhile would lose it."""
+COMPUTING_THREADS = 8
+"""Threads for what computes: drafts, citation checks, duplicates, the extractive model, the import of providers."""
+_CLOSED_TO_US = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
+"""How a server says that its operator service is not for this client, or that it has none; waiting mends neither."""
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
 """Seconds between two attempts to reach the server: doubled from the first to the longest."""
@@ -108,22 +118,41 @@ async def connect(settings: Settings) -> Client:
 async def ensure_search_attributes(client: Client) -> None:
     """Registers the search attributes that the namespace lacks.
 
+    A server that does not let this client look or register is said once what somebody has to do by hand, and that is
+    all: everything else works with attributes that are there already.
+
     Raises:
-        RPCError: the server refuses, or the namespace does not exist (yet).
+        RPCError: the server cannot answer now, or the namespace does not exist (yet).
     """
     operator = client.operator_service
-    known = await operator.list_search_attributes(ListSearchAttributesRequest(namespace=client.namespace))
-    missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
-    if not missing:
-        return
-    keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
-    request = AddSearchAttributesRequest(namespace=client.namespace, search_attributes=dict.fromkeys(missing, keyword))
+    missing = list(SEARCH_ATTRIBUTES)
     try:
-        await operator.add_search_attributes(request)
+        known = await operator.list_search_attributes(ListSearchAttributesRequest(namespace=client.namespace))
+        missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
+        if not missing:
+            return
+        keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+        await operator.add_search_attributes(
+            AddSearchAttributesRequest(namespace=client.namespace, search_attributes=dict.fromkeys(missing, keyword))
+        )
     except RPCError as error:
+        if error.status in _CLOSED_TO_US:
+            _log.warning("%s", by_hand(client.namespace, missing, error))
+            return
         if error.status != RPCStatusCode.ALREADY_EXISTS:  # another worker was quicker
             raise
     _log.info("registered the search attributes %s", ", ".join(missing))
+
+
+def by_hand(namespace: str, missing: Sequence[str], error: RPCError) -> str:
+    """What has to be registered by somebody who may, as a command to copy."""
+    names = " ".join(f"--name {name} --type Keyword" for name in missing)
+    return (
+        f"the search attributes of namespace {namespace!r} cannot be looked after from here "
+        f"({error.status.name}: {error.message}). The worker goes on; runs cannot start unless somebody who may "
+        f"registers them: temporal operator search-attribute create --namespace {namespace} {names} "
+        "(on Temporal Cloud: in the namespace's settings, type Keyword)"
+    )
 
 
 async def run(settings: Settings) -> None:
@@ -132,27 +161,34 @@ async def run(settings: Settings) -> None:
     assert task is not None
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, task.cancel)
-    client = await connect(settings)
-    async with (
-        open_store(settings.data_dir) as store,
-        open_sources(settings) as sources,
-        build_worker(client, store, sources, settings),
-    ):
-        _log.info("working in namespace %r on task queue %r", client.namespace, TASK_QUEUE)
+    loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
+    require_folders(settings)
+    async with open_store(settings.data_dir) as store, open_sources(settings) as sources:
+        client = await connect(settings)
         try:
-            await asyncio.Event().wait()
+            async with build_worker(client, store, sources, settings):
+                _log.info("working in namespace %r on task queue %r", client.namespace, TASK_QUEUE)
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    _log.info("stopping: running activities have %g s to finish", settings.shutdown_seconds)
         finally:
-            _log.info("stopping: running activities have %g s to finish", settings.shutdown_seconds)
+            close_payloads(client.data_converter)
 
 
 def main() -> None:
-    """The program; its exit code is 0 after a signal and 1 after an error."""
-    logging.basicConfig(level=settings().log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    """The program; its exit code is 0 after a signal, 2 if it cannot work as it was set up, and 1 after an error."""
+    chosen = program_settings()
+    log_to_stderr(chosen.log_level)
+    tell_failures_in_lines()
     code = 0
     try:
-        uvloop.run(run(settings()))
+        uvloop.run(run(chosen))
     except asyncio.CancelledError:
         _log.info("stopped")
+    except ElcanoError as error:  # its text is for the person who has to act
+        _log.error("the worker cannot start: %s", error)  # noqa: TRY400
+        code = BAD_SETTINGS
     except Exception:
         _log.exception("the worker cannot go on")
         code = 1

@@ -4,6 +4,7 @@ Usage is counted when a model has answered, whether or not the answer could be u
 is killed leaves what it spent. Each attempt writes only its own line; all lines of a step together are what it cost.
 """
 
+import asyncio
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
@@ -58,7 +59,8 @@ class Attempt:
 
     async def ask(self, agent: Agent[object, Output], prompt: str) -> Answer[Output]:
         """One run of one agent; what it used is counted however it ends."""
-        model = resolve_model(self.call.models, self.call.agent, self._settings)
+        # In a thread: the first model of a provider imports its SDK, which takes seconds.
+        model = await asyncio.to_thread(resolve_model, self.call.models, self.call.agent, self._settings)
         with capture_run_messages() as messages:
             try:
                 result = await agent.run(

@@ -1,10 +1,12 @@
 """The last two activities of a run: its draft becomes a checked report, and what it leaves behind is archived.
 
 Both may be tried again after they have done their work: a report is kept by its content, which holds no time, and an
-archived run replaces itself.
+archived run replaces itself. Both beat while they work, and what computes does so in threads: a report of a few hundred
+pages takes seconds, in which no other activity of the worker may fall silent.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from temporalio import activity
@@ -12,6 +14,7 @@ from temporalio import activity
 from activities.booking import line
 from activities.citations import check, cited_ids
 from activities.failures import classified
+from activities.heartbeat import heartbeats
 from activities.rendering import partial_reason, render_evidence, render_report
 from graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, PublishCall
 from graphs.errors import InputInvalid
@@ -35,13 +38,15 @@ class ReportActivities:
         Raises:
             ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
         """
-        try:
-            report = await self._report(call)
-            artifact = await self._store.artifacts.put(report.model_dump_json(), MEDIA_TYPE)
-        except Exception as error:
-            await self._record(call, "failed")
-            raise classified(error) from None
-        await self._record(call, "completed")
+        async with heartbeats():
+            try:
+                report = await self._report(call)
+                written = await asyncio.to_thread(report.model_dump_json)
+                artifact = await self._store.artifacts.put(written, MEDIA_TYPE)
+            except Exception as error:
+                await self._record(call, "failed")
+                raise classified(error) from None
+            await self._record(call, "completed")
         return _figures(report, artifact)
 
     @activity.defn(name=ARCHIVE_RUN)
@@ -51,38 +56,26 @@ class ReportActivities:
         Raises:
             ApplicationError: it failed; whether to try again is decided by `failures.classified`.
         """
-        try:
-            await self._store.runs.archive(call.run, call.events)
-        except Exception as error:
-            raise classified(error) from None
+        async with heartbeats():
+            try:
+                await self._store.runs.archive(call.run, call.events)
+            except Exception as error:
+                raise classified(error) from None
 
     async def _report(self, call: PublishCall) -> Report:
         evidence = await self._store.evidence.get(call.evidence)
         if call.draft is None:
-            return _unwritten(call, evidence)
+            return await asyncio.to_thread(_unwritten, call, evidence)
         draft = await self._draft(call.draft)
         cited = set(cited_ids(draft))
         texts = await self._texts(passage for passage in evidence if passage.id in cited)
-        checked = check(draft, evidence, texts)
-        return Report(
-            run_id=call.run_id,
-            question=call.question,
-            title=draft.title,
-            markdown=render_report(call, checked),
-            answered=draft.answered,
-            partial=partial_reason(call.ending),
-            model=", ".join(call.models),
-            references=checked.references,
-            citations=checked.citations,
-            unverified=checked.unverified,
-            warnings=call.warnings,
-        )
+        return await asyncio.to_thread(_checked, call, draft, evidence, texts)
 
     async def _draft(self, key: str) -> ReportDraft:
         stored = await self._store.artifacts.get(key)
         if stored is None:
             raise InputInvalid("draft", f"the store has no draft {key!r}; do all workers share one data folder?")
-        return ReportDraft.model_validate_json(stored)
+        return await asyncio.to_thread(ReportDraft.model_validate_json, stored)
 
     async def _texts(self, passages: Iterable[Evidence]) -> dict[str, StoredText]:
         texts = {}
@@ -94,6 +87,26 @@ class ReportActivities:
 
     async def _record(self, call: PublishCall, outcome: Literal["completed", "failed"]) -> None:
         await self._store.ledger.record(line(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish"))
+
+
+def _checked(
+    call: PublishCall, draft: ReportDraft, evidence: Sequence[Evidence], texts: Mapping[str, StoredText]
+) -> Report:
+    """The report of a run whose writer handed over a draft."""
+    checked = check(draft, evidence, texts)
+    return Report(
+        run_id=call.run_id,
+        question=call.question,
+        title=draft.title,
+        markdown=render_report(call, checked),
+        answered=draft.answered,
+        partial=partial_reason(call.ending),
+        model=", ".join(call.models),
+        references=checked.references,
+        citations=checked.citations,
+        unverified=checked.unverified,
+        warnings=call.warnings,
+    )
 
 
 def _unwritten(call: PublishCall, evidence: Sequence[Evidence]) -> Report:

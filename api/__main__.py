@@ -3,16 +3,21 @@
 Streams that are open then are ended, not cut; their clients come back by themselves.
 """
 
+import asyncio
 import logging
 import os
 import signal
 import socket
+import sys
 
 import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
-from settings import settings
+from graphs.errors import ElcanoError
+from redaction import log_to_stderr
+from settings import BAD_SETTINGS, Settings, program_settings
+from storage.store import open_store
 
 GRACE_SECONDS = 2
 """How long a stopping server waits for answers that are being sent."""
@@ -31,10 +36,21 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+async def require_store(settings: Settings) -> None:
+    """Ends the program with one line and exit code 2 if what is kept cannot be opened, before anything listens."""
+    try:
+        async with open_store(settings.data_dir):
+            pass
+    except ElcanoError as error:  # its text is for the person who has to act
+        logging.getLogger("api").error("the API cannot start: %s", error)  # noqa: TRY400
+        sys.exit(BAD_SETTINGS)
+
+
 def main() -> None:
     """The program; its exit code is 0 after a signal and not 0 if it could not start."""
-    chosen = settings()
-    logging.basicConfig(level=chosen.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    chosen = program_settings()
+    log_to_stderr(chosen.log_level)
+    asyncio.run(require_store(chosen))
     app = create_app(chosen)
     config = uvicorn.Config(
         app,

@@ -18,7 +18,7 @@ from cli.exits import BY_STATUS, Exit, Failed
 from cli.live import display
 from graphs.events import AgentEvent
 from graphs.frozen import JsonObject
-from settings import settings
+from settings import program_settings
 
 _MARKDOWN = "text/markdown"
 _JSON = "application/json"
@@ -176,7 +176,7 @@ def _table(listed: list[dict[str, Any]]) -> Table:
 
 
 def _api() -> Api:
-    return Api(settings().base_url)
+    return Api(program_settings().base_url)
 
 
 def _require_writable(out: Path | None) -> None:

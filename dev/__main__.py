@@ -6,13 +6,13 @@ import asyncio
 from dev.errors import CannotStart
 from dev.program import end_on_signals, refuse, say
 from dev.stack import stack, temporal_ui
-from settings import settings
+from settings import program_settings
 
 
 async def run(verbose: bool) -> None:
     """Runs the stack until a signal comes."""
     end_on_signals()
-    chosen = settings()
+    chosen = program_settings()
     async with stack(chosen, say=say, verbose=verbose):
         say(f"Elcano is ready: {chosen.base_url}")
         if ui := temporal_ui(chosen):

@@ -19,7 +19,7 @@ from dev.errors import CannotStart
 from dev.ports import free_ports
 from dev.program import end_on_signals, refuse, say
 from dev.stack import child_environment, stack
-from settings import Settings, settings
+from settings import Settings, program_settings
 
 QUESTION = "What does Typer build, how does Rich print tables, and how does Pydantic validate data?"
 """The readmes of the installed packages, which the demo searches, answer it."""
@@ -39,7 +39,7 @@ _INTERRUPTED = 130
 def demo_settings(docs: Path | None) -> Settings:
     """The user's settings on free ports and in the demo's folder, with `docs` as the collection `docs`."""
     api_port, temporal_port, ui_port = free_ports(3)
-    return settings().model_copy(
+    return program_settings().model_copy(
         update={
             "data_dir": DATA_DIR,
             "api_url": "",
@@ -94,7 +94,7 @@ def main() -> None:
     question = arguments.question or (QUESTION_OF_PARTS if arguments.mode in _PLANNING else QUESTION)
     try:
         if arguments.docs is not None:
-            require_documents(arguments.docs, option="DOCS", limit_bytes=settings().file_limit_bytes)
+            require_documents(arguments.docs, option="DOCS", limit_bytes=program_settings().file_limit_bytes)
         sys.exit(asyncio.run(run(question, arguments.mode, arguments.docs)))
     except asyncio.CancelledError:
         say("stopped; nothing is left running")

@@ -23,7 +23,7 @@ from dev.stack import ports
 from dev.temporal import temporal_binary
 from graphs.errors import InputInvalid, SourceRefused
 from graphs.models import KEY_VARIABLES, OFFLINE, model_fault, model_names, provider
-from settings import Settings, is_set, settings, variable
+from settings import Settings, is_set, program_settings, variable
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
@@ -49,7 +49,7 @@ def main() -> int:
     """Prints every finding; the exit code is 1 if something has to be mended, else 0."""
     console = Console(soft_wrap=True, highlight=False)
     marks = {"good": "[green]ok  [/]", "note": "[yellow]note[/]", "fault": "[red]MEND[/]"}
-    findings = [finding for look in LOOKS for finding in look(settings())]
+    findings = [finding for look in LOOKS for finding in look(program_settings())]
     for finding in findings:
         console.print(f"{marks[finding.grade]}  {escape(finding.text)}")
         if finding.remedy:

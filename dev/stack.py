@@ -15,12 +15,14 @@ from pathlib import Path
 
 import httpx
 
+from activities.sources.registry import require_folders
 from dev.child import Child
 from dev.errors import CannotStart
 from dev.folder import claimed
 from dev.guard import Guard, guard
 from dev.ports import is_free, listener
 from dev.temporal import LOCALHOST, server_command
+from graphs.errors import InputInvalid
 from settings import Settings, variable
 
 START_SECONDS = 90.0
@@ -101,8 +103,13 @@ async def stack(settings: Settings, *, say: Say = print, verbose: bool = False) 
     """Runs the stack for the duration of the block; `say` gets a line whenever there is something to know.
 
     Raises:
-        CannotStart: the data folder or a port is in use, a program is missing, or a process died on the way.
+        CannotStart: the data folder or a port is in use, a program or a collection's folder is missing, or a process
+            died on the way.
     """
+    try:
+        require_folders(settings)
+    except InputInvalid as error:
+        raise CannotStart(str(error)) from error
     grace = settings.shutdown_seconds + API_GRACE
     facts = {"api": settings.base_url, "temporal": settings.temporal_target, "ui": temporal_ui(settings)}
     with claimed(settings.data_dir, facts, patience=grace) as lock:

@@ -5,6 +5,7 @@
     ├── InputInvalid           a question, budget or name cannot work; it never started
     ├── EngineFault            the engine was driven wrongly: a bug, never the user's doing
     ├── StoreIncompatible      what is kept was written by another version; the program never started
+    ├── StoreDamaged           what is kept cannot be read; somebody has to mend a file first
     └── ActivityFault          an activity knows why it failed
         ├── SourceUnavailable  a source cannot be searched now: worth another try
         ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
@@ -43,6 +44,10 @@ class EngineFault(ElcanoError):
 
 class StoreIncompatible(ElcanoError):
     """What is kept on disk was written by another version of this project."""
+
+
+class StoreDamaged(ElcanoError):
+    """A file that holds what is kept is damaged. The text names it and says what to do."""
 
 
 class ActivityFault(ElcanoError):

@@ -1,5 +1,6 @@
 """The tables, and the engine over them. Models are kept field by field where SQL reads them, else as one JSON body."""
 
+import sqlite3
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Double,
+    ExceptionContext,
     ForeignKey,
     Index,
     Integer,
@@ -17,12 +19,13 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    event,
     insert,
     select,
 )
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from graphs.errors import StoreIncompatible
+from graphs.errors import StoreDamaged, StoreIncompatible
 from storage import dialect
 
 SCHEMA_VERSION: Final = 3
@@ -149,9 +152,18 @@ control_requests = Table(
 
 
 def file_engine(path: Path) -> AsyncEngine:
-    """An engine over the SQLite file at `path`. Several processes of one machine may share the file."""
+    """An engine over the SQLite file at `path`. Several processes of one machine may share the file.
+
+    Its connections raise `StoreDamaged` for a file whose content SQLite cannot read.
+    """
     engine = create_async_engine(URL.create("sqlite+aiosqlite", database=str(path)))
     dialect.configure(engine)
+
+    @event.listens_for(engine.sync_engine, "handle_error")
+    def _named(context: ExceptionContext) -> None:
+        if _is_damage(context.original_exception):
+            raise _damaged(path, context.original_exception) from context.original_exception
+
     return engine
 
 
@@ -160,11 +172,30 @@ async def prepare(engine: AsyncEngine) -> None:
 
     Raises:
         StoreIncompatible: the tables there have another version.
+        StoreDamaged: the file is no database, or a damaged one.
     """
-    await dialect.keep_log(engine)
-    async with engine.begin() as connection:
-        await dialect.lock(connection)
-        await connection.run_sync(_create_tables)
+    try:
+        await dialect.keep_log(engine)
+        async with engine.begin() as connection:
+            await dialect.lock(connection)
+            await connection.run_sync(_create_tables)
+    except sqlite3.DatabaseError as error:  # raised while connecting, which SQLAlchemy hands on as it is
+        if not _is_damage(error):
+            raise
+        raise _damaged(engine.url.database, error) from error
+
+
+def _is_damage(error: BaseException) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
+def _damaged(path: Path | str | None, error: BaseException) -> StoreDamaged:
+    return StoreDamaged(
+        f"the database {str(path)!r} is damaged ({error}): stop every program that uses it, then put back a copy of it, "
+        "or save what can be saved with `sqlite3 FILE .recover`, or move it away together with its `-wal` and `-shm` "
+        "files to begin with an empty one"
+    )
 
 
 def _create_tables(connection: Connection) -> None:

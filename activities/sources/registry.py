@@ -84,6 +84,21 @@ def open_sources(settings: Settings) -> Sources:
     return Sources(sources)
 
 
+def require_folders(settings: Settings) -> None:
+    """Refuses collections whose folders are not there, before a run finds nothing in them.
+
+    Raises:
+        InputInvalid: naming every such collection and its folder.
+    """
+    missing = [f"{name!r}: {str(folder)!r}" for name, folder in settings.collections.items() if not folder.is_dir()]
+    if missing:
+        raise InputInvalid(
+            "collections",
+            f"ELCANO_COLLECTIONS names folders that are not there ({'; '.join(missing)}): create them, or write names "
+            'with folders that exist, such as {"handbook": "docs/handbook"}',
+        )
+
+
 def _bad_name(name: str) -> str:
     if name == PACKAGES:
         return f"a collection cannot be called {name!r} unless ELCANO_PACKAGE_READMES is false: that name is taken"

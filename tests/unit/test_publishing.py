@@ -1,14 +1,17 @@
 """Publishing keeps one report however often it is tried, and its figures are those of the checks."""
 
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
+from activities import publishing
 from activities.publishing import ReportActivities
 from graphs.contracts import ArchiveCall, ArchivedRun, FailureType, PublishCall
 from graphs.events import AgentEvent
@@ -126,3 +129,43 @@ async def test_a_run_is_archived_with_its_events(store: Store) -> None:
         await ActivityEnvironment().run(reports.archive_run, ArchiveCall(run=run, events=(event,)))
     assert await store.runs.get("run") == run
     assert await store.runs.events("run") == [event]
+
+
+def beating(beats: list[tuple[Any, ...]]) -> ActivityEnvironment:
+    environment = ActivityEnvironment()
+    environment.on_heartbeat = lambda *details: beats.append(details)
+    return environment
+
+
+async def test_both_beat_from_the_beginning_so_that_a_killed_worker_is_noticed(store: Store) -> None:
+    """The first beat comes before any work is done, and every wait for the store lets more of them through."""
+    run = ArchivedRun(run_id="run", question="?", mode="iterative", status="completed", started_at=1.0)
+    reports = ReportActivities(store)
+    published: list[tuple[Any, ...]] = []
+    archived: list[tuple[Any, ...]] = []
+    await beating(published).run(reports.publish_report, await call(store))
+    await beating(archived).run(reports.archive_run, ArchiveCall(run=run, events=()))
+    assert published
+    assert archived
+
+
+async def test_what_computes_leaves_the_event_loop_free(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: dict[str, str] = {}
+
+    def noting(name: str) -> Callable[..., Any]:
+        original = getattr(publishing, name)
+
+        def noted(*args: Any) -> Any:
+            threads[name] = threading.current_thread().name
+            return original(*args)
+
+        return noted
+
+    names = ("check", "render_report", "render_evidence")
+    for name in names:
+        monkeypatch.setattr(publishing, name, noting(name))
+    reports = ReportActivities(store)
+    await ActivityEnvironment().run(reports.publish_report, await call(store))
+    await ActivityEnvironment().run(reports.publish_report, await call(store, draft=None))
+    assert set(threads) == set(names)
+    assert threading.current_thread().name not in threads.values()

@@ -5,9 +5,13 @@ import logging
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
+from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest, ListSearchAttributesResponse
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
 import worker
@@ -57,6 +61,73 @@ async def test_it_waits_for_its_server_and_registers_what_runs_need(
             caplog.clear()
             await worker.ensure_search_attributes(client)
             assert "registered" not in caplog.text
+
+
+class Closed:
+    """An operator service that does not serve this client; with `lists` it lets it look."""
+
+    def __init__(self, status: RPCStatusCode, *, lists: bool) -> None:
+        self.status = status
+        self.lists = lists
+        self.asked = 0
+
+    async def list_search_attributes(self, request: object) -> ListSearchAttributesResponse:
+        if not self.lists:
+            raise self._refusal()
+        return ListSearchAttributesResponse(custom_attributes=dict.fromkeys(SEARCH_ATTRIBUTES[1:], 2))
+
+    async def add_search_attributes(self, request: object) -> None:
+        raise self._refusal()
+
+    def _refusal(self) -> RPCError:
+        self.asked += 1
+        return RPCError("Request unauthorized.", self.status, b"")
+
+
+@pytest.mark.parametrize("lists", [False, True], ids=["may not look", "may not register"])
+@pytest.mark.parametrize("status", [RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED])
+async def test_an_operator_service_that_is_refused_is_told_once_and_the_worker_goes_on(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    status: RPCStatusCode,
+    lists: bool,
+) -> None:
+    operator = Closed(status, lists=lists)
+    client = SimpleNamespace(namespace="research", operator_service=operator)
+
+    async def connected(**config: Any) -> Any:
+        return client
+
+    monkeypatch.setattr(Client, "connect", connected)
+    async with asyncio.timeout(60):
+        assert await worker.connect(at("temporal.test:7233", tmp_path)) is client
+    assert operator.asked == 1
+    (record,) = caplog.records
+    needed = SEARCH_ATTRIBUTES[:1] if lists else SEARCH_ATTRIBUTES
+    names = " ".join(f"--name {name} --type Keyword" for name in needed)
+    said = record.getMessage()
+    assert f"temporal operator search-attribute create --namespace research {names} " in said
+    assert status.name in said
+    assert "The worker goes on" in said
+
+
+async def test_a_server_that_is_not_ready_is_asked_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operator = Closed(RPCStatusCode.UNAVAILABLE, lists=False)
+    client = SimpleNamespace(namespace="research", operator_service=operator)
+
+    async def connected(**config: Any) -> Any:
+        if operator.asked == 2:
+            operator.status = RPCStatusCode.UNIMPLEMENTED
+        return client
+
+    monkeypatch.setattr(Client, "connect", connected)
+    monkeypatch.setattr(worker, "FIRST_PAUSE", 0.01)
+    async with asyncio.timeout(60):
+        await worker.connect(at("temporal.test:7233", tmp_path))
+    assert ["is not ready" in record.getMessage() for record in caplog.records] == [True, True, False]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -1,8 +1,10 @@
 """`run_agent`: one attempt, one ledger line, one answer that fits the catalogue."""
 
 import json
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
@@ -12,7 +14,7 @@ from pydantic_ai.usage import RequestUsage
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities import attempt
+from activities import attempt, models
 from activities.agent_calls import AgentActivities
 from activities.agents.registry import AGENTS
 from activities.sources.registry import Sources
@@ -189,3 +191,17 @@ async def test_an_unknown_key_stays_for_the_citation_check_to_report(
     assert [one.evidence for one in kept.key_findings[0].citations] == [PASSAGES[0].id, "e77"]
     assert kept.related == (PASSAGES[1].id,)
     assert not kept.quoted
+
+
+async def test_a_providers_sdk_is_imported_beside_the_event_loop(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+
+    def importing(name: str) -> Model:
+        threads.append(threading.current_thread().name)
+        raise ImportError("no such package")
+
+    monkeypatch.setattr(models, "infer_model", importing)
+    with pytest.raises(ApplicationError, match="needs a package"):
+        await run(activities(store), "thinking", given(), model=f"openai:never-asked-{uuid4().hex}")
+    assert threads
+    assert threading.current_thread().name not in threads

@@ -1,0 +1,101 @@
+"""A program that cannot use its settings or its files says so in a sentence, and ends with exit code 2."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import settings
+from dev.errors import CannotStart
+from dev.ports import free_ports
+from dev.stack import stack
+from settings import Settings, SettingsInvalid
+from storage.store import DATABASE_FILE
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = [["worker"], ["api"], ["dev"], ["dev.demo"], ["dev.doctor"], ["cli", "runs"]]
+
+
+async def ended(program: Sequence[str], chosen: Settings, **variables: str) -> tuple[int | None, str]:
+    """The exit code of a program and all that it said."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        *program,
+        cwd=ROOT,
+        env=chosen.environment() | variables,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    said, _ = await process.communicate()
+    return process.returncode, said.decode()
+
+
+def alone(folder: Path) -> Settings:
+    """Settings with which nothing that runs elsewhere is found."""
+    api, temporal, ui = free_ports(3)
+    ports = {"api_port": api, "temporal_port": temporal, "temporal_ui_port": ui}
+    return Settings.model_validate({"data_dir": folder, "TEMPORAL_ADDRESS": "", **ports})
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=" ".join)
+async def test_a_setting_that_cannot_be_read_is_named_in_a_line(tmp_path: Path, program: list[str]) -> None:
+    code, said = await ended(program, alone(tmp_path), ELCANO_COLLECTIONS="docs")
+    assert code == 2
+    assert said == (
+        "ELCANO_COLLECTIONS is 'docs', which cannot be used: it is no JSON (Expecting value at character 1); "
+        'write JSON such as {"handbook": "docs/handbook"}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "fault"),
+    [
+        ("ELCANO_COLLECTIONS", '["docs"]', "input should be a valid dictionary"),
+        ("ELCANO_AGENT_MODELS", '{"writer": 3}', "ELCANO_AGENT_MODELS['writer'] is '3'"),
+        ("ELCANO_API_PORT", "70000", "input should be less than or equal to 65535"),
+        ("ELCANO_LOG_LEVEL", "loud", "What the programs log."),
+        ("USE_GRAPH_EXECUTION", "perhaps", "USE_GRAPH_EXECUTION is 'perhaps'"),
+    ],
+)
+def test_every_setting_is_refused_by_its_variable(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, fault: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    settings.settings.cache_clear()
+    with pytest.raises(SettingsInvalid) as refused:
+        settings.settings()
+    assert variable in str(refused.value)
+    assert fault in str(refused.value)
+
+
+def test_all_bad_settings_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELCANO_API_PORT", "no")
+    monkeypatch.setenv("ELCANO_COLLECTIONS", "no")
+    settings.settings.cache_clear()
+    with pytest.raises(SettingsInvalid) as refused:
+        settings.settings()
+    assert [line.split()[0] for line in str(refused.value).splitlines()] == ["ELCANO_COLLECTIONS", "ELCANO_API_PORT"]
+
+
+async def test_a_folder_that_is_not_there_keeps_worker_and_stack_from_starting(tmp_path: Path) -> None:
+    chosen = alone(tmp_path).model_copy(update={"collections": {"gone": tmp_path / "gone"}})
+    code, said = await ended(["worker"], chosen)
+    assert code == 2
+    (line,) = said.splitlines()
+    assert f"ELCANO_COLLECTIONS names folders that are not there ('gone': '{tmp_path / 'gone'}')" in line
+    with pytest.raises(CannotStart, match="ELCANO_COLLECTIONS names folders that are not there"):
+        async with stack(chosen):
+            pass
+
+
+@pytest.mark.parametrize("program", ["worker", "api"])
+async def test_a_damaged_database_is_named(tmp_path: Path, program: str) -> None:
+    (tmp_path / DATABASE_FILE).write_bytes(b"no database " * 1_000)
+    code, said = await ended([program], alone(tmp_path))
+    assert code == 2
+    (line,) = said.splitlines()
+    assert f"the database '{tmp_path / DATABASE_FILE}' is damaged (file is not a database)" in line
+    assert "put back a copy" in line

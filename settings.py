@@ -209,15 +209,11 @@ def program_settings() -> Settings:
 
 def _fault(place: tuple[int | str, ...], value: object, message: str) -> str:
     """What is wrong with one setting; `place` begins with its name or its variable, as pydantic says it."""
-    first = str(place[0])
-    name = (
-        first
-        if first in Settings.model_fields
-        else next((one for one in Settings.model_fields if variable(one) == first), first)
-    )
+    by_variable = {variable(one): one for one in Settings.model_fields}
+    name = by_variable.get(str(place[0]), str(place[0]))
     inner = "".join(f"[{part!r}]" for part in place[1:])
     wrong = message.removeprefix("Value error, ")
-    wrong = wrong[:1].lower() + wrong[1:]
-    described = Settings.model_fields[name].description if name in Settings.model_fields else ""
-    write = f"write JSON such as {_EXAMPLES[name]}" if name in _EXAMPLES else f"it is for this: {described}"
-    return f"{variable(name)}{inner} is {_written(value)!r}, which cannot be used: {wrong}; {write}"
+    purpose = f"it is for this: {Settings.model_fields[name].description}"
+    write = f"write JSON such as {_EXAMPLES[name]}" if name in _EXAMPLES else purpose
+    said = f"{variable(name)}{inner} is {_written(value)!r}, which cannot be used"
+    return f"{said}: {wrong[:1].lower()}{wrong[1:]}; {write}"

@@ -187,7 +187,7 @@ def main() -> None:
     except asyncio.CancelledError:
         _log.info("stopped")
     except ElcanoError as error:  # its text is for the person who has to act
-        _log.error("the worker cannot start: %s", error)  # noqa: TRY400
+        _log.error("the worker cannot start: %s", error)
         code = BAD_SETTINGS
     except Exception:
         _log.exception("the worker cannot go on")

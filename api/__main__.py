@@ -42,7 +42,7 @@ async def require_store(settings: Settings) -> None:
         async with open_store(settings.data_dir):
             pass
     except ElcanoError as error:  # its text is for the person who has to act
-        logging.getLogger("api").error("the API cannot start: %s", error)  # noqa: TRY400
+        logging.getLogger("api").error("the API cannot start: %s", error)
         sys.exit(BAD_SETTINGS)
 
 

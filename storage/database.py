@@ -192,7 +192,7 @@ def _is_damage(error: BaseException) -> bool:
 
 def _damaged(path: Path | str | None, error: BaseException) -> StoreDamaged:
     return StoreDamaged(
-        f"the database {str(path)!r} is damaged ({error}): stop every program that uses it, then put back a copy of it, "
+        f"the database {str(path)!r} is damaged ({error}): stop every program that uses it, then put back a copy, "
         "or save what can be saved with `sqlite3 FILE .recover`, or move it away together with its `-wal` and `-shm` "
         "files to begin with an empty one"
     )

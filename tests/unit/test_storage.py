@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphs.errors import StoreIncompatible
+from graphs.errors import StoreDamaged, StoreIncompatible
 from storage.store import DATABASE_FILE, open_store
 
 
@@ -85,3 +85,17 @@ async def test_another_versions_tables_are_refused_and_left_alone(tmp_path: Path
     tables = file.execute("SELECT name FROM sqlite_master WHERE name = 'artifacts'").fetchall()
     file.close()
     assert tables == []
+
+
+@pytest.mark.parametrize("kept", [0, 4_096], ids=["its head", "what follows its head"])
+async def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path, kept: int) -> None:
+    file = tmp_path / DATABASE_FILE
+    async with open_store(tmp_path) as store:
+        key = await store.artifacts.put("x" * 100_000, "text/plain")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:kept] + b"\xff" * (len(whole) - kept))
+    with pytest.raises(StoreDamaged) as damaged:
+        async with open_store(tmp_path) as store:
+            await store.artifacts.get(key)
+    assert str(file) in str(damaged.value)
+    assert "put back a copy" in str(damaged.value)

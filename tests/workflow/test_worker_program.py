@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest, ListSearchAttributesResponse
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
@@ -74,7 +75,7 @@ class Closed:
     async def list_search_attributes(self, request: object) -> ListSearchAttributesResponse:
         if not self.lists:
             raise self._refusal()
-        return ListSearchAttributesResponse(custom_attributes=dict.fromkeys(SEARCH_ATTRIBUTES[1:], 2))
+        return ListSearchAttributesResponse(custom_attributes=dict.fromkeys(SEARCH_ATTRIBUTES[1:], keyword))
 
     async def add_search_attributes(self, request: object) -> None:
         raise self._refusal()
@@ -94,7 +95,7 @@ async def test_an_operator_service_that_is_refused_is_told_once_and_the_worker_g
     lists: bool,
 ) -> None:
     operator = Closed(status, lists=lists)
-    client = SimpleNamespace(namespace="research", operator_service=operator)
+    client: Any = SimpleNamespace(namespace="research", operator_service=operator)
 
     async def connected(**config: Any) -> Any:
         return client
@@ -116,7 +117,7 @@ async def test_a_server_that_is_not_ready_is_asked_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     operator = Closed(RPCStatusCode.UNAVAILABLE, lists=False)
-    client = SimpleNamespace(namespace="research", operator_service=operator)
+    client: Any = SimpleNamespace(namespace="research", operator_service=operator)
 
     async def connected(**config: Any) -> Any:
         if operator.asked == 2:

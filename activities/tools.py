@@ -9,7 +9,7 @@ from temporalio import activity
 from activities.booking import line, waited
 from activities.failures import classified
 from activities.heartbeat import heartbeats
-from activities.similarity.duplicates import duplicates
+from activities.similarity.comparing import Comparing
 from activities.similarity.embedder import Embedder
 from activities.similarity.related import related
 from activities.sources.registry import Sources
@@ -32,6 +32,7 @@ class ToolActivities:
         self._store = store
         self._sources = sources
         self._embedder = embedder
+        self._comparing = Comparing(store.evidence)
         self._tools: Mapping[str, Callable[[str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
             "search_related": self._search_related,
@@ -65,7 +66,7 @@ class ToolActivities:
         await self._store.evidence.add(run_id, found.evidence, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
         # of two searches that find copies at the same time one is older.
-        repeats = await asyncio.to_thread(duplicates, await self._store.evidence.of_run(run_id))
+        repeats = await self._comparing.repeats(run_id)
         return SearchOutput(
             source=given.source,
             query=given.query,
@@ -75,7 +76,7 @@ class ToolActivities:
 
     async def _search_related(self, run_id: str, given: RelatedInput) -> SearchOutput:
         known = await self._store.evidence.of_run(run_id)
-        repeats = await asyncio.to_thread(duplicates, known)
+        repeats = await self._comparing.repeats(run_id)
         originals = [passage for passage in known if passage.id not in repeats]
         found = await asyncio.to_thread(related, given.query, originals, given.limit, self._embedder)
         return SearchOutput(source=RELATED, query=given.query, evidence=tuple(_reference(passage) for passage in found))

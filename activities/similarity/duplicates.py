@@ -11,8 +11,8 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -23,8 +23,6 @@ SHINGLE: Final = 3
 CONTAINED: Final = 0.9
 LEAST_WORDS: Final = 20
 """Shorter passages live by what stands above them ("Python 3.8+"), and hiding them saves nothing."""
-REMEMBERED: Final = 4_000
-"""Passages whose runs are kept in memory, about 8 KiB each: a run's older passages are compared again and again."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _NEGATIONS: Final = frozenset({"no", "not", "nor", "none", "never", "neither", "without", "cannot", "t"})
@@ -46,43 +44,72 @@ class _Read(NamedTuple):
         return shared >= CONTAINED * len(self.shingles) and self.facts <= older.facts
 
 
-def duplicates(passages: Sequence[Evidence]) -> dict[str, str]:
-    """For each passage that repeats an earlier one the id of that; the earlier one is never a repetition itself.
+@dataclass(frozen=True)
+class Compared:
+    """The passages of a run that were compared so far. Comparing more gives another one; this one stays as it is."""
 
-    What a passage is said to repeat depends only on those before it: passages that are added behind change nothing.
+    ids: tuple[str, ...] = ()
+    """All of them, the oldest first."""
+    repeats: Mapping[str, str] = field(default_factory=dict)
+    """For each passage that repeats an earlier one the id of that; the earlier one is never a repetition itself."""
+    _originals: tuple[tuple[str, _Read], ...] = ()
+    """Those that repeat nothing, which is all that a new passage has to be held against."""
+
+    @property
+    def size(self) -> int:
+        """How many passages it keeps the runs of words of."""
+        return len(self._originals)
+
+    def followed_by(self, passages: Sequence[Evidence]) -> "Compared":
+        """The same with `passages` behind the others, whatever steps that is done in.
+
+        What a passage is said to repeat depends only on those before it: passages that are added change nothing.
+
+        Args:
+            passages: the oldest first, none of them compared before.
+        """
+        reads = [_read(f"{passage.title} {passage.heading}", passage.text) for passage in passages]
+        known = [read for _, read in self._originals]
+        originals: dict[int, tuple[str, _Read]] = dict(enumerate(self._originals))
+        repeats = dict(self.repeats)
+        candidates = _candidates([*known, *reads], len(known))
+        for at, (passage, read, older) in enumerate(zip(passages, reads, candidates, strict=True), start=len(known)):
+            twin = next((originals[one] for one in older if one in originals and read.repeats(originals[one][1])), None)
+            if twin is None:
+                originals[at] = (passage.id, read)
+            else:
+                repeats[passage.id] = twin[0]
+        ids = (*self.ids, *(passage.id for passage in passages))
+        return Compared(ids, repeats, tuple(originals.values()))
+
+
+def duplicates(passages: Sequence[Evidence]) -> Mapping[str, str]:
+    """For each passage that repeats an earlier one the id of that.
 
     Args:
         passages: the oldest first, each once.
     """
-    reads = [_read(f"{passage.title} {passage.heading}", passage.text) for passage in passages]
-    found: dict[str, str] = {}
-    for passage, read, older in zip(passages, reads, _candidates(reads), strict=True):
-        originals = (at for at in older if passages[at].id not in found)
-        twin = next((at for at in originals if read.repeats(reads[at])), None)
-        if twin is not None:
-            found[passage.id] = passages[twin].id
-    return found
+    return Compared().followed_by(passages).repeats
 
 
-def _candidates(reads: Sequence[_Read]) -> list[list[int]]:
-    """For each passage the positions of all earlier ones that it may repeat, the oldest first.
+def _candidates(reads: Sequence[_Read], first: int) -> list[list[int]]:
+    """For each passage from position `first` on the positions of all earlier ones that it may repeat, the oldest first.
 
     Who misses at most a tenth of a passage's runs has one of any tenth and one more, so only those are looked for
     (the prefix filter of Chaudhuri, Ganti and Kaushik 2006); nothing is lost.
     """
     askers: dict[int, list[int]] = {}
-    for position, read in enumerate(reads):
+    for position, read in enumerate(reads[first:], start=first):
         for probe in read.probes:
             askers.setdefault(probe, []).append(position)
     probes = frozenset(askers)
-    older: list[list[int]] = [[] for _ in reads]
+    older: list[list[int]] = [[] for _ in reads[first:]]
     for position, read in enumerate(reads):
         for asker in {asker for shingle in read.shingles & probes for asker in askers[shingle] if asker > position}:
-            older[asker].append(position)
+            older[asker - first].append(position)
     return older
 
 
-@lru_cache(maxsize=REMEMBERED)
 def _read(above: str, text: str) -> _Read:
     words = _words(text)
     starts = range(max(1, len(words) - SHINGLE + 1))

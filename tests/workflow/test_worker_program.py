@@ -75,6 +75,7 @@ class Closed:
     async def list_search_attributes(self, request: object) -> ListSearchAttributesResponse:
         if not self.lists:
             raise self._refusal()
+        keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
         return ListSearchAttributesResponse(custom_attributes=dict.fromkeys(SEARCH_ATTRIBUTES[1:], keyword))
 
     async def add_search_attributes(self, request: object) -> None:

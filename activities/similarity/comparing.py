@@ -1,0 +1,55 @@
+"""Which of a run's passages repeat older ones, told after every search without comparing all of them again.
+
+What was compared is kept in memory, and a search compares only what it added. The order of the passages in the store
+decides, never the memory: where both disagree, or nothing is kept (after a restart, or because another worker did the
+searches before), the run is compared from its first passage on, and the answer is the same.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+
+from activities.similarity.duplicates import Compared
+from storage.evidence import EvidenceStore
+
+REMEMBERED: Final = 5_000
+"""Passages that are kept in memory, all runs together, some 15 KiB each; the runs that were not asked for longest go
+first. A run that alone has more is compared anew each time."""
+
+
+class Comparing:
+    """The passages of runs, compared as they come."""
+
+    def __init__(self, evidence: EvidenceStore, most: int = REMEMBERED) -> None:
+        self._evidence = evidence
+        self._most = most
+        self._kept: dict[str, Compared] = {}
+
+    async def repeats(self, run_id: str) -> Mapping[str, str]:
+        """For each passage of the run and its branches that repeats an older one the id of that.
+
+        Passages that the store has when this is called are among those compared; what comes meanwhile may be.
+        """
+        known = self._kept.get(run_id)
+        if known is None:
+            compared = await asyncio.to_thread(Compared().followed_by, await self._evidence.of_run(run_id))
+        else:
+            compared = await self._up_to_date(run_id, known)
+        self._keep(run_id, compared)
+        return compared.repeats
+
+    async def _up_to_date(self, run_id: str, known: Compared) -> Compared:
+        ids = tuple(await self._evidence.ids_of_run(run_id))
+        if ids[: len(known.ids)] != known.ids:  # a run that began anew, or was found in another order
+            return await asyncio.to_thread(Compared().followed_by, await self._evidence.of_run(run_id))
+        added = await self._evidence.get(ids[len(known.ids) :])
+        return await asyncio.to_thread(known.followed_by, added) if added else known
+
+    def _keep(self, run_id: str, compared: Compared) -> None:
+        """Keeps the farthest state of a run; searches at once may have begun from the same one."""
+        other = self._kept.pop(run_id, None)
+        if other is not None and other.ids[: len(compared.ids)] == compared.ids:
+            compared = other
+        self._kept[run_id] = compared
+        while sum(one.size for one in self._kept.values()) > self._most:
+            self._kept.pop(next(iter(self._kept)))

@@ -12,8 +12,8 @@ from typing import Final
 from activities.similarity.duplicates import Compared
 from storage.evidence import EvidenceStore
 
-REMEMBERED: Final = 5_000
-"""Passages that are kept in memory, all runs together, some 15 KiB each; the runs that were not asked for longest go
+REMEMBERED: Final = 4_000
+"""Passages that are kept in memory, all runs together, some 30 KiB each; the runs that were not asked for longest go
 first. A run that alone has more is compared anew each time."""
 
 

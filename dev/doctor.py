@@ -1,6 +1,8 @@
 """`elcano doctor`: everything that a run needs on this machine, one line each, and how to mend what is missing.
 
-It looks and changes nothing. What is merely not running is no fault; what would keep it from running is.
+It looks and changes nothing. What is merely not running is no fault; what would keep it from running is. A server that
+runs has settings of its own, those of where it was started: findings on the settings of this shell say so, and are no
+faults while a server answers that is ready.
 """
 
 import shutil
@@ -8,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import httpx
@@ -44,17 +46,37 @@ class Finding:
 
 Look = Callable[[Settings], Iterable[Finding]]
 
+HERE = "this shell: "
+"""What findings begin with that tell of the settings of this shell; a server may have been started with others."""
+_NOT_ASKED = "the server that answers was started with settings of its own; this is for what is started from here"
+
 
 def main() -> int:
     """Prints every finding; the exit code is 1 if something has to be mended, else 0."""
     console = Console(soft_wrap=True, highlight=False)
     marks = {"good": "[green]ok  [/]", "note": "[yellow]note[/]", "fault": "[red]MEND[/]"}
-    findings = [finding for look in LOOKS for finding in look(program_settings())]
+    chosen = program_settings()
+    served = list(api(chosen))
+    ready = any(finding.grade == "good" for finding in served)
+    own = [replace(finding, text=HERE + finding.text) for look in OF_THIS_SHELL for finding in look(chosen)]
+    findings = [
+        *(finding for look in OF_THIS_MACHINE for finding in look(chosen)),
+        *served,
+        *(_beside_a_server(finding) if ready else finding for finding in own),
+    ]
     for finding in findings:
         console.print(f"{marks[finding.grade]}  {escape(finding.text)}")
         if finding.remedy:
             console.print(f"      {escape(finding.remedy)}")
     return int(any(finding.grade == "fault" for finding in findings))
+
+
+def _beside_a_server(finding: Finding) -> Finding:
+    """What is wrong with this shell keeps a server that is ready from nothing."""
+    if finding.grade != "fault":
+        return finding
+    remedy = "; ".join(filter(None, (finding.remedy, _NOT_ASKED)))
+    return Finding("note", finding.text, remedy)
 
 
 def python(_: Settings) -> Iterable[Finding]:
@@ -168,11 +190,19 @@ def _key(name: str) -> Finding:
     if not variables:
         return Finding("note", f"model {name}: the variables of its key are not known here", "see pydantic-ai's manual")
     if any(is_set(key) for key in variables):
-        return Finding("good", f"model {name}: its key is set")
-    return Finding("fault", f"model {name}: no key", f"set {' or '.join(variables)} where the worker runs")
+        return Finding("good", f"model {name}: {_set_or_not(variables)}")
+    return Finding(
+        "fault", f"model {name}: {_set_or_not(variables)}", f"set {' or '.join(variables)} where the worker runs"
+    )
 
 
-LOOKS: tuple[Look, ...] = (python, temporal, data_folder, stack_or_ports, api, models, collections, embeddings)
+def _set_or_not(variables: Iterable[str]) -> str:
+    """Which variables of a key are set, by their names; a value is never shown."""
+    return ", ".join(f"{name} is {'set' if is_set(name) else 'not set'}" for name in variables)
+
+
+OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, stack_or_ports)
+OF_THIS_SHELL: tuple[Look, ...] = (models, collections, embeddings)
 
 
 if __name__ == "__main__":

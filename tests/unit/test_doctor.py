@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 
 import settings
@@ -31,7 +32,8 @@ def test_doctor_says_how_to_mend(
     assert doctor.main() == 1
     shown = capsys.readouterr().out
     assert "set OPENAI_API_KEY" in shown
-    assert "collection good: 1 documents" in shown
+    assert "this shell: model openai:gpt-5.1: OPENAI_API_KEY is not set" in shown
+    assert "this shell: collection good: 1 documents" in shown
     assert "leaves out *.xyz" in shown
     assert "collection gone: " in shown
     assert "`elcano serve` starts one" in shown
@@ -39,5 +41,27 @@ def test_doctor_says_how_to_mend(
     monkeypatch.setenv("ELCANO_COLLECTIONS", "{}")
     settings.settings.cache_clear()
     assert doctor.main() == 0
-    assert "secret" not in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "OPENAI_API_KEY is set" in shown
+    assert "secret" not in shown
+    settings.settings.cache_clear()
+
+
+def test_a_server_that_is_ready_is_not_judged_by_this_shell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    answers = iter([httpx.Response(200, json={"ready": True}), httpx.Response(503, json={"ready": False})])
+    monkeypatch.setattr(httpx, "get", lambda *_, **__: next(answers))
+    monkeypatch.setenv("ELCANO_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("ELCANO_MODEL", "openai:gpt-5.1")
+    monkeypatch.setenv("ELCANO_COLLECTIONS", json.dumps({"gone": str(tmp_path / "gone")}))
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    settings.settings.cache_clear()
+    assert doctor.main() == 0
+    shown = capsys.readouterr().out
+    assert "note  this shell: model openai:gpt-5.1: OPENAI_API_KEY is not set" in shown
+    assert "note  this shell: collection gone: " in shown
+    assert "was started with settings of its own" in shown
+    assert doctor.main() == 1, "a server that is not ready has to be mended"
+    assert "MEND  this shell: model openai:gpt-5.1" in capsys.readouterr().out
     settings.settings.cache_clear()

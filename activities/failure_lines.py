@@ -27,8 +27,7 @@ class FailureLines(logging.Filter):
         if not isinstance(failure, ApplicationError):
             return True
         cause = failure.__context__
-        again = "not tried again" if failure.non_retryable else "it may be tried again"
-        record.msg = f"{_place(record)} failed ({failure.type}, {again}): {failure.message}"
+        record.msg = f"{_place(record)} failed ({failure.type}): {failure.message}"
         record.args = ()
         unexpected = cause is not None and not isinstance(cause, KNOWN)
         record.exc_info = (type(cause), cause, cause.__traceback__) if cause is not None and unexpected else None

@@ -94,7 +94,7 @@ async def failed(client: Client, how: str) -> str:
     ("how", "told"),
     [
         ("refused", "): the key [removed] is not known"),
-        ("locked", "(SourceUnavailable, it may be tried again): the index is locked"),
+        ("locked", "(SourceUnavailable): the index is locked"),
     ],
 )
 async def test_what_is_known_is_one_line(temporal: Client, log: io.StringIO, how: str, told: str) -> None:

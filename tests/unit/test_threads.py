@@ -2,9 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -37,31 +35,28 @@ class Endless(Shelf):
         return super().listing()
 
 
-@contextmanager
-def one_thread_for_everything_else() -> Iterator[None]:
-    """The loop's own pool has a single thread, so that whoever blocks it blocks all who use it."""
-    with ThreadPoolExecutor(1) as pool:
-        asyncio.get_running_loop().set_default_executor(pool)
-        yield
+def test_payloads_and_other_sources_do_not_wait_for_an_indexing(tmp_path: Path) -> None:
+    asyncio.run(beside_an_indexing(tmp_path))
 
 
-async def test_payloads_and_other_sources_do_not_wait_for_an_indexing(tmp_path: Path) -> None:
+async def beside_an_indexing(tmp_path: Path) -> None:
+    """In a loop of its own, whose pool has a single thread: whoever blocks it would block all who use it."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
     converter = data_converter(tmp_path / "payloads")
     endless = Endless()
     slow = DocumentsSource("slow", "Slow.", endless, tmp_path / "slow.sqlite")
     quick = DocumentsSource("quick", "Quick.", Shelf({"b.md": b"barnacles"}), tmp_path / "quick.sqlite")
-    with one_thread_for_everything_else():
-        indexing = asyncio.create_task(slow.search("anchovies", 5))
-        try:
-            async with asyncio.timeout(PATIENCE):
-                await endless.begun.wait()
-                payloads = await converter.encode([LARGE])
-                assert await converter.decode(payloads, [AgentResult]) == [LARGE]
-                assert [one.text for one in (await quick.search("barnacles", 5)).evidence] == ["barnacles"]
-                assert await asyncio.to_thread(threading.active_count), "what computes is not held up either"
-        finally:
-            endless.let_go.set()
-        assert [one.text for one in (await indexing).evidence] == ["anchovies"]
+    indexing = asyncio.create_task(slow.search("anchovies", 5))
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await endless.begun.wait()
+            payloads = await converter.encode([LARGE])
+            assert await converter.decode(payloads, [AgentResult]) == [LARGE]
+            assert [one.text for one in (await quick.search("barnacles", 5)).evidence] == ["barnacles"]
+            assert await asyncio.to_thread(threading.active_count), "what computes is not held up either"
+    finally:
+        endless.let_go.set()
+    assert [one.text for one in (await indexing).evidence] == ["anchovies"]
     await slow.aclose()
     await quick.aclose()
     close_payloads(converter)

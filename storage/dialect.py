@@ -21,7 +21,7 @@ _PRAGMAS: Final = (
     "PRAGMA foreign_keys = ON",
 )
 
-
+DAMAGED: Final = "its file is damaged: restore a backup or use another data folder"
 _TROUBLES: Final[Mapping[int, str]] = {
     sqlite3.SQLITE_FULL: "its disk is full: make room",
     sqlite3.SQLITE_BUSY: f"another process kept it locked for {BUSY_SECONDS} s: try again",
@@ -30,8 +30,8 @@ _TROUBLES: Final[Mapping[int, str]] = {
     sqlite3.SQLITE_PERM: "access to it is denied: make the data folder and its files writable",
     sqlite3.SQLITE_CANTOPEN: "its file cannot be opened: see that the data folder is there and writable",
     sqlite3.SQLITE_IOERR: "its disk reports an error: see the system's log",
-    sqlite3.SQLITE_CORRUPT: "its file is damaged: restore a backup or use another data folder",
-    sqlite3.SQLITE_NOTADB: "its file is damaged: restore a backup or use another data folder",
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_NOTADB: DAMAGED,
 }
 
 

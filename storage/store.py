@@ -11,10 +11,11 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from graphs.errors import StoreDamaged
 from storage.artifacts import ArtifactStore, SqlArtifactStore
 from storage.controls import ControlStore, SqlControlStore
 from storage.database import file_engine, prepare
-from storage.dialect import trouble
+from storage.dialect import DAMAGED, trouble
 from storage.evidence import EvidenceStore, SqlEvidenceStore
 from storage.ledger import Ledger, SqlLedger
 from storage.probe import Probe, SqlProbe
@@ -23,7 +24,7 @@ from storage.runs import RunStore, SqlRunStore
 DATABASE_FILE: Final = "elcano.db"
 
 
-STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError)
+STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged)
 """What is raised if the store cannot be used; `store_trouble` tells it from what is raised for other reasons."""
 
 _FILE_TROUBLES: Final = {
@@ -40,6 +41,8 @@ def store_trouble(error: BaseException) -> str | None:
     why: str | None = None
     if isinstance(error, DBAPIError):
         why = trouble(error)
+    elif isinstance(error, StoreDamaged):
+        why = DAMAGED  # the error's own text names a path, which is nothing for clients
     elif isinstance(error, PoolTimeout):
         why = "all its connections are busy: try again"
     elif isinstance(error, OSError) and error.errno is not None:
@@ -65,6 +68,7 @@ async def open_store(data_dir: Path) -> AsyncIterator[Store]:
 
     Raises:
         StoreIncompatible: the folder belongs to another version of this project.
+        StoreDamaged: its file is damaged.
     """
     await asyncio.to_thread(data_dir.mkdir, parents=True, exist_ok=True)
     engine = file_engine(data_dir / DATABASE_FILE)

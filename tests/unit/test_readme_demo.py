@@ -78,7 +78,8 @@ async def test_the_second_command_answers_over_its_own_docs(tmp_path: Path) -> N
     assert report.answered, report.markdown
     assert report.partial is None
     assert report.unverified == ()
-    cited = {reference.title for reference in report.references}
-    assert cited >= {"A node is one activity, an agent is one call", "Large things travel by reference"}
+    assert len(report.references) >= 2, report.markdown
+    assert "A crash costs at most one call." in report.markdown
     assert "is missing" not in report.markdown
-    assert "Nothing that was found answers this part" not in report.markdown
+    for unanswered in ("Nothing that was found answers this part", "answers this section", "Missing: "):
+        assert unanswered not in report.markdown

@@ -7,6 +7,7 @@
     ├── StoreIncompatible      what is kept was written by another version; the program never started
     └── ActivityFault          an activity knows why it failed
         ├── SourceUnavailable  a source cannot be searched now: worth another try
+        ├── BudgetExhausted    a call may not use as much as another request to its model takes
         ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
         └── ModelRefused       a model will never answer this: no key, a bad key, no quota, not made for the task
 
@@ -14,6 +15,7 @@ Workflow code lists `ElcanoError` among its failure types, so one of these fails
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 
 class ElcanoError(Exception):
@@ -47,6 +49,14 @@ class StoreIncompatible(ElcanoError):
 
 class ActivityFault(ElcanoError):
     """The root of what activities raise knowingly."""
+
+
+class BudgetExhausted(ActivityFault):
+    """Another request to a model would take more than its call may use; `exhausted` says of what."""
+
+    def __init__(self, exhausted: Literal["tokens", "cost"], message: str) -> None:
+        self.exhausted = exhausted
+        super().__init__(message)
 
 
 class SourceUnavailable(ActivityFault):

@@ -235,7 +235,7 @@ class Budget(Frozen):
 
 def _for_research(limit: int, reserve: float, exit_needs: int) -> int:
     """`limit` less what is kept: the reserve, or what the exit needs if that is more, but then at most half."""
-    return min(int(limit * (1 - reserve)), max(limit - exit_needs, limit // 2))
+    return min(int(limit * (1 - reserve)), max(limit - exit_needs, limit - limit // 2))
 
 
 def _gauge(limit: float | None, used: float) -> JsonObject:

@@ -235,10 +235,10 @@ async def test_a_section_that_could_not_begin_waits_too(start: Start, script: Sc
     script.complete_in, script.tokens = 1, 300
 
     def expensive(given: JsonObject) -> JsonObject:
-        script.tokens = 45_000 if "history" in str(given["question"]) else 300
-        return {"thought": "all of it"}
+        script.tokens = 25_000 if "history" in str(given["question"]) else 300
+        return {"research_complete": True}
 
-    script.overrides["thinking"] = expensive
+    script.overrides["knowledge_gap"] = expensive
     handle = await start(mode="deep", graph=deep_with(max_concurrency=1), limits=ENOUGH)
     snapshot = await paused(handle)
     assert snapshot.paused is not None

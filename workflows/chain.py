@@ -235,7 +235,7 @@ class ChainWorkflow(ResearchWorkflow):
         return await self._performed(work)
 
     async def _abandoned(self, entry: StepAbandoned | StepFailed, ending: Ending) -> None:
-        """A call was given up, or could not be paid for: the research ends, or waits for a top-up and makes it again."""
+        """A call was given up, or not paid for: the research ends, or waits for a top-up and makes it again."""
         if not pauses(self._journal.run, ending):
             self._take(entry, ending=ending)
             raise EndEarly(ending)

@@ -131,10 +131,13 @@ async def test_all_attempts_of_a_call_have_one_allowance(
     store: Store, asked: Callable[..., list[TaskEnvelope]]
 ) -> None:
     spent = Usage(requests=3, input_tokens=4_500)
+    info = ActivityEnvironment().info
     earlier = LedgerEntry(
         run_id="run-1",
         step=1,
         attempt=1,
+        execution=info.workflow_run_id or "",
+        activity=info.activity_id,
         node="thinking",
         kind="agent",
         name="thinking",

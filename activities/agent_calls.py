@@ -21,10 +21,11 @@ from activities.attempt import Attempt
 from activities.booking import Outcome, given_up, waited
 from activities.failures import abandoned, classified
 from activities.heartbeat import heartbeats
-from activities.long_writing import write_long
+from activities.long_writing import LEAST_SUMMARY_TOKENS, write_long
 from activities.models import may_answer_offline, model_text
 from activities.offline.terms import content_words
 from activities.sources.registry import Sources
+from activities.unwritten import as_drafted
 from graphs import catalogue
 from graphs.agents import (
     InputParserInput,
@@ -34,9 +35,12 @@ from graphs.agents import (
     ToolSelectorInput,
     WriterInput,
 )
+from graphs.catalogue import AgentSpec
 from graphs.contracts import RUN_AGENT, AgentCall, AgentResult
-from graphs.errors import ActivityFault, InputInvalid
+from graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
+from graphs.exits import PROMPT_TOKENS
 from graphs.frozen import Frozen
+from graphs.inputs import sent_tokens
 from graphs.report import DraftRef, ReportDraft
 from graphs.state import SectionResult
 from settings import Settings
@@ -103,7 +107,7 @@ class AgentActivities:
             raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(catalogue.AGENTS)}")
         given = spec.input.model_validate(call.input)
         assert isinstance(given, AgentInput)
-        loaded = await self._load(given, spec.evidence_tokens, self._may_answer_offline(call))
+        loaded = await self._load(given, spec, _room(attempt, spec), self._may_answer_offline(call))
         if isinstance(given, SynthesisInput):
             return await self._joined(attempt, given, loaded)
         definition = AGENTS[call.agent]
@@ -117,16 +121,35 @@ class AgentActivities:
         if attempt.call.agent == LONG_WRITER:
             draft = await write_long(given, loaded, attempt, self._store.artifacts)
         else:
-            answer = await attempt.ask(proofreader.agent, proofreader.show(given, loaded))
-            draft = proofreader.with_omissions(answer.output, loaded)
+            draft = await self._merged(attempt, given, loaded)
         draft = completed(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
         return await self._keep(draft, loaded.drafts.shown, quoted=attempt.quoted and loaded.drafts.quoted)
 
-    async def _load(self, given: AgentInput, tokens: int, offline: bool) -> Loaded:
+    async def _merged(self, attempt: Attempt, given: SynthesisInput, loaded: Loaded) -> ReportDraft:
+        """The sections merged in one pass; as they were drafted if the budget does not allow that."""
+        if loaded.room is not None and loaded.room < LEAST_SUMMARY_TOKENS:
+            return as_drafted(given, loaded)
+        try:
+            answer = await attempt.ask(proofreader.agent, proofreader.show(given, loaded))
+        except BudgetExhausted:
+            return as_drafted(given, loaded)
+        return proofreader.with_omissions(answer.output, loaded)
+
+    async def _load(self, given: AgentInput, spec: AgentSpec, room: int | None, offline: bool) -> Loaded:
+        """What the agent is to be shown, passages within `room` tokens.
+
+        Raises:
+            BudgetExhausted: a writer could be shown none of the passages that there are.
+        """
         named = _named(given)
-        evidence = await self._store.evidence.get(named) if tokens else []
+        evidence = await self._store.evidence.get(named) if spec.evidence_tokens else []
+        shown = _shown(given, evidence, spec.evidence_tokens if room is None else room)
+        if isinstance(given, WriterInput) and evidence and room is not None and not shown.items:
+            short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
+            raise BudgetExhausted("tokens", short)
         return Loaded(
-            shown=_shown(given, evidence, tokens),
+            shown=shown,
+            room=room,
             sources=self._offered(given),
             drafts=await self._drafts(given.sections, evidence) if isinstance(given, SynthesisInput) else Drafts(),
             term_weights=await self._term_weights(given.question, _searched(given, evidence)) if offline else {},
@@ -186,6 +209,17 @@ class AgentActivities:
             cited=len(cited),
             evidence=tuple(dict.fromkeys((*cited, *draft.related))),
         )
+
+
+def _room(attempt: Attempt, spec: AgentSpec) -> int | None:
+    """Tokens that passages or drafts may take, so that prompt and answer fit into what is left; None: not limited.
+
+    Of little an answer gets no more than half: what is written from few passages is short.
+    """
+    if (left := attempt.left.tokens) is None:
+        return None
+    beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input))
+    return min(spec.evidence_tokens, beside - min(spec.output_tokens, beside // 2))
 
 
 def _shown(given: AgentInput, evidence: Sequence[Evidence], tokens: int) -> Shown:

@@ -23,11 +23,13 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from graphs.budget import Usage
 from graphs.contracts import FailureDetails, FailureType
-from graphs.errors import InputInvalid, ModelRefused, SourceRefused
+from graphs.errors import BudgetExhausted, InputInvalid, ModelRefused, SourceRefused
 from graphs.frozen import JsonObject
 from redaction import without_secrets
 
 MESSAGE_CHARACTERS: Final = 1_000
+OUTPUT_ATTEMPTS: Final = 2
+"""Attempts in which a model may answer in the wrong form, each of several requests: more only cost more."""
 LONGEST_WAIT: Final = timedelta(days=1)
 """A provider that asks for more is asked again anyway."""
 
@@ -35,7 +37,7 @@ _REFUSED: Final = (ModelRefused, ModelRequestRejectedError, UserError)
 """A key, a name, a prompt too long for the model: the same request can never succeed."""
 
 _UNUSABLE: Final = (UnexpectedModelBehavior, UsageLimitExceeded)
-"""The model answered, but not in the form that was asked for; models vary, so another try is worth it."""
+"""The model answered, but not in the form that was asked for; models vary, so one more attempt is worth it."""
 
 
 def classified(error: Exception, usage: Usage | None = None, progress: JsonObject | None = None) -> ApplicationError:
@@ -49,18 +51,21 @@ def classified(error: Exception, usage: Usage | None = None, progress: JsonObjec
     sorted_error = _sorted(error)
     if not activity.in_activity():
         return sorted_error
+    attempt = activity.info().attempt
+    malformed_again = sorted_error.type == FailureType.MODEL_OUTPUT and attempt >= OUTPUT_ATTEMPTS
     wait = sorted_error.next_retry_delay
     details = FailureDetails(
-        attempt=activity.info().attempt,
+        attempt=attempt,
         usage=usage or Usage(),
         retry_after=wait.total_seconds() if wait is not None else None,
         progress=progress or {},
+        exhausted=error.exhausted if isinstance(error, BudgetExhausted) else None,
     )
     return ApplicationError(
         sorted_error.message,
         details.model_dump(mode="json"),
         type=sorted_error.type,
-        non_retryable=sorted_error.non_retryable,
+        non_retryable=sorted_error.non_retryable or malformed_again,
         next_retry_delay=sorted_error.next_retry_delay,
     )
 
@@ -90,6 +95,8 @@ def _sorted(error: Exception) -> ApplicationError:
         return _never(_faults(error), FailureType.INPUT_INVALID)
     if isinstance(error, InputInvalid):
         return _never(str(error), FailureType.INPUT_INVALID)
+    if isinstance(error, BudgetExhausted):
+        return _never(str(error), FailureType.BUDGET)
     if isinstance(error, SourceRefused):
         return _never(str(error), FailureType.SOURCE_REFUSED)
     if isinstance(error, _REFUSED):

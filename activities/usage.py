@@ -10,8 +10,8 @@ from dataclasses import replace
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.usage import RequestUsage
 
-from activities.agents.envelope import CHARACTERS_PER_TOKEN
 from graphs.budget import Usage, microusd, total
+from graphs.exits import CHARACTERS_PER_TOKEN
 from graphs.models import OFFLINE
 
 

@@ -69,7 +69,7 @@ def _bounds(limit: str) -> dict[str, Any]:
 class BudgetRequest(Request):
     """What a run may spend; limits with which its graph cannot work are refused.
 
-    What is left out has its default; of tokens and time a graph with sections may use twice as much.
+    What is left out has its default; a graph with sections may use more tokens and twice the time.
     """
 
     tokens: int | None = Field(default=None, examples=[100_000], json_schema_extra=_bounds("tokens"))

@@ -9,15 +9,18 @@ from math import ceil
 from typing import Final
 
 from graphs.branches import SHORTEST_SECONDS, WRITING_SHARE
-from graphs.budget import Limits
+from graphs.budget import Budget, Estimate, Limits
 from graphs.catalogue import AGENTS
-from graphs.inputs import PROMPT_TOKENS, minimum_tokens
+from graphs.exits import PROMPT_TOKENS, joining_tokens
+from graphs.inputs import SEARCH_TOKENS, minimum_tokens, one_visit
 from graphs.spec import AgentNode, ParallelNode, ResearchGraph
 
 EXIT_SECONDS: Final = 1.0
 """An exit node that has less time than this cannot even ask its model."""
-BRANCHING_FACTOR: Final = 2
-"""A graph with branches may use this many times the tokens and the time of one research loop."""
+BRANCHING_SECONDS: Final = 2
+"""A graph with branches may take this many times the time of one research loop: its branches run side by side."""
+ROUNDS: Final = 2
+"""As many rounds of its research loop a branch can make by default: a single search seldom answers a question."""
 
 
 def default_limits(graph: ResearchGraph) -> Limits:
@@ -25,8 +28,30 @@ def default_limits(graph: ResearchGraph) -> Limits:
     limits = Limits()
     if not _parallel_nodes(graph):
         return limits
-    return limits.model_copy(
-        update={"tokens": limits.tokens * BRANCHING_FACTOR, "seconds": limits.seconds * BRANCHING_FACTOR}
+    loops = ceil(_comfortable(graph, limits.sections) / limits.tokens)
+    return limits.model_copy(update={"tokens": limits.tokens * loops, "seconds": limits.seconds * BRANCHING_SECONDS})
+
+
+def _comfortable(graph: ResearchGraph, sections: int) -> int:
+    """Tokens with which each branch can go round its loop `ROUNDS` times and all drafts can be joined."""
+    total = 0
+    for node in graph.nodes:
+        if isinstance(node, ParallelNode):
+            branches = sum(_rounds(graph.branches[edge.branch]) for edge in graph.branches_from(node.id))
+            total += branches * (sections if node.for_each else 1)
+        elif isinstance(node, AgentNode):
+            agent = AGENTS[node.agent]
+            joins = "sections" in agent.input.model_fields
+            total += joining_tokens(agent, sections) if joins else one_visit(agent, searches=ROUNDS)
+    return total
+
+
+def _rounds(branch: ResearchGraph) -> int:
+    """What a branch takes that searches `ROUNDS` times: each agent once a round, its exit once."""
+    agents = [node for node in branch.nodes if isinstance(node, AgentNode)]
+    return sum(
+        one_visit(AGENTS[node.agent], searches=ROUNDS) * (1 if node.id in branch.exit_nodes else ROUNDS)
+        for node in agents
     )
 
 
@@ -41,36 +66,53 @@ def limit_faults(graph: ResearchGraph, limits: Limits) -> list[str]:
 
 
 def _exit_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
-    exits = [node for node in graph.nodes if isinstance(node, AgentNode) and node.id in graph.exit_nodes]
-    kept = limits.tokens * limits.reserve
-    for node in exits:
-        answer = AGENTS[node.agent].output_tokens
-        needed = PROMPT_TOKENS + answer
-        if kept < needed:
+    for node in _exits(graph):
+        needed = one_visit(AGENTS[node.agent])
+        if limits.tokens // 2 < needed:
             yield (
-                f"{limits.reserve:.0%} of {limits.tokens:,} tokens, {int(kept):,}, are kept for {node.id!r}, which "
-                f"needs {needed:,} ({PROMPT_TOKENS:,} for its prompt, {answer:,} for its answer)"
-                + (f": give at least {ceil(needed / limits.reserve):,} tokens" if limits.reserve else "")
+                f"at most half of {limits.tokens:,} tokens, {limits.tokens // 2:,}, can be kept for {node.id!r}, which "
+                f"needs {needed:,} ({_parts(node)}): give at least {2 * needed:,} tokens"
             )
 
 
 def _research_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
-    share = 1 - limits.reserve
-    for_research = int(limits.tokens * share)
-    needed = _one_visit(graph)
+    kept_for = max((one_visit(AGENTS[node.agent]) for node in _exits(graph)), default=0)
+    needed = minimum_tokens(graph) - sum(one_visit(AGENTS[node.agent]) for node in _exits(graph))
+    for_research = _for_research(limits, limits.tokens, kept_for)
     if for_research < needed:
+        enough = _enough(limits, needed, kept_for)
         yield (
-            f"{share:.0%} of {limits.tokens:,} tokens, {for_research:,}, are for research, and one visit of each agent "
-            f"before the report takes {needed:,}: give at least {ceil(needed / share):,} tokens"
+            f"of {limits.tokens:,} tokens {limits.tokens - for_research:,} are kept for the report, {for_research:,} "
+            f"are for research, and one visit of each agent before the report takes {needed:,}: give at least "
+            f"{enough:,} tokens"
         )
 
 
-def _one_visit(graph: ResearchGraph) -> int:
-    """Tokens of one visit of each agent that is no exit, and of each branch once."""
-    before = [node for node in graph.nodes if node.id not in graph.exit_nodes]
-    agents = sum(PROMPT_TOKENS + AGENTS[node.agent].output_tokens for node in before if isinstance(node, AgentNode))
-    edges = [edge for node in _parallel_nodes(graph) for edge in graph.branches_from(node.id)]
-    return agents + sum(minimum_tokens(graph.branches[edge.branch]) for edge in edges)
+def _for_research(limits: Limits, tokens: int, kept_for: int) -> int:
+    """What a run with so many tokens has for research if its exit takes `kept_for`."""
+    raised = limits.model_copy(update={"tokens": tokens})
+    return Budget(limits=raised, exit_needs=Estimate(tokens=kept_for)).research_tokens
+
+
+def _enough(limits: Limits, needed: int, kept_for: int) -> int:
+    """The fewest tokens that leave `needed` for research."""
+    tokens = max(ceil(needed / (1 - limits.reserve)), min(needed + kept_for, 2 * needed))
+    while _for_research(limits, tokens, kept_for) < needed:  # by a token, where a share was rounded
+        tokens += 1
+    return tokens
+
+
+def _parts(node: AgentNode) -> str:
+    """What a visit of an exit is made of, for people."""
+    agent = AGENTS[node.agent]
+    if "sections" in agent.input.model_fields:
+        return "to join a report of one section"
+    shown = min(SEARCH_TOKENS, agent.evidence_tokens)
+    return f"{PROMPT_TOKENS:,} for its prompt, {shown:,} for passages, {agent.output_tokens:,} for its answer"
+
+
+def _exits(graph: ResearchGraph) -> list[AgentNode]:
+    return [node for node in graph.nodes if isinstance(node, AgentNode) and node.id in graph.exit_nodes]
 
 
 def _steps(graph: ResearchGraph, limits: Limits) -> Iterable[str]:

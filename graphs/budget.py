@@ -1,12 +1,13 @@
 """What a run may spend and what it has spent: arithmetic without a clock.
 
-Before a call its estimate must be admitted; after it the real usage is charged. A share of tokens, money and time is
-kept for the exit node, so that a run that ends early can still write its report.
+Before a call its estimate must be admitted; after it the real usage is charged. What the exit node needs of tokens and
+money, and a share of the time, is kept for it, so that a run that ends early can still write its report. Every call is
+told what it may use of the rest, the exit's own call too.
 """
 
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, Decimal
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from pydantic import Field, ValidationError
 
@@ -16,6 +17,9 @@ from graphs.spec import EndKind
 
 LEAST_TOKENS: Final = 1_000
 """With fewer neither a run nor a branch is started."""
+
+Exhausted: TypeAlias = Literal["tokens", "cost"]
+"""What calls use up."""
 
 
 class Usage(Frozen):
@@ -62,7 +66,7 @@ class Limits(Frozen):
     sections: int = Field(default=8, ge=1, le=200)
     """Sections that a plan may have; each is a research loop of its own."""
     reserve: float = Field(default=0.15, ge=0.0, le=0.5)
-    """The share of tokens, money and time that only the exit node may use."""
+    """The share of tokens, money and time that only the exit node may use, at the least: see `Budget.exit_needs`."""
     when_exhausted: Literal["finish", "pause"] = "finish"
     """`finish`: the run writes its report from what it has. `pause`: it waits for a top-up, for days if need be, and
     its time stands still while a provider does not answer."""
@@ -110,6 +114,31 @@ class Estimate(Frozen):
     cost_microusd: int = Field(default=0, ge=0)
 
 
+class Allowance(Frozen):
+    """What one call may use, all its attempts and all their requests together. None: not limited."""
+
+    tokens: int | None = Field(default=None, ge=0)
+    cost_microusd: int | None = Field(default=None, ge=0)
+
+    def less(self, used: Usage) -> "Allowance":
+        """What is left of it, never below zero."""
+        return Allowance(
+            tokens=None if self.tokens is None else max(0, self.tokens - used.tokens),
+            cost_microusd=None if self.cost_microusd is None else max(0, self.cost_microusd - used.cost_microusd),
+        )
+
+    def refuses(self, least: Estimate) -> Exhausted | None:
+        """Which of the two a further request would break that takes `least` in any case; None if it may be made.
+
+        Of nothing nothing is made, however little a request takes.
+        """
+        if self.tokens is not None and (self.tokens == 0 or least.tokens > self.tokens):
+            return "tokens"
+        if self.cost_microusd is not None and (self.cost_microusd == 0 or least.cost_microusd > self.cost_microusd):
+            return "cost"
+        return None
+
+
 class Budget(Frozen):
     """Limits and the counters against them. `elapsed` is seconds since the start, told by whoever has a clock."""
 
@@ -120,6 +149,9 @@ class Budget(Frozen):
     """Iterations begun."""
     steps: int = 0
     """Nodes finished."""
+    exit_needs: Estimate = Estimate()
+    """What the exit would take for the state as it is (`graphs.exits`): more of tokens and money than the reserve is
+    kept if that is more, as long as half of the limit is left for research."""
 
     def charge(self, usage: Usage) -> "Budget":
         """The budget after a call that really used `usage`."""
@@ -133,15 +165,41 @@ class Budget(Frozen):
         """Seconds after the start at which research stops and the exit node begins."""
         return self.limits.seconds * (1 - self.limits.reserve)
 
+    @property
+    def research_tokens(self) -> int:
+        """How many of the tokens research may use; the others are kept for the exit."""
+        return _for_research(self.limits.tokens, self.limits.reserve, self.exit_needs.tokens)
+
+    @property
+    def research_cost(self) -> int | None:
+        """The same of money, in millionths of a dollar; None: not limited."""
+        limit = self.limits.cost_microusd
+        return None if limit is None else _for_research(limit, self.limits.reserve, self.exit_needs.cost_microusd)
+
+    def gained(self, more: TopUp) -> Allowance:
+        """What of a top-up that is among the limits already went to research; the rest went to what is kept."""
+        before = self.limits.tokens - more.tokens
+        tokens = self.research_tokens - _for_research(before, self.limits.reserve, self.exit_needs.tokens)
+        limit = self.limits.cost_microusd
+        if limit is None or self.research_cost is None:
+            return Allowance(tokens=tokens)
+        earlier = _for_research(limit - more.cost_microusd, self.limits.reserve, self.exit_needs.cost_microusd)
+        return Allowance(tokens=tokens, cost_microusd=self.research_cost - earlier)
+
+    def allowance(self, *, at_exit: bool) -> Allowance:
+        """What a call may use that is made now: at the exit all that is left, before it what is not kept for that."""
+        tokens = self.limits.tokens if at_exit else self.research_tokens
+        cost = self.limits.cost_microusd if at_exit else self.research_cost
+        return Allowance(tokens=tokens, cost_microusd=cost).less(self.used)
+
     def refuses(self, estimate: Estimate) -> EndKind | None:
         """Which limit a further research call of this size would break; None if it may be made."""
-        share = 1 - self.limits.reserve
         if self.elapsed >= self.research_seconds():
             return "time"
-        if self.used.tokens + estimate.tokens > self.limits.tokens * share:
+        if self.used.tokens + estimate.tokens > self.research_tokens:
             return "tokens"
-        cost_limit = self.limits.cost_microusd
-        if cost_limit is not None and self.used.cost_microusd + estimate.cost_microusd > cost_limit * share:
+        cost_limit = self.research_cost
+        if cost_limit is not None and self.used.cost_microusd + estimate.cost_microusd > cost_limit:
             return "cost"
         return "steps" if self.out_of_steps else None
 
@@ -151,16 +209,23 @@ class Budget(Frozen):
         return self.steps >= self.limits.steps - 1
 
     def view(self) -> JsonObject:
-        """How expressions see the budget: per limit `limit`, `used`, `remaining`; and what is exceeded."""
+        """How expressions see the budget: per limit `limit`, `used`, `remaining`; and what is exceeded.
+
+        Of tokens and money also `for_research`: the part of `remaining` that is not kept for the exit.
+        """
         refused = self.refuses(Estimate(tokens=1))
+        research = self.allowance(at_exit=False)
         return {
             "exceeded": refused is not None,
             "reason": refused,
-            "tokens": _gauge(self.limits.tokens, self.used.tokens),
-            "cost_usd": _gauge(
-                None if self.limits.cost_microusd is None else usd(self.limits.cost_microusd),
-                usd(self.used.cost_microusd),
-            ),
+            "tokens": {**_gauge(self.limits.tokens, self.used.tokens), "for_research": research.tokens},
+            "cost_usd": {
+                **_gauge(
+                    None if self.limits.cost_microusd is None else usd(self.limits.cost_microusd),
+                    usd(self.used.cost_microusd),
+                ),
+                "for_research": None if research.cost_microusd is None else usd(research.cost_microusd),
+            },
             "seconds": _gauge(self.limits.seconds, self.elapsed),
             "iterations": _gauge(self.limits.iterations, self.iterations),
             "steps": _gauge(self.limits.steps, self.steps),
@@ -168,72 +233,9 @@ class Budget(Frozen):
         }
 
 
-class Slice(Frozen):
-    """The part of a budget that one branch may spend."""
-
-    tokens: int = Field(ge=0)
-    cost_microusd: int | None = Field(default=None, ge=0)
-    """None: not limited."""
-
-    def carries(self, minimum_tokens: int) -> bool:
-        """Whether a branch that needs at least so many tokens can be started with it."""
-        return self.tokens >= max(LEAST_TOKENS, minimum_tokens) and self.cost_microusd != 0
-
-    def grown(self, more: TopUp) -> "Slice":
-        """The slice with its part of a top-up."""
-        cost = None if self.cost_microusd is None else self.cost_microusd + more.cost_microusd
-        return Slice(tokens=self.tokens + more.tokens, cost_microusd=cost)
-
-
-class Allotment(Frozen):
-    """What a run can still give its branches while they run side by side.
-
-    What is out, what was used and what is left always add up to what there was; what a branch does not use comes back
-    and raises the share of those that have not started.
-    """
-
-    tokens: int
-    """Below zero once branches used more than there was: nothing is given out until that is made up for."""
-    cost_microusd: int | None = None
-    """The same of money; None: not limited."""
-    waiting: int = Field(ge=0)
-    """Branches that have not started."""
-
-    @classmethod
-    def of(cls, budget: Budget, branches: int) -> "Allotment":
-        """Everything that research may still use of `budget`, for this many branches."""
-        share = 1 - budget.limits.reserve
-        cost_limit = budget.limits.cost_microusd
-        return cls(
-            tokens=max(0, int(budget.limits.tokens * share) - budget.used.tokens),
-            cost_microusd=None if cost_limit is None else max(0, int(cost_limit * share) - budget.used.cost_microusd),
-            waiting=branches,
-        )
-
-    def affordable(self, minimum_tokens: int) -> int:
-        """How many of the waiting branches can have at least this many tokens."""
-        return min(self.waiting, max(0, self.tokens) // max(LEAST_TOKENS, minimum_tokens))
-
-    def take(self) -> tuple["Allotment", Slice]:
-        """An equal share for the next branch."""
-        waiting = max(1, self.waiting)
-        cost = None if self.cost_microusd is None else max(0, self.cost_microusd) // waiting
-        given = Slice(tokens=max(0, self.tokens) // waiting, cost_microusd=cost)
-        left = Allotment(
-            tokens=self.tokens - given.tokens,
-            cost_microusd=None if self.cost_microusd is None or cost is None else self.cost_microusd - cost,
-            waiting=waiting - 1,
-        )
-        return left, given
-
-    def grown(self, tokens: int, cost_microusd: int) -> "Allotment":
-        """More to give, or less; money that is not limited stays so."""
-        cost = None if self.cost_microusd is None else self.cost_microusd + cost_microusd
-        return self.model_copy(update={"tokens": self.tokens + tokens, "cost_microusd": cost})
-
-    def give_back(self, given: Slice, used: Usage) -> "Allotment":
-        """A branch ended: what it did not use comes back; what it used beyond its slice is taken off."""
-        return self.grown(given.tokens - used.tokens, (given.cost_microusd or 0) - used.cost_microusd)
+def _for_research(limit: int, reserve: float, exit_needs: int) -> int:
+    """`limit` less what is kept: the reserve, or what the exit needs if that is more, but then at most half."""
+    return min(int(limit * (1 - reserve)), max(limit - exit_needs, limit - limit // 2))
 
 
 def _gauge(limit: float | None, used: float) -> JsonObject:

@@ -29,6 +29,8 @@ class AgentSpec:
     """The most that its answer is expected to take, for estimates."""
     evidence_tokens: int = 0
     """The most that the evidence it is shown may take, for estimates and for cutting the prompt."""
+    by_section: bool = False
+    """Whether it calls its model once a section and once for what stands above them; the figures are of one call."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +137,9 @@ AGENTS: Mapping[str, AgentSpec] = {
             output=report.DraftRef,
             starts="synthesizing",
             completes="synthesizing",
-            output_tokens=8_000,
+            output_tokens=1_500,
             evidence_tokens=24_000,
+            by_section=True,
         ),
         AgentSpec(
             name="proofreader",

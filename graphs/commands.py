@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from graphs.branches import BranchInput
-from graphs.budget import Estimate, Limits, Usage
+from graphs.budget import Allowance, Estimate, Limits, Usage
 from graphs.frozen import Frozen, Json, JsonObject
 from graphs.state import Ending, Failure, Hold
 
@@ -129,6 +129,8 @@ class CallAgent(Frozen):
     """How often it was tried in vain; each try is an activity of its own."""
     progress: JsonObject = {}
     """What these tries have finished."""
+    allowance: Allowance = Allowance()
+    """What it may use, however much that is beyond the estimate."""
 
 
 class CallTool(Frozen):

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from graphs.branches import BranchState
-from graphs.budget import Limits, Usage
+from graphs.budget import Allowance, Exhausted, Limits, Usage
 from graphs.events import AgentEvent
 from graphs.frozen import Frozen, JsonObject
 from graphs.journal import Pages
@@ -74,6 +74,8 @@ class FailureType:
     """The call was given up by its run; the details say what it had used."""
     MODEL_OUTPUT: Final = "ModelOutput"
     """The model answered, but never in the form that was asked for."""
+    BUDGET: Final = "BudgetExhausted"
+    """What the call was allowed to use does not suffice for another request; no fault of anybody's."""
     SOURCE_REFUSED: Final = "SourceRefused"
     INPUT_INVALID: Final = "InputInvalid"
     PAYLOADS_TOO_LARGE: Final = "PayloadsTooLarge"
@@ -91,6 +93,8 @@ class FailureDetails(Frozen):
     """Seconds that the provider asked to wait."""
     progress: JsonObject = {}
     """What it had finished, for the next try to go on with."""
+    exhausted: Exhausted | None = None
+    """Of a `BudgetExhausted`: what was used up."""
 
 
 class ModelChoice(Frozen):
@@ -167,6 +171,8 @@ class AgentCall(Frozen):
     models: ModelChoice = ModelChoice()
     progress: JsonObject = {}
     """What an earlier try of this call had finished."""
+    allowance: Allowance = Allowance()
+    """What all attempts of the call together may use; enforced before each request to a model."""
 
 
 class AgentResult(Frozen):

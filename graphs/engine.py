@@ -31,10 +31,11 @@ from graphs.commands import (
     Warned,
 )
 from graphs.errors import ElcanoError, EngineFault, InputInvalid
+from graphs.exits import keeping
 from graphs.folding import folded, told, warned
 from graphs.reading import Reading
 from graphs.run import Run
-from graphs.safety import BUDGET_ENDINGS, out_of
+from graphs.safety import BUDGET_ENDINGS, out_of, spent
 from graphs.spec import (
     ConditionalEdge,
     DecisionNode,
@@ -83,7 +84,7 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
         return Wait(ending=run.paused)
     if run.hold is not None and not run.trying:
         return Retry(hold=run.hold)
-    run = run.model_copy(update={"budget": run.budget.at(elapsed)})
+    run = keeping(graph, run.model_copy(update={"budget": run.budget.at(elapsed)}))
     node = graph.by_id[run.node]
     command: Command
     reading = Reading(run)
@@ -169,7 +170,7 @@ def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
         known = folded(graph, run, entry, reading)
     except (ValidationError, InputInvalid) as error:
         return _fail(graph, run, _input_failure(entry.node, error, reading))
-    run = warned(known, reading)
+    run = keeping(graph, warned(known, reading))
     if run.node in graph.exit_nodes:
         return run.model_copy(update={"finished": True})
     return _onward(graph, run)
@@ -256,23 +257,15 @@ def pauses(run: Run, ending: Ending) -> bool:
 
 def _fail(graph: ResearchGraph, run: Run, failure: Failure) -> Run:
     """A failed node sends the run to its exit; a failed exit, or a failure that would meet it too, ends the run."""
+    if (ending := spent(failure)) is not None:  # as if the budget had refused the call
+        return _abandon(graph, run, ending)
     if failure.fatal or run.node in graph.exit_nodes:
         return run.model_copy(update={"failure": failure, "finished": True})
     return _leave(graph, run, Ending(kind="node_failed", detail=f"{failure.node} failed: {failure.message}"))
 
 
 def _leave(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
-    return run.model_copy(update={"node": _nearest_exit(graph, run.node), "ending": ending})
-
-
-def _nearest_exit(graph: ResearchGraph, node: str) -> str:
-    """The first exit in the graph's order that can be reached from `node`; every valid graph has one."""
-    reached, waiting = {node}, [node]
-    while waiting:
-        onward = {edge.to_node for edge in graph.routes_from(waiting.pop())} - reached
-        reached |= onward
-        waiting += sorted(onward)
-    return next(exit_id for exit_id in graph.exit_nodes if exit_id in reached)
+    return run.model_copy(update={"node": graph.nearest_exit(run.node), "ending": ending})
 
 
 def _input_failure(node: str, error: ValidationError | InputInvalid, reading: Reading) -> Failure:

@@ -8,6 +8,7 @@
     ├── StoreDamaged           what is kept cannot be read; somebody has to mend a file first
     └── ActivityFault          an activity knows why it failed
         ├── SourceUnavailable  a source cannot be searched now: worth another try
+        ├── BudgetExhausted    a call may not use as much as another request to its model takes
         ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
         └── ModelRefused       a model will never answer this: no key, a bad key, no quota, not made for the task
 
@@ -15,6 +16,7 @@ Workflow code lists `ElcanoError` among its failure types, so one of these fails
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 
 class ElcanoError(Exception):
@@ -52,6 +54,14 @@ class StoreDamaged(ElcanoError):
 
 class ActivityFault(ElcanoError):
     """The root of what activities raise knowingly."""
+
+
+class BudgetExhausted(ActivityFault):
+    """Another request to a model would take more than its call may use; `exhausted` says of what."""
+
+    def __init__(self, exhausted: Literal["tokens", "cost"], message: str) -> None:
+        self.exhausted = exhausted
+        super().__init__(message)
 
 
 class SourceUnavailable(ActivityFault):

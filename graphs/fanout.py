@@ -6,8 +6,9 @@ fails, is cut from the plan or is not begun is a gap in the outcome, never an ex
 
 from collections.abc import Collection
 
+from graphs.allotment import Allotment, Slice
 from graphs.branches import SHORTEST_SECONDS, SUCCEEDED, WRITING_SHARE, BranchOutcome, BranchOutcomes
-from graphs.budget import Allotment, Budget, Limits, Slice, TopUp, Usage, total
+from graphs.budget import Budget, Limits, TopUp, Usage, total
 from graphs.commands import BranchStart, RunBranches, StepCompleted, StepFailed
 from graphs.contracts import FailureType, ResearchResult
 from graphs.safety import BREAKER_FAILURES
@@ -23,6 +24,7 @@ class FanOut:
         self.over: str | None = None
         """Why no further branch is begun."""
         self._work = work
+        self._exit_needs = budget.exit_needs
         allotment = Allotment.of(budget, len(work.branches))
         afforded = allotment.affordable(work.minimum_tokens)
         self._allotment = allotment.model_copy(update={"waiting": afforded})
@@ -83,15 +85,14 @@ class FanOut:
 
         Args:
             extra: what was added to the limits of the run.
-            limits: of the run.
+            limits: of the run, raised.
             open_branches: the indices of branches that have begun and not ended.
 
         Returns:
             The part of each open branch. Iterations, steps and time are not divided: branches run side by side.
         """
-        share = 1 - limits.reserve
-        tokens = int(extra.tokens * share)
-        cost = 0 if self._allotment.cost_microusd is None else int(extra.cost_microusd * share)
+        gained = Budget(limits=limits, exit_needs=self._exit_needs).gained(extra)
+        tokens, cost = gained.tokens or 0, gained.cost_microusd or 0
         self._allotment = self._allotment.grown(tokens, cost)
         tokens = min(tokens, max(0, self._allotment.tokens))  # what branches overspent is made up for first
         cost = min(cost, max(0, self._allotment.cost_microusd or 0))
@@ -101,7 +102,7 @@ class FanOut:
             update={
                 "tokens": tokens // parts,
                 "cost_microusd": cost // parts,
-                "seconds": extra.seconds * share / waves * WRITING_SHARE,
+                "seconds": extra.seconds * (1 - limits.reserve) / waves * WRITING_SHARE,
             }
         )
         return self._granted(part, open_branches)

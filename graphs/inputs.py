@@ -11,15 +11,16 @@ from graphs.budget import LEAST_TOKENS, Estimate, Limits
 from graphs.catalogue import AGENTS, TOOLS, AgentSpec
 from graphs.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches, StepCompleted
 from graphs.errors import InputInvalid
+from graphs.exits import CHARACTERS_PER_TOKEN, PROMPT_TOKENS, evidence_tokens, joining_tokens, priced
 from graphs.frozen import Frozen, JsonObject
 from graphs.reading import Reading, shown
 from graphs.run import Run
-from graphs.spec import AgentNode, Inputs, ParallelNode, ResearchGraph, ToolNode
+from graphs.spec import AgentNode, Inputs, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
 
 MAX_ITEMS: Final = 200
 """Items of one `for_each`: each is an activity or a child workflow, and Temporal allows 2,000 pending ones."""
-PROMPT_TOKENS: Final = 800
-"""Instructions and output schema of one agent call, for estimates."""
+SEARCH_TOKENS: Final = 2_000
+"""What one search brings: eight passages of a thousand characters."""
 
 
 def command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
@@ -34,7 +35,7 @@ def command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
         case AgentNode():
             agent = AGENTS[node.agent]
             agent_input = built(agent.input, node.inputs, reading)
-            return CallAgent(
+            call = CallAgent(
                 step=run.step,
                 node=node.id,
                 agent=agent.name,
@@ -43,6 +44,7 @@ def command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
                 tries=run.hold.tries if run.hold else 0,
                 progress=run.hold.progress if run.hold else {},
             )
+            return allowed(call, graph, run)
         case ToolNode():
             tool = TOOLS[node.tool]
             items = _items(node.for_each, reading)
@@ -106,17 +108,33 @@ def needed(work: Command, limits: Limits) -> Estimate:
             return Estimate()
 
 
-def minimum_tokens(branch: ResearchGraph) -> int:
-    """What one visit of each agent of a branch may take: with less it cannot go round once and write."""
-    called = [AGENTS[node.agent] for node in branch.nodes if isinstance(node, AgentNode)]
-    return sum(PROMPT_TOKENS + agent.output_tokens for agent in called)
+def allowed(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
+    """`call`, told what it may use of what `run` has left."""
+    return call.model_copy(update={"allowance": run.budget.allowance(at_exit=call.node in graph.exit_nodes)})
+
+
+def minimum_tokens(graph: ResearchGraph) -> int:
+    """What one visit of each of its agents takes: with less a graph cannot go round once and write."""
+    called = [AGENTS[node.agent] for node in graph.nodes if isinstance(node, AgentNode)]
+    branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge)]
+    return sum(map(one_visit, called)) + sum(minimum_tokens(graph.branches[branch]) for branch in branches)
+
+
+def one_visit(agent: AgentSpec, searches: int = 1) -> int:
+    """What a call of `agent` takes that is shown what so many searches brought; of one that joins sections, one."""
+    if "sections" in agent.input.model_fields:
+        return joining_tokens(agent, sections=1)
+    return PROMPT_TOKENS + min(searches * SEARCH_TOKENS, agent.evidence_tokens) + agent.output_tokens
 
 
 def estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
     """Characters / 4 for what is sent, the agent's own figure for its answer, the run's average price for both."""
-    evidence = sum(ref.characters for ref in run.state.evidence if ref.duplicate_of is None) // 4
-    sent = sum(len(str(value)) for field, value in agent_input.items() if field != "evidence") // 4
-    tokens = PROMPT_TOKENS + sent + min(evidence, agent.evidence_tokens) + agent.output_tokens
-    used = run.budget.used
-    price = used.cost_microusd / used.tokens if used.tokens else 0.0
-    return Estimate(tokens=tokens, cost_microusd=int(price * tokens))
+    evidence = min(evidence_tokens(run.state), agent.evidence_tokens)
+    tokens = PROMPT_TOKENS + sent_tokens(agent_input) + evidence + agent.output_tokens
+    return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
+
+
+def sent_tokens(agent_input: JsonObject) -> int:
+    """What an agent is told beside passages and drafts, at the most: of a conversation it is shown a digest."""
+    told = (str(value) for field, value in agent_input.items() if field not in ("evidence", "sections"))
+    return sum(map(len, told)) // CHARACTERS_PER_TOKEN

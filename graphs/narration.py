@@ -123,9 +123,7 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
         case ToppedUp():
             yield Told("topped_up", "The limits were raised", run.node, run.budget.view())
         case StepFailed():
-            failure = entry.failure
-            data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
-            yield Told("error", _cut(f"{title(entry.node)} failed: {failure.message}"), entry.node, data)
+            yield from _failed(earlier, entry, run)
         case StepCompleted() if reason := _refused(graph, earlier, entry, run):
             yield Told("error", _cut(reason), entry.node)
         case StepCompleted():
@@ -148,6 +146,16 @@ def _refused(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run)
     if run.ending is not None and isinstance(graph.by_id[entry.node], StateNode) and run.state is earlier.state:
         return run.ending.detail
     return None
+
+
+def _failed(earlier: Run, entry: StepFailed, run: Run) -> Iterable[Told]:
+    """Of a call that could not be paid for nothing but how the run goes on: nothing is broken."""
+    failure = entry.failure
+    if failure.exhausted is None:
+        data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
+        yield Told("error", _cut(f"{title(entry.node)} failed: {failure.message}"), entry.node, data)
+    elif run.finished and run.ending == earlier.ending:
+        yield _ending(run)
 
 
 def looping(run: Run, node: str) -> Told:

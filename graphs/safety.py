@@ -6,7 +6,7 @@ Stalls and failures are read off the state, so they survive a restart and a new 
 from typing import Final
 
 from graphs.spec import EndKind
-from graphs.state import Ending, ResearchState
+from graphs.state import Ending, Failure, ResearchState
 
 STALL_ITERATIONS: Final = 2
 """As many iterations in a row without a new passage are a stall."""
@@ -23,6 +23,11 @@ DIVIDED_ENDINGS: Final[frozenset[EndKind]] = frozenset({"tokens", "cost"})
 def out_of(budget: EndKind, node: str) -> Ending:
     """The ending of a run whose budget does not admit `node`."""
     return Ending(kind=budget, detail=f"the budget of {budget} does not allow another step ({node})")
+
+
+def spent(failure: Failure) -> Ending | None:
+    """The ending of a run whose call could not be paid for; None if it failed for another reason."""
+    return Ending(kind=failure.exhausted, detail=failure.message) if failure.exhausted else None
 
 
 def stalled(state: ResearchState) -> bool:

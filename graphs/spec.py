@@ -175,6 +175,26 @@ class ResearchGraph(Frozen):
                 leaving.setdefault(edge.from_node, []).append(edge)
         return {node_id: tuple(edges) for node_id, edges in leaving.items()}
 
+    def nearest_exit(self, node_id: str) -> str:
+        """The first exit in the graph's order that can be reached from `node_id`; every valid graph has one."""
+        return self._exit_of[node_id]
+
+    @cached_property
+    def _exit_of(self) -> dict[str, str]:
+        """For each node its nearest exit, found backwards, so that each edge is followed once."""
+        coming: dict[str, list[str]] = {}
+        for node_id, routes in self._routes.items():
+            for edge in routes:
+                coming.setdefault(edge.to_node, []).append(node_id)
+        nearest: dict[str, str] = {}
+        for exit_id in self.exit_nodes:
+            waiting = [exit_id]
+            while waiting:
+                if (node_id := waiting.pop()) not in nearest:
+                    nearest[node_id] = exit_id
+                    waiting += coming.get(node_id, ())
+        return nearest
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> "ResearchGraph":
         """A graph built anew, because pydantic's own copy would keep what is cached of this one."""
         fields = {name: getattr(self, name) for name in ResearchGraph.model_fields}

@@ -182,6 +182,8 @@ class Failure(Frozen):
     """The name of the error, for programs."""
     message: str = Field(max_length=2_000)
     attempts: int = Field(default=1, ge=0)
+    exhausted: Literal["tokens", "cost"] | None = None
+    """Set if nothing is broken: what its call was allowed to use did not suffice."""
     fatal: bool = False
     """Nothing can go on until somebody has mended something (a refused key): the run fails at once."""
 

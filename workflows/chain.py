@@ -31,11 +31,12 @@ with workflow.unsafe.imports_passed_through():
     from graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
     from graphs.engine import RELEASED, booked, pauses
     from graphs.errors import ElcanoError
+    from graphs.exits import keeping
     from graphs.frozen import Frozen, Json, JsonObject
-    from graphs.inputs import estimate, minimum_tokens, needed
+    from graphs.inputs import allowed, estimate, minimum_tokens, needed
     from graphs.narration import before, looping
     from graphs.run import Run
-    from graphs.safety import BUDGET_ENDINGS, out_of, stalled
+    from graphs.safety import BUDGET_ENDINGS, out_of, spent, stalled
     from graphs.state import Ending, Failure, ResearchState
     from graphs.tools import ItemOutcomes
     from workflows.research import ResearchWorkflow
@@ -177,6 +178,9 @@ class ChainWorkflow(ResearchWorkflow):
         self._become(node=work.node)
         while not isinstance(entry := await self._tried(work), StepCompleted):
             match entry:
+                case StepFailed() if (ending := spent(entry.failure)) is not None:
+                    await self._abandoned(entry, ending)
+                    work = work.model_copy(update={"step": self._journal.run.step})
                 case StepFailed():
                     self._take(entry)
                     raise _ended_by(entry.failure)
@@ -209,6 +213,8 @@ class ChainWorkflow(ResearchWorkflow):
             case StepCompleted():
                 outputs = {**self._state.outputs, node: entry.output}
                 self._take(entry, state=self._state.model_copy(update={"outputs": outputs}), finished=True)
+            case StepFailed() if (ending := spent(entry.failure)) is not None:
+                self._take(entry, ending=self._journal.run.ending or ending, finished=True)
             case StepFailed():
                 self._take(entry, failure=entry.failure, finished=True)
             case StepAbandoned():
@@ -224,10 +230,12 @@ class ChainWorkflow(ResearchWorkflow):
             for told in before(work):
                 self._journal.tell(told, workflow.time())
         self._shown.place(work)
+        if isinstance(work, CallAgent):
+            work = allowed(work, self._asked.graph, self._journal.run)
         return await self._performed(work)
 
-    async def _abandoned(self, entry: StepAbandoned, ending: Ending) -> None:
-        """A call was given up: the research ends, or waits for a top-up and makes it again."""
+    async def _abandoned(self, entry: StepAbandoned | StepFailed, ending: Ending) -> None:
+        """A call was given up, or not paid for: the research ends, or waits for a top-up and makes it again."""
         if not pauses(self._journal.run, ending):
             self._take(entry, ending=ending)
             raise EndEarly(ending)
@@ -243,6 +251,7 @@ class ChainWorkflow(ResearchWorkflow):
             if run.hold is not None and not run.trying:
                 await self._waiting.for_answer(run.hold)
             if (ending := self._interruptions.take()) is None:
+                self._journal.run = keeping(self._asked.graph, self._journal.run)
                 budget = self._journal.run.budget.at(self._elapsed())
                 refused = budget.refuses(needed(work, budget.limits))
                 if refused is None:

@@ -99,6 +99,7 @@ class Performer:
             input=work.input,
             models=self._asked.models,
             progress=work.progress,
+            allowance=work.allowance,
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         summary = f"{work.agent} agent, iteration {work.input.get('iteration', 1)}"
@@ -284,6 +285,7 @@ def _lost(node: str, cause: ApplicationError) -> Lost:
         type=kind,
         message=cause.message[:2_000],
         attempts=details.attempt,
+        exhausted=details.exhausted,
         fatal=kind == FailureType.MODEL_REFUSED,
     )
     return Lost(failure, details.usage, details.retry_after, details.progress, abandoned=kind == FailureType.ABANDONED)

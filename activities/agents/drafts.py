@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from activities.agents.envelope import CHARACTERS_PER_TOKEN, EvidenceItem, SectionItem
+from activities.agents.envelope import EvidenceItem, SectionItem
 from activities.agents.passages import Shown
 from activities.offline.terms import stems
+from graphs.exits import CHARACTERS_PER_TOKEN
 from graphs.frozen import Frozen
 from graphs.report import Citation, Claim, DraftSection, ReportDraft, heading_for
 from graphs.state import SectionResult

@@ -22,6 +22,8 @@ class Loaded(Frozen):
     sources: tuple[OfferedSource, ...] = ()
     drafts: Drafts = Drafts()
     term_weights: dict[str, float] = {}
+    room: int | None = None
+    """Tokens that drafts may take in the prompt, so that the answer can be paid for too; None: not limited."""
 
     def envelope(self, kind: str, given: AgentInput) -> TaskEnvelope:
         """The envelope of agent `kind`, to which it adds the fields of its own."""

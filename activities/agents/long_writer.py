@@ -12,16 +12,12 @@ from activities.agents.drafts import citing, fitting
 from activities.agents.envelope import SectionItem, prompt
 from activities.agents.loaded import Loaded
 from graphs.agents import SynthesisInput
+from graphs.exits import SO_FAR_TOKENS, SUMMARY_TOKENS
 from graphs.frozen import Frozen
 from graphs.report import Claim
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
-
-SO_FAR_TOKENS: Final = 3_000
-"""How much of the report so far a section is written in view of."""
-SUMMARY_TOKENS: Final = 16_000
-"""How much of the whole report its summary is written from."""
 
 
 class SectionText(Frozen):
@@ -94,9 +90,11 @@ def show_section(given: SynthesisInput, loaded: Loaded, section: SectionItem, wr
     return prompt("Write the section of the report that is drafted in this task envelope.", task)
 
 
-def show_summary(given: SynthesisInput, loaded: Loaded, written: tuple[SectionItem, ...]) -> str:
+def show_summary(
+    given: SynthesisInput, loaded: Loaded, written: tuple[SectionItem, ...], tokens: int = SUMMARY_TOKENS
+) -> str:
     """The user prompt of the key findings: the finished sections as far as they fit, and those that are missing."""
-    whole = fitting(written, SUMMARY_TOKENS)
+    whole = fitting(written, tokens)
     task = loaded.envelope(SUMMARY, given).model_copy(
         update={
             "instructions": given.instructions,

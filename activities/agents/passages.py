@@ -7,7 +7,8 @@ drop what answered the question's first part.
 from collections.abc import Sequence
 from typing import Final
 
-from activities.agents.envelope import CHARACTERS_PER_TOKEN, EvidenceItem
+from activities.agents.envelope import EvidenceItem
+from graphs.exits import CHARACTERS_PER_TOKEN
 from graphs.frozen import Frozen
 from graphs.state import IterationData
 from storage.evidence import Evidence

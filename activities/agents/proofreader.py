@@ -55,4 +55,4 @@ def with_omissions(draft: ReportDraft, loaded: Loaded) -> ReportDraft:
 
 
 def _fitting(loaded: Loaded) -> tuple[SectionItem, ...]:
-    return fitting(loaded.drafts.sections, DRAFT_TOKENS)
+    return fitting(loaded.drafts.sections, DRAFT_TOKENS if loaded.room is None else min(DRAFT_TOKENS, loaded.room))

@@ -18,12 +18,20 @@ def audit(scenario: Scenario, number: int) -> list[Finding]:
     if len(scenario.published) != 1 or scenario.run_id not in scenario.archived or scenario.result is None:
         return [("report", f"{about}: {len(scenario.published)} reports, archived {sorted(scenario.archived)}")]
     found: list[Finding] = []
-    if scenario.published[0].draft is None and not scenario.failing:
+    unpaid = any(charge.refused for charge in _own(scenario, scenario.run_id) if charge.node in EXITS)
+    if scenario.published[0].draft is None and not scenario.failing and not unpaid:
         found.append(("report", f"{about}: nobody wrote the report, and no call had failed"))
+    if not scenario.failing and scenario.result.failure is not None:
+        found.append(("report", f"{about}: nothing had failed, but the run did: {scenario.result.failure!r}"))
     for run_id, kept in scenario.archived.items():
         found += [
             (kind, f"{about}, {run_id}: {text}")
-            for kind, text in (*_events(kept), *_charges(scenario, kept), *_research(scenario, kept))
+            for kind, text in (
+                *_events(kept),
+                *_charges(scenario, kept),
+                *_research(scenario, kept),
+                *_requests(scenario, kept),
+            )
         ]
     found += [(kind, f"{about}: {text}") for kind, text in _whole(scenario)]
     return found
@@ -103,6 +111,24 @@ def _research(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
         spent += charge.usage
     if [charge.node in EXITS for charge in own].count(True) > 1:
         found.append(("overspend", f"several calls at the exit: {own}"))
+    return found
+
+
+def _requests(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
+    """No request begins once the limit is used up, at an exit no more than before it: only the last goes beyond it."""
+    tokens, cost = _limits(kept)
+    branches = [_spent(child) for child in _children(scenario, kept.run.run_id)]
+    own = _own(scenario, kept.run.run_id)
+    found = []
+    spent = Usage()
+    for charge in own:
+        if branches and charge.node in EXITS:  # they have all ended by then
+            lump = Usage(input_tokens=sum(one for one, _ in branches), cost_microusd=sum(one for _, one in branches))
+            spent += lump
+        for number, request in enumerate(charge.requests, start=1):
+            if spent.tokens >= tokens or (cost is not None and spent.cost_microusd >= cost):
+                found.append(("overspend", f"request {number} of {charge.node}, step {charge.step}, after {spent!r}"))
+            spent += request
     return found
 
 

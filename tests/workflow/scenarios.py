@@ -13,7 +13,7 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
-from graphs.budget import Limits, TopUp, Usage
+from graphs.budget import Estimate, Exhausted, Limits, TopUp, Usage, total
 from graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
@@ -23,6 +23,7 @@ from graphs.contracts import (
     AgentResult,
     ArchiveCall,
     FailureDetails,
+    FailureType,
     PublishCall,
     ResearchInput,
     ResearchResult,
@@ -44,7 +45,14 @@ class Charge:
 
     step: int
     node: str
-    usage: Usage
+    requests: tuple[Usage, ...]
+    """Of each request to its model, in their order."""
+    refused: Exhausted | None = None
+    """What was left of its allowance did not suffice for another request, though it had not come to an answer."""
+
+    @property
+    def usage(self) -> Usage:
+        return total(self.requests)
 
 
 @dataclass
@@ -107,10 +115,25 @@ class Scenario:
         """The dice of one call: the same ones if it is tried again."""
         return Random(f"{self.limits}/{run_id.removeprefix(self.run_id)}/{step}/{item}")
 
-    def charge(self, call: AgentCall, dice: Random) -> Usage:
-        usage = _usage(dice, dice.choice(self.sizes))
-        self.charges.setdefault(call.run_id, {})[call.step] = Charge(call.step, call.node, usage)
-        return usage
+    def charge(self, call: AgentCall, dice: Random) -> Charge:
+        """One call: a request, and more of them where a form was wrong; the long writer makes one a section besides.
+
+        As in earnest, a request is made if what is left of the allowance is at least what the one before it took. A
+        long writer that may make no more of them has an answer all the same.
+        """
+        long = call.agent == "long_writer"
+        wanted = dice.randint(1, 3) + (dice.randint(1, self.limits.sections) if long else 0)
+        requests: list[Usage] = []
+        refused: Exhausted | None = None
+        while len(requests) < wanted and refused is None:
+            last = requests[-1] if requests else Usage()
+            least = Estimate(tokens=last.tokens, cost_microusd=last.cost_microusd)
+            refused = call.allowance.less(total(requests)).refuses(least)
+            if refused is None:
+                requests.append(_usage(dice, dice.choice(self.sizes)))
+        charge = Charge(call.step, call.node, tuple(requests), None if long and requests else refused)
+        self.charges.setdefault(call.run_id, {})[call.step] = charge
+        return charge
 
     def more(self, pause: int) -> TopUp | None:
         """What somebody adds when the run pauses for this time, from 1; None: they stop it."""
@@ -134,7 +157,7 @@ class Scenario:
 
 
 def _usage(dice: Random, size: str) -> Usage:
-    """What one call reports; several requests are one that was retried."""
+    """What one request is reported to have used."""
     match size:
         case "none":
             return Usage()
@@ -144,7 +167,7 @@ def _usage(dice: Random, size: str) -> Usage:
             tokens, cost = 10**10, 10**10
         case _:
             tokens, cost = dice.randint(50, 2_000), dice.randint(1, 50)
-    return Usage(requests=dice.randint(1, 3), input_tokens=tokens, output_tokens=tokens // 5, cost_microusd=cost)
+    return Usage(requests=1, input_tokens=tokens, output_tokens=tokens // 5, cost_microusd=cost)
 
 
 class Stage:
@@ -163,7 +186,12 @@ class Stage:
             scenario = self._of(call.run_id)
             scenario.count()
             dice = scenario.draw(call.run_id, call.step)
-            usage = scenario.charge(call, dice)
+            charge = scenario.charge(call, dice)
+            usage = charge.usage
+            if charge.refused is not None:
+                details = FailureDetails(attempt=1, usage=usage, exhausted=charge.refused)
+                message = f"the budget of {charge.refused} does not allow another request"
+                raise ApplicationError(message, details, type=FailureType.BUDGET, non_retryable=True, category=_QUIET)
             if dice.random() < scenario.failing:
                 details = FailureDetails(attempt=dice.randint(1, 6), usage=usage)
                 raise ApplicationError("no answer", details, type="Scripted", non_retryable=True, category=_QUIET)

@@ -62,7 +62,7 @@ def arrange(scenario: str, script: Script) -> Limits:
         case "unanswered":
             script.overrides["writer"] = script.overrides["long_writer"] = unanswered()
         case "cut plan":
-            return Limits(tokens=26_000)
+            return Limits(tokens=60_000)
     return Limits()
 
 

@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
-from graphs.budget import Limits, TopUp
+from graphs.budget import Budget, Estimate, Limits, TopUp
+from graphs.catalogue import AGENTS
 from graphs.contracts import RunSnapshot, StopRequest
+from graphs.exits import joining_tokens
 from graphs.frozen import JsonObject
 from tests.script import Script
 from tests.workflow.conftest import Start, asking, deep_with, worker_for
 from tests.workflow.test_budget import paused
 from workflows.research import ResearchWorkflow
 
-ENOUGH = Limits(tokens=60_000, iterations=9, when_exhausted="pause")
+ENOUGH = Limits(tokens=80_000, iterations=9, when_exhausted="pause")
 """For three sections to begin, but not to end, with the script below."""
 
 
@@ -55,7 +57,7 @@ async def test_a_top_up_lets_the_sections_go_on(chain: bool, start: Start, scrip
     assert script.calls.count("thinking") == 3 * 5, "nothing was done again"
     assert told(script, "paused") == dict.fromkeys(("", *script.sections), 1)
     assert told(script, "topped_up") == dict.fromkeys(("", *script.sections), 1)
-    assert result.usage.tokens < 360_000
+    assert result.usage.tokens < 380_000
 
 
 async def test_too_little_more_pauses_again(start: Start, script: Script) -> None:
@@ -157,7 +159,11 @@ async def test_a_top_up_reaches_sections_that_are_at_work(start: Start, script: 
     async with asyncio.timeout(20):
         while await limit(section) == before:  # noqa: ASYNC110 - the section is told by a signal
             await asyncio.sleep(0.05)
-    assert await limit(section) == before + 300_000 * (1 - ENOUGH.reserve) / 3
+    needs = Estimate(tokens=joining_tokens(AGENTS["long_writer"], 3, len("What is it?") // 4))
+    raised = ENOUGH.model_copy(update={"tokens": ENOUGH.tokens + 300_000})
+    gained = Budget(limits=raised, exit_needs=needs).gained(TopUp(tokens=300_000)).tokens
+    assert gained is not None
+    assert await limit(section) == before + gained // 3
     go_on.set()
     result = await handle.result()
     assert result.ending is None
@@ -229,10 +235,10 @@ async def test_a_section_that_could_not_begin_waits_too(start: Start, script: Sc
     script.complete_in, script.tokens = 1, 300
 
     def expensive(given: JsonObject) -> JsonObject:
-        script.tokens = 45_000 if "history" in str(given["question"]) else 300
-        return {"thought": "all of it"}
+        script.tokens = 25_000 if "history" in str(given["question"]) else 300
+        return {"research_complete": True}
 
-    script.overrides["thinking"] = expensive
+    script.overrides["knowledge_gap"] = expensive
     handle = await start(mode="deep", graph=deep_with(max_concurrency=1), limits=ENOUGH)
     snapshot = await paused(handle)
     assert snapshot.paused is not None

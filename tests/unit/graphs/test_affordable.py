@@ -1,6 +1,8 @@
 """Limits that cannot work are refused with their arithmetic; those that can are not."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graphs.affordable import default_limits, limit_faults
 from graphs.budget import Limits
@@ -12,10 +14,22 @@ def test_every_mode_works_with_its_default_limits(mode: str) -> None:
     assert limit_faults(MODES[mode], default_limits(MODES[mode])) == []
 
 
-def test_a_graph_with_sections_may_use_twice_as_much() -> None:
+def test_a_graph_with_sections_may_use_what_two_rounds_of_each_section_take() -> None:
     assert default_limits(MODES["iterative"]) == Limits()
-    for mode in ("deep", "deep_brief", "auto"):
-        assert default_limits(MODES[mode]) == Limits(tokens=200_000, seconds=1_200)
+    for mode, tokens in (("deep", 500_000), ("deep_brief", 400_000), ("auto", 500_000)):
+        assert default_limits(MODES[mode]) == Limits(tokens=tokens, seconds=1_200)
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(st.sampled_from(list(MODES)), st.integers(1_000, 120_000), st.just(0.0) | st.floats(0.01, 0.5))
+def test_what_a_fault_says_is_enough_is_enough_and_no_token_less(mode: str, tokens: int, reserve: float) -> None:
+    limits = Limits(tokens=tokens, reserve=reserve, seconds=1_200)
+    faults = limit_faults(MODES[mode], limits)
+    named = [int(fault.rpartition("at least ")[2].removesuffix(" tokens").replace(",", "")) for fault in faults]
+    assert all(enough > tokens for enough in named)
+    if named:
+        assert limit_faults(MODES[mode], limits.model_copy(update={"tokens": max(named)})) == []
+        assert limit_faults(MODES[mode], limits.model_copy(update={"tokens": max(named) - 1})) != []
 
 
 @pytest.mark.parametrize(
@@ -23,20 +37,18 @@ def test_a_graph_with_sections_may_use_twice_as_much() -> None:
     [
         (
             "iterative",
-            {"tokens": 31_999},
-            ["15% of 31,999 tokens, 4,799, are kept for 'writer', which needs 4,800 (800 for its prompt, 4,000"],
-        ),
-        ("iterative", {"tokens": 32_000}, []),
-        ("iterative", {"tokens": 9_600, "reserve": 0.5}, ["one visit of each agent before the report takes 5,100"]),
-        ("iterative", {"tokens": 10_200, "reserve": 0.5}, []),
-        (
-            "deep",
-            {"tokens": 58_000},
+            {"tokens": 13_599},
             [
-                "'synthesizer', which needs 8,800",
+                "half of 13,599 tokens, 6,799, can be kept for 'writer', which needs 6,800 (800 for its prompt, 2,000",
+                "of 13,599 tokens 6,799 are kept for the report, 6,800 are for research, and one visit of each agent",
             ],
         ),
-        ("deep", {"tokens": 23_000, "reserve": 0.5}, ["give at least 23,400 tokens"]),
+        ("iterative", {"tokens": 17_899}, ["one visit of each agent before the report takes 11,100: give at least 17"]),
+        ("iterative", {"tokens": 17_900}, []),
+        ("iterative", {"tokens": 22_199, "reserve": 0.5}, ["give at least 22,200 tokens"]),
+        ("iterative", {"tokens": 22_200, "reserve": 0.5}, []),
+        ("deep", {"tokens": 29_299}, ["give at least 29,300 tokens"]),
+        ("deep", {"tokens": 29_300}, []),
         ("iterative", {"steps": 3}, ["the shortest way through 'iterative' has 4 steps, and 3 are allowed"]),
         ("iterative", {"steps": 5}, []),
         ("deep", {"steps": 5, "sections": 5}, ["the shortest way through 'deep' has 6 steps, and 5 are allowed"]),

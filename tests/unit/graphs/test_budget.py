@@ -99,7 +99,12 @@ def test_the_reserve_and_the_last_step_are_kept_for_the_exit(
 def test_money_without_a_limit_is_never_refused() -> None:
     budget = Budget(limits=Limits(), used=Usage(cost_microusd=10**12))
     assert budget.refuses(Estimate(cost_microusd=10**12)) is None
-    assert budget.view()["cost_usd"] == {"limit": None, "used": 10**6, "remaining": None}
+    assert budget.view()["cost_usd"] == {
+        "limit": None,
+        "used": 10**6,
+        "remaining": None,
+        "for_research": None,
+    }
 
 
 @pytest.mark.parametrize(

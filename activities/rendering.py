@@ -30,6 +30,7 @@ _ENDINGS: Final[dict[EndKind, str]] = {
     "steps": "all its steps were used",
     "stalled": "further searches found nothing new",
     "node_failed": "a step failed",
+    "provider": "a provider could not answer",
 }
 
 _REASONS: Final[dict[Verdict, str]] = {

@@ -77,16 +77,16 @@ async def test_usage_that_was_not_reported_is_estimated(store: Store, monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("reply", "kind", "never", "seconds"),
+    ("reply", "kind", "seconds"),
     [
-        (refusal(401, "invalid_api_key"), FailureType.MODEL_REFUSED, True, None),
-        (refusal(429, "insufficient_quota"), FailureType.MODEL_REFUSED, True, None),
-        (refusal(429, "rate_limit_exceeded", retry_after="7"), "ModelRateLimitError", False, 7),
-        (refusal(400, "context_length_exceeded"), FailureType.MODEL_REFUSED, True, None),
-        (refusal(404, "model_not_found"), FailureType.MODEL_REFUSED, True, None),
-        (refusal(500, "server_error"), "ModelServerError", False, None),
-        (refusal(503, "overloaded", retry_after="2"), None, False, 2),
-        (Reply(200, "{ this is not JSON"), None, False, None),
+        (refusal(401, "invalid_api_key"), FailureType.MODEL_REFUSED, None),
+        (refusal(429, "insufficient_quota"), FailureType.PROVIDER, None),
+        (refusal(429, "rate_limit_exceeded", retry_after="7"), FailureType.PROVIDER, 7),
+        (refusal(400, "context_length_exceeded"), FailureType.MODEL_REFUSED, None),
+        (refusal(404, "model_not_found"), FailureType.MODEL_REFUSED, None),
+        (refusal(500, "server_error"), FailureType.PROVIDER, None),
+        (refusal(503, "overloaded", retry_after="2"), FailureType.PROVIDER, 2),
+        (Reply(200, "{ this is not JSON"), FailureType.PROVIDER, None),
     ],
     ids=["key", "quota", "rate", "context", "name", "server", "overloaded", "malformed"],
 )
@@ -94,8 +94,7 @@ async def test_a_failure_is_one_request_and_sorted(
     store: Store,
     monkeypatch: pytest.MonkeyPatch,
     reply: Reply,
-    kind: str | None,
-    never: bool,
+    kind: str,
     seconds: float | None,
 ) -> None:
     with scripted([reply]) as provider:
@@ -105,8 +104,7 @@ async def test_a_failure_is_one_request_and_sorted(
             await think(store, fresh())
     failure = caught.value
     assert len(provider.requests) == 1
-    assert failure.non_retryable is never
-    assert failure.type == (kind or failure.type)
+    assert (failure.type, failure.non_retryable) == (kind, True)  # it goes back to the run, which waits or fails
     assert failure.next_retry_delay == (None if seconds is None else timedelta(seconds=seconds))
     assert "SECRETsecret1234" not in failure.message
     assert ((await line(store)).outcome, (await line(store)).usage.requests) == ("failed", 0)
@@ -118,7 +116,7 @@ async def test_a_slow_answer_is_given_up_after_the_setting(store: Store, monkeyp
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         with pytest.raises(ApplicationError) as caught:
             await think(store, fresh(), seconds=0.3)
-    assert (caught.value.type, caught.value.non_retryable) == ("ModelRequestTimeout", False)
+    assert (caught.value.type, caught.value.non_retryable) == (FailureType.PROVIDER, True)
     assert len(provider.requests) == 1
 
 
@@ -135,7 +133,7 @@ async def test_no_provider_retries_by_itself(
         monkeypatch.setenv(address, provider.url)
         with pytest.raises(ApplicationError) as caught:
             await think(store, fresh(provider_name))
-    assert not caught.value.non_retryable
+    assert caught.value.type == FailureType.PROVIDER
     assert len(provider.requests) == 1
 
 

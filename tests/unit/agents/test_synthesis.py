@@ -183,7 +183,7 @@ async def test_after_a_crash_the_writing_goes_on_with_the_next_section(
     beats: list[tuple[Any, ...]] = []
     with pytest.raises(ApplicationError) as caught:
         await run(store, "long_writer", sections, beats=beats)
-    assert not caught.value.non_retryable
+    assert caught.value.type == FailureType.PROVIDER
     failed = FailureDetails.model_validate(caught.value.details[0])
     assert (failed.attempt, failed.usage.requests) == (1, 1)
     (first,) = await store.ledger.entries("run-1")

@@ -1,7 +1,9 @@
 """What is wrong with what a random run left behind: did its budget hold, did it report, did it end once."""
 
+from collections import Counter
+
 from graphs.budget import Usage, microusd, total
-from graphs.contracts import ArchiveCall
+from graphs.contracts import ArchiveCall, UsageQuestion
 from graphs.frozen import Json
 from graphs.modes import MODES
 from tests.workflow.scenarios import Charge, Scenario
@@ -19,7 +21,7 @@ def audit(scenario: Scenario, number: int) -> list[Finding]:
         return [("report", f"{about}: {len(scenario.published)} reports, archived {sorted(scenario.archived)}")]
     found: list[Finding] = []
     unpaid = any(charge.refused for charge in _own(scenario, scenario.run_id) if charge.node in EXITS)
-    if scenario.published[0].draft is None and not scenario.failing and not unpaid:
+    if scenario.published[0].draft is None and not (scenario.failing or scenario.down or unpaid):
         found.append(("report", f"{about}: nobody wrote the report, and no call had failed"))
     if not scenario.failing and scenario.result.failure is not None:
         found.append(("report", f"{about}: nothing had failed, but the run did: {scenario.result.failure!r}"))
@@ -50,7 +52,7 @@ def _events(kept: ArchiveCall) -> list[Finding]:
 def _own(scenario: Scenario, run_id: str) -> list[Charge]:
     """What the agents of one run used, in the order of its steps."""
     charges = scenario.charges.get(run_id, {})
-    return [charges[step] for step in sorted(charges)]
+    return [charges[place] for place in sorted(charges)]
 
 
 def _spent(kept: ArchiveCall) -> tuple[int, int]:
@@ -67,20 +69,10 @@ def _children(scenario: Scenario, run_id: str) -> list[ArchiveCall]:
 
 
 def _charges(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
-    """A run used what its calls and its branches did; the one call that a stop interrupted may be missing."""
-    own = _own(scenario, kept.run.run_id)
-    branches = [_spent(child) for child in _children(scenario, kept.run.run_id)]
-    stopped = kept.run.ending is not None and kept.run.ending.kind == "stopped"
-    research = [charge for charge in own if charge.node not in EXITS]
-    allowed = [own, [charge for charge in own if charge is not research[-1]]] if stopped and research else [own]
-    possible = [
-        (
-            sum(charge.usage.tokens for charge in charges) + sum(tokens for tokens, _ in branches),
-            sum(charge.usage.cost_microusd for charge in charges) + sum(cost for _, cost in branches),
-        )
-        for charges in allowed
-    ]
-    return [] if _spent(kept) in possible else [("usage", f"used {_spent(kept)}, its calls {possible}")]
+    """A run used what the ledger has of it and of its branches, to the token, with what it gave up or tried in vain."""
+    used = scenario.used(UsageQuestion(run_id=kept.run.run_id))
+    written = (used.tokens, used.cost_microusd)
+    return [] if _spent(kept) == written else [("usage", f"used {_spent(kept)}, and the ledger has {written}")]
 
 
 def _limit(kept: ArchiveCall, gauge: str) -> float | None:
@@ -109,7 +101,7 @@ def _research(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
         if charge.node not in EXITS and beyond:
             found.append(("overspend", f"{charge.node} at step {charge.step} after {spent!r}"))
         spent += charge.usage
-    if [charge.node in EXITS for charge in own].count(True) > 1:
+    if len({charge.step for charge in own if charge.node in EXITS}) > 1:
         found.append(("overspend", f"several calls at the exit: {own}"))
     return found
 
@@ -150,6 +142,11 @@ def _whole(scenario: Scenario) -> list[Finding]:
         found.append(("overspend", f"the branches used {used[0]} tokens, {in_flight[0]} of them in flight"))
     if branches and cost is not None and used[1] > cost * share - before.cost_microusd + in_flight[1]:
         found.append(("overspend", f"the branches used {used[1]} microusd, {in_flight[1]} of them in flight"))
+    twice = [one for one, count in Counter(scenario.begun).items() if count > 1]
+    if twice:
+        found.append(("twice", f"calls that were made twice under one id: {twice}"))
+    if len({story for told in scenario.stories.values() for story in told}) > 1:
+        found.append(("story", f"the channels tell different ends: {scenario.stories}"))
     if len(branches) > scenario.limits.sections:
         found.append(("limit", f"{len(branches)} sections"))
     for kept in scenario.archived.values():

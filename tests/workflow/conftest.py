@@ -19,6 +19,7 @@ from graphs.modes import MODES
 from graphs.spec import ParallelNode, ResearchGraph
 from storage.payloads import data_converter
 from tests.script import Script
+from worker import HEARTBEAT_THROTTLE
 from workflows.chain import ChainWorkflow
 from workflows.research import ResearchWorkflow
 from workflows.sandbox import workflow_runner
@@ -52,6 +53,7 @@ async def worker_for(
         activities=list(activities),
         workflow_runner=workflow_runner(),
         max_cached_workflows=cached_workflows,
+        max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
     ) as worker:
         yield worker
 

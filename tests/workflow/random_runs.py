@@ -6,13 +6,23 @@ import uuid
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from random import Random
 
 from temporalio.client import Client, WorkflowFailureError, WorkflowUpdateFailedError
+from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
-from graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchResult, RunSnapshot, StopRequest
+from graphs.contracts import (
+    CHAIN_WORKFLOW,
+    OUTCOME_ATTRIBUTE,
+    RESEARCH_WORKFLOW,
+    ProgressPage,
+    ResearchResult,
+    RunSnapshot,
+    StopRequest,
+)
 from tests.workflow.audit import audit
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.scenarios import Scenario, Stage
@@ -87,6 +97,28 @@ async def _run(client: Client, scenario: Scenario, *, queue: str) -> None:
         for task in minding:
             task.cancel()
         await asyncio.gather(*minding, return_exceptions=True)
+    await _hear(handle, scenario)
+
+
+async def _hear(handle: Handle, scenario: Scenario) -> None:
+    """What everybody says of the end: the archive, its last event, the search attribute, and of some runs the queries.
+
+    A query replays a run that is over, which takes a worker's whole core for a moment.
+    """
+    kept = scenario.archived[scenario.run_id]
+    shown = (await handle.describe()).typed_search_attributes[SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)]
+    scenario.stories = {
+        "archive": {kept.run.status},
+        "archived event": {str(kept.events[-1].data["status"])},
+        "search attribute": {shown},
+    }
+    if scenario.queried:
+        patience = timedelta(minutes=1)
+        snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot, rpc_timeout=patience)
+        last = kept.events[-1].seq - 1
+        page: ProgressPage = await handle.query(ResearchWorkflow.progress, last, rpc_timeout=patience)
+        scenario.stories["snapshot"] = {snapshot.status}
+        scenario.stories["stream"] = {str(event.data["status"]) for event in page.events}
 
 
 async def _stop(handle: Handle, scenario: Scenario) -> None:

@@ -17,6 +17,7 @@ from graphs.budget import Estimate, Exhausted, Limits, TopUp, Usage, total
 from graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
+    READ_USAGE,
     RUN_AGENT,
     RUN_TOOL,
     AgentCall,
@@ -29,6 +30,7 @@ from graphs.contracts import (
     ResearchResult,
     ToolCall,
     ToolResult,
+    UsageQuestion,
 )
 from graphs.frozen import JsonObject
 from graphs.modes import MODES
@@ -61,8 +63,14 @@ class Scenario:
 
     run_id: str
     rng: Random
-    charges: dict[str, dict[int, Charge]] = field(default_factory=dict)
-    """By run, branches included, and by step."""
+    charges: dict[str, dict[tuple[int, int], Charge]] = field(default_factory=dict)
+    """By run, branches included, and by step and try."""
+    begun: list[tuple[str, str]] = field(default_factory=list)
+    """Run and activity id of every call that was made."""
+    ledger: dict[tuple[str, str], Usage] = field(default_factory=dict)
+    """What every call of an agent used, by run and activity id, written down before it is told."""
+    stories: dict[str, set[str]] = field(default_factory=dict)
+    """How each channel says that the run ended."""
     published: list[PublishCall] = field(default_factory=list)
     archived: dict[str, ArchiveCall] = field(default_factory=dict)
     result: ResearchResult | None = None
@@ -93,6 +101,12 @@ class Scenario:
         """The share of drafts that answer nothing."""
         self.failing = draw.choice([0.0, 0.0, 0.05, 0.4])
         self.sizes = draw.choice([["none"], ["usual"], ["usual", "large"], ["none", "usual", "large", "absurd"]])
+        self.down = draw.choice([0.0, 0.0, 0.02, 0.1])
+        """The share of calls whose provider does not answer the first try, or the first two."""
+        self.slow = draw.choice([0.0, 0.05, 0.3])
+        """The share of calls that take long enough to be given up."""
+        self.queried = draw.random() < 0.2
+        """Whether it is asked for its end when it is over."""
         self.stop_at = draw.choice([None, None, None, draw.randint(1, 30)])
 
     @property
@@ -132,8 +146,16 @@ class Scenario:
             if refused is None:
                 requests.append(_usage(dice, dice.choice(self.sizes)))
         charge = Charge(call.step, call.node, tuple(requests), None if long and requests else refused)
-        self.charges.setdefault(call.run_id, {})[call.step] = charge
+        self.charges.setdefault(call.run_id, {})[call.step, _try()] = charge
         return charge
+
+    def used(self, asked: UsageQuestion) -> Usage:
+        """What the ledger has of an activity, or of a run with its branches."""
+        return total(
+            usage
+            for (run_id, activity_id), usage in self.ledger.items()
+            if (run_id == asked.run_id or run_id.startswith(f"{asked.run_id}.")) and asked.activity in ("", activity_id)
+        )
 
     def more(self, pause: int) -> TopUp | None:
         """What somebody adds when the run pauses for this time, from 1; None: they stop it."""
@@ -170,6 +192,18 @@ def _usage(dice: Random, size: str) -> Usage:
     return Usage(requests=1, input_tokens=tokens, output_tokens=tokens // 5, cost_microusd=cost)
 
 
+def _try() -> int:
+    """Which try of its step the running activity is: each has an id of its own (`0007-judge.3`)."""
+    return int(activity.info().activity_id.partition(".")[2] or 1)
+
+
+async def _take_time(dice: Random) -> None:
+    """Works for a while, and can be given up meanwhile."""
+    for _ in range(dice.randint(5, 30)):
+        activity.heartbeat()
+        await asyncio.sleep(0.03)
+
+
 class Stage:
     """The activities of one worker, played for every scenario by its run id."""
 
@@ -184,10 +218,24 @@ class Stage:
         @activity.defn(name=RUN_AGENT)
         async def run_agent(call: AgentCall) -> AgentResult:
             scenario = self._of(call.run_id)
+            activity_id = activity.info().activity_id
+            scenario.begun.append((call.run_id, activity_id))
             scenario.count()
             dice = scenario.draw(call.run_id, call.step)
+            in_vain = dice.choice([1, 2]) if dice.random() < scenario.down else 0
+            slow = dice.random() < scenario.slow
             charge = scenario.charge(call, dice)
-            usage = charge.usage
+            usage = scenario.ledger[call.run_id, activity_id] = charge.usage
+            try:
+                await (_take_time(dice) if slow else asyncio.sleep(0))
+            except asyncio.CancelledError:
+                if dice.random() < 0.5:  # it was cut off before it could say what it had used: the ledger knows
+                    raise
+                gone = FailureDetails(attempt=1, usage=usage)
+                raise ApplicationError("given up", gone, type=FailureType.ABANDONED, non_retryable=True) from None
+            if _try() <= in_vain:
+                lost = FailureDetails(attempt=1, usage=usage)
+                raise ApplicationError("503", lost, type=FailureType.PROVIDER, non_retryable=True, category=_QUIET)
             if charge.refused is not None:
                 details = FailureDetails(attempt=1, usage=usage, exhausted=charge.refused)
                 message = f"the budget of {charge.refused} does not allow another request"
@@ -200,12 +248,17 @@ class Stage:
         @activity.defn(name=RUN_TOOL)
         async def run_tool(call: ToolCall) -> ToolResult:
             scenario = self._of(call.run_id)
+            scenario.begun.append((call.run_id, activity.info().activity_id))
             scenario.count()
             dice = scenario.draw(call.run_id, call.step, call.item + 1)
             if dice.random() < scenario.failing:
                 raise ApplicationError("no such page", type="Scripted", non_retryable=True, category=_QUIET)
             output = scenario.answer(call.tool, call.input, dice)
             return ToolResult(output={**output, "evidence": []} if dice.random() < 0.1 else output)
+
+        @activity.defn(name=READ_USAGE)
+        async def read_usage(asked: UsageQuestion) -> Usage:
+            return self._of(asked.run_id).used(asked)
 
         @activity.defn(name=PUBLISH_REPORT)
         async def publish_report(call: PublishCall) -> ReportRef:
@@ -217,4 +270,4 @@ class Stage:
         async def archive_run(call: ArchiveCall) -> None:
             self._of(call.run.run_id).archived[call.run.run_id] = call
 
-        return [run_agent, run_tool, publish_report, archive_run]
+        return [run_agent, run_tool, read_usage, publish_report, archive_run]

@@ -72,7 +72,7 @@ def stopped(script: Script) -> Limits:
 def paused(script: Script) -> Limits:
     """The budget is used up, of sections as well, and somebody raises it."""
     script.complete_in, script.tokens = 5, 1_200
-    return Limits(tokens=60_000, iterations=2, when_exhausted="pause")
+    return Limits(tokens=80_000, iterations=2, when_exhausted="pause")
 
 
 def refusing(type: str) -> Answer:

@@ -1,15 +1,11 @@
 """A run that was reset in Temporal, by whatever hand: every reader sees that it goes on, and what was undone."""
 
 import asyncio
-import uuid
 from pathlib import Path
 
 import httpx
 import pytest
 from pydantic_ai.models import Model
-from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.enums.v1 import EventType
-from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.client import Client, WorkflowFailureError
 
 from activities import models
@@ -20,6 +16,7 @@ from settings import Settings
 from storage.store import Store
 from tests.api.asking import start
 from tests.api.sse import following, read_all
+from tests.resetting import reset_before
 from worker import build_worker
 
 DEAD = 1.5
@@ -51,28 +48,6 @@ def api_settings(tmp_path: Path) -> Settings:
     folder.mkdir()
     (folder / "retries.md").write_text("# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n")
     return Settings(_env_file=None, data_dir=tmp_path / "data", collections={"handbook": folder}, package_readmes=False)
-
-
-async def reset_before(client: Client, run_id: str, activity_id: str) -> str:
-    """Resets a run to before it called an activity; gives the new execution's id."""
-    handle = client.get_workflow_handle(run_id)
-    execution = (await handle.describe()).run_id
-    async for event in handle.fetch_history_events():
-        scheduled = event.activity_task_scheduled_event_attributes
-        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED and scheduled.activity_id == activity_id:
-            break
-    else:
-        raise AssertionError(f"no activity {activity_id!r}")
-    answer = await client.workflow_service.reset_workflow_execution(
-        ResetWorkflowExecutionRequest(
-            namespace=client.namespace,
-            workflow_execution=WorkflowExecution(workflow_id=run_id, run_id=execution),
-            reason="mended",
-            request_id=str(uuid.uuid4()),
-            workflow_task_finish_event_id=scheduled.workflow_task_completed_event_id,
-        )
-    )
-    return answer.run_id
 
 
 async def test_a_failed_run_that_is_reset_goes_on_for_everybody(

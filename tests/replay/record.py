@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from temporalio import activity
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
@@ -28,11 +29,13 @@ from graphs.contracts import (
     FailureType,
     ResearchInput,
     ResearchResult,
+    RunSnapshot,
     StopRequest,
 )
 from graphs.frozen import JsonObject
 from graphs.modes import MODES
 from storage.payloads import data_converter
+from tests.resetting import reset_before
 from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.test_budget import paused as until_paused
@@ -75,6 +78,42 @@ def paused(script: Script) -> Limits:
     return Limits(tokens=80_000, iterations=2, when_exhausted="pause")
 
 
+def held(script: Script) -> Limits:
+    """The provider of the judge does not answer its first try, nor that of the writer."""
+    waiting = {"judge", "writer"}
+
+    def once(agent: str) -> Answer:
+        def answer(given: JsonObject) -> JsonObject:
+            if agent in waiting:
+                waiting.remove(agent)
+                raise Refused("scripted", type=FailureType.PROVIDER)
+            del script.overrides[agent]
+            return script.answer(agent, given)
+
+        return answer
+
+    script.overrides = {agent: once(agent) for agent in tuple(waiting)}
+    return Limits(when_exhausted="pause")
+
+
+def abandoned(script: Script) -> Limits:
+    """A call is cut off in the middle, and cannot say what it used."""
+
+    async def endless(given: JsonObject) -> None:
+        while given.get("iteration") == 2 and not given.get("evidence"):  # the writer, which has evidence, is let go
+            activity.heartbeat()
+            await asyncio.sleep(0.05)
+
+    script.watching = endless
+    return Limits()
+
+
+def reset(script: Script) -> Limits:
+    """The run had ended, and somebody takes it back to its first judgement."""
+    script.told = 99
+    return Limits()
+
+
 def refusing(type: str) -> Answer:
     def answer(given: JsonObject) -> JsonObject:
         raise Refused("scripted", type=type)
@@ -82,7 +121,19 @@ def refusing(type: str) -> Answer:
     return answer
 
 
-SCENARIOS: tuple[Callable[[Script], Limits], ...] = (complete, iterations, partial, refused, stopped, paused)
+SCENARIOS: tuple[Callable[[Script], Limits], ...] = (
+    complete,
+    iterations,
+    partial,
+    refused,
+    stopped,
+    paused,
+    held,
+    abandoned,
+    reset,
+)
+PLAIN: Final = (iterations, partial, refused)
+"""What differs between a graph and a chain in nothing that these do not differ in anyway."""
 CHAIN: Final = "chain"
 SECTION: Final = "section"
 """Endings of names: the run as a chain; and the first of its sections, which is a run of its own."""
@@ -93,7 +144,7 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
     for mode in MODES:
         for scenario in SCENARIOS if mode in ("iterative", "deep") else (complete,):
             yield mode, scenario, False
-            if mode in CHAIN_MODES and scenario in (complete, stopped, paused):
+            if mode in CHAIN_MODES and scenario not in PLAIN:
                 yield mode, scenario, True
 
 
@@ -110,13 +161,17 @@ async def record(client: Client, mode: str, scenario: Callable[[Script], Limits]
     handle: Handle = await client.start_workflow(
         workflow, asked, id=run_id, task_queue=queue, result_type=ResearchResult
     )
-    minding = asyncio.create_task(_stop(handle) if scenario is stopped else _top_up(handle))
+    minding = asyncio.create_task(_minded(handle, scenario))
     async with worker_for(client, queue, script.activities):
         with suppress(WorkflowFailureError):
             await handle.result()
+        if scenario is reset:
+            own = [activity_id for run, activity_id in script.ledger if run == run_id]
+            await reset_before(client, run_id, own[len(own) // 2])
+            await client.get_workflow_handle(run_id).result()  # of the new execution
     minding.cancel()
     await asyncio.gather(minding, return_exceptions=True)
-    histories = {name: await handle.fetch_history()}
+    histories = {name: await client.get_workflow_handle(run_id).fetch_history()}
     sections = [child.id async for child in client.list_workflows(f"RootWorkflowId = '{run_id}'") if child.parent_id]
     if sections:
         histories[f"{name}-{SECTION}"] = await client.get_workflow_handle(min(sections)).fetch_history()
@@ -126,6 +181,25 @@ async def record(client: Client, mode: str, scenario: Callable[[Script], Limits]
 def _without_the_machine(history: str) -> str:
     """Stack traces hold paths and identities hold host names; replay reads neither."""
     return re.sub(r'"(stackTrace|identity)": *"[^"\\]*(\\.[^"\\]*)*"', r'"\1": ""', history)
+
+
+async def _minded(handle: Handle, scenario: Callable[[Script], Limits]) -> None:
+    """What people do to the run while it works."""
+    if scenario is stopped:
+        await _stop(handle)
+    elif scenario is abandoned:
+        await _stop_in_the_second_iteration(handle)
+    else:
+        await _top_up(handle)
+
+
+async def _stop_in_the_second_iteration(handle: Handle) -> None:
+    while True:
+        snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
+        if snapshot.iteration == 2 or any(branch.status == "running" for branch in snapshot.branches):
+            await asyncio.sleep(0.5)
+            return await _stop(handle)
+        await asyncio.sleep(0.1)
 
 
 async def _stop(handle: Handle) -> None:

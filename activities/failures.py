@@ -22,8 +22,8 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from graphs.budget import Usage
-from graphs.contracts import FailureDetails, FailureType
 from graphs.errors import BudgetExhausted, InputInvalid, ModelRefused, SourceRefused
+from graphs.failing import FailureDetails, FailureType
 from graphs.frozen import JsonObject
 from redaction import without_secrets
 

@@ -10,7 +10,8 @@ from graphs.allotment import Allotment, Slice
 from graphs.branches import SHORTEST_SECONDS, SUCCEEDED, WRITING_SHARE, BranchOutcome, BranchOutcomes
 from graphs.budget import Budget, Limits, TopUp, Usage, total
 from graphs.commands import BranchStart, RunBranches, StepCompleted, StepFailed
-from graphs.contracts import FailureType, ResearchResult
+from graphs.contracts import ResearchResult
+from graphs.failing import FailureType
 from graphs.safety import BREAKER_FAILURES
 from graphs.spec import EndKind, ParallelNode
 from graphs.state import Ending, Failure, SectionGap

@@ -21,8 +21,6 @@ from graphs.contracts import (
     AgentCall,
     AgentResult,
     ArchiveCall,
-    FailureDetails,
-    FailureType,
     PublishCall,
     ReopenCall,
     Reopened,
@@ -30,6 +28,7 @@ from graphs.contracts import (
     ToolResult,
     UsageQuestion,
 )
+from graphs.failing import FailureDetails, FailureType
 from graphs.frozen import Json, JsonObject
 from graphs.report import ReportRef
 from graphs.state import Failure

@@ -36,7 +36,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.inputs import allowed, estimate, minimum_tokens, needed
     from graphs.narration import before, looping
     from graphs.run import Run
-    from graphs.safety import BUDGET_ENDINGS, out_of, spent, stalled
+    from graphs.safety import out_of, spent, stalled
     from graphs.state import Ending, Failure, ResearchState
     from graphs.tools import ItemOutcomes
     from workflows.research import ResearchWorkflow
@@ -198,6 +198,7 @@ class ChainWorkflow(ResearchWorkflow):
     async def _exit(self, node: str, agent: str, given: JsonObject) -> None:
         """The report's draft; with it, or without it, the run is over."""
         self._become(node=node)
+        await self._interruptions.settled()
         await self._waiting.released()
         if (ending := self._interruptions.take()) is not None:  # it came while the last step was ending
             self._take(Diverted(at=self._elapsed(), ending=ending), ending=self._journal.run.ending or ending)
@@ -276,8 +277,7 @@ class ChainWorkflow(ResearchWorkflow):
         Raises:
             EndEarly: the run is to end instead.
         """
-        limits = self._journal.run.budget.limits
-        if limits.when_exhausted == "finish" or ending.kind not in BUDGET_ENDINGS:
+        if not pauses(self._journal.run, ending):
             raise EndEarly(ending)
         self._take(Diverted(at=self._elapsed(), ending=ending), paused=ending)
         await self._until_topped_up()

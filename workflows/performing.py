@@ -22,13 +22,12 @@ with workflow.unsafe.imports_passed_through():
         RUN_TOOL,
         AgentCall,
         AgentResult,
-        FailureDetails,
-        FailureType,
         ResearchInput,
         ToolCall,
         ToolResult,
         UsageQuestion,
     )
+    from graphs.failing import FailureDetails, FailureType
     from graphs.frozen import JsonObject
     from graphs.journal import Journal
     from graphs.safety import broken_sources

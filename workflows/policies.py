@@ -5,7 +5,7 @@ from typing import Final, Literal, TypedDict
 
 from temporalio.common import RetryPolicy
 
-from graphs.contracts import FailureType
+from graphs.failing import FailureType
 
 
 class Policy(TypedDict):

@@ -48,7 +48,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.errors import ElcanoError, InputInvalid
     from graphs.report import ReportRef
     from graphs.state import Ending
-    from workflows import ending
+    from workflows import concluding
     from workflows.branching import Branching
     from workflows.interruptions import Interruptions, is_cancelled
     from workflows.performing import Performer, failure
@@ -89,7 +89,7 @@ class ResearchWorkflow:
             await self._interruptions.settled()
             if asked.branch_of is None:
                 self._shown.enter("writing")
-                self._report = await ending.publish(asked, self._journal)
+                self._report = await concluding.publish(asked, self._journal)
         except (asyncio.CancelledError, FailureError, ElcanoError, ValueError) as error:
             broken = error
         self._closing = True
@@ -100,7 +100,7 @@ class ResearchWorkflow:
         await self._interruptions.settled()
         for task in beside:
             task.cancel()
-        await ending.close(asked, self._journal, self._shown, status, failed, self._report)
+        await concluding.close(asked, self._journal, self._shown, status, failed, self._report)
         if cancelled and broken:
             raise broken
         result = closing.result(asked, self._journal, failed, self._report)

@@ -26,12 +26,12 @@ from graphs.contracts import (
     CHAIN_WORKFLOW,
     RESEARCH_WORKFLOW,
     SEARCH_ATTRIBUTES,
-    FailureType,
     ResearchInput,
     ResearchResult,
     RunSnapshot,
     StopRequest,
 )
+from graphs.failing import FailureType
 from graphs.frozen import JsonObject
 from graphs.modes import MODES
 from storage.payloads import data_converter

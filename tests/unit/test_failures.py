@@ -28,8 +28,8 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.failures import MESSAGE_CHARACTERS, classified
 from graphs.budget import Usage
-from graphs.contracts import FailureDetails, FailureType
 from graphs.errors import InputInvalid, ModelRefused, SourceRefused, SourceUnavailable
+from graphs.failing import FailureDetails, FailureType
 from graphs.tools import SearchInput
 
 

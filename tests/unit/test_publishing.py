@@ -13,8 +13,9 @@ from temporalio.testing import ActivityEnvironment
 
 from activities import publishing
 from activities.publishing import ReportActivities
-from graphs.contracts import ArchiveCall, ArchivedRun, FailureType, PublishCall
+from graphs.contracts import ArchiveCall, ArchivedRun, PublishCall
 from graphs.events import AgentEvent
+from graphs.failing import FailureType
 from graphs.report import Citation, Claim, Report, ReportDraft
 from graphs.state import Ending, Failure
 from storage.evidence import Evidence, StoredText

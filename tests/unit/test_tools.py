@@ -15,8 +15,9 @@ from activities.sources.documents.source import DocumentsSource
 from activities.sources.registry import Sources
 from activities.tools import ToolActivities, excerpt
 from graphs.catalogue import TOOLS
-from graphs.contracts import RUN_TOOL, FailureType, ToolCall
+from graphs.contracts import RUN_TOOL, ToolCall
 from graphs.errors import SourceRefused, SourceUnavailable
+from graphs.failing import FailureType
 from graphs.frozen import JsonObject
 from graphs.state import EXCERPT_CHARACTERS
 from graphs.tools import SearchOutput

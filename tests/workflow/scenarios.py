@@ -23,8 +23,6 @@ from graphs.contracts import (
     AgentCall,
     AgentResult,
     ArchiveCall,
-    FailureDetails,
-    FailureType,
     PublishCall,
     ResearchInput,
     ResearchResult,
@@ -32,6 +30,7 @@ from graphs.contracts import (
     ToolResult,
     UsageQuestion,
 )
+from graphs.failing import FailureDetails, FailureType
 from graphs.frozen import JsonObject
 from graphs.modes import MODES
 from graphs.report import ReportRef

@@ -6,7 +6,8 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 
 from graphs.budget import Limits, Usage
-from graphs.contracts import ArchiveCall, FailureDetails, StopRequest
+from graphs.contracts import ArchiveCall, StopRequest
+from graphs.failing import FailureDetails
 from graphs.frozen import JsonObject
 from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Start

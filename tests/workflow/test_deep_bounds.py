@@ -14,7 +14,8 @@ from temporalio.testing import WorkflowEnvironment
 
 from graphs.budget import Limits, TopUp, Usage
 from graphs.builder import GraphBuilder
-from graphs.contracts import RUN_AGENT, AgentCall, AgentResult, FailureDetails, ResearchInput, ResearchResult
+from graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
+from graphs.failing import FailureDetails
 from graphs.frozen import Json, JsonObject
 from graphs.modes.iterative import ITERATIVE
 from graphs.spec import ParallelNode

@@ -13,7 +13,8 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.testing import WorkflowEnvironment
 
 from graphs.budget import Limits, Usage
-from graphs.contracts import RUN_AGENT, AgentCall, AgentResult, FailureDetails, FailureType, RunSnapshot, StopRequest
+from graphs.contracts import RUN_AGENT, AgentCall, AgentResult, RunSnapshot, StopRequest
+from graphs.failing import FailureDetails, FailureType
 from tests.script import Script
 from tests.workflow.conftest import Handle, asking, worker_for
 from workflows.chain import ChainWorkflow

@@ -15,7 +15,8 @@ from activities.agent_calls import AgentActivities
 from activities.agents.envelope import TaskEnvelope
 from activities.agents.long_writer import SECTION
 from activities.sources.registry import Sources
-from graphs.contracts import RUN_AGENT, AgentCall, AgentResult, FailureDetails
+from graphs.contracts import RUN_AGENT, AgentCall, AgentResult
+from graphs.failing import FailureDetails
 from settings import Settings
 from storage.store import open_store
 from tests.unit.agents import test_synthesis as synthesis

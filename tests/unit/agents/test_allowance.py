@@ -18,7 +18,8 @@ from activities.agent_calls import AgentActivities
 from activities.agents.envelope import TaskEnvelope, opened
 from activities.sources.registry import Sources
 from graphs.budget import Allowance, Usage
-from graphs.contracts import AgentResult, FailureDetails, FailureType
+from graphs.contracts import AgentResult
+from graphs.failing import FailureDetails, FailureType
 from graphs.frozen import JsonObject
 from settings import Settings
 from storage.ledger import LedgerEntry

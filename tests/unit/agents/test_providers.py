@@ -12,7 +12,8 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.agent_calls import AgentActivities
 from activities.sources.registry import Sources
-from graphs.contracts import AgentResult, FailureType
+from graphs.contracts import AgentResult
+from graphs.failing import FailureType
 from settings import Settings
 from storage.ledger import LedgerEntry
 from storage.store import Store, open_store

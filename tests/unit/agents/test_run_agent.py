@@ -20,7 +20,8 @@ from activities.agents.registry import AGENTS
 from activities.sources.registry import Sources
 from graphs import catalogue
 from graphs.agents import AgentSelectionPlan, JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
-from graphs.contracts import AgentResult, FailureType
+from graphs.contracts import AgentResult
+from graphs.failing import FailureType
 from graphs.frozen import JsonObject
 from graphs.report import DraftRef, ReportDraft
 from settings import Settings

@@ -19,7 +19,8 @@ from activities.agent_calls import AgentActivities
 from activities.agents.envelope import TaskEnvelope, opened
 from activities.agents.long_writer import SECTION, SUMMARY
 from activities.sources.registry import Sources
-from graphs.contracts import AgentResult, FailureDetails, FailureType
+from graphs.contracts import AgentResult
+from graphs.failing import FailureDetails, FailureType
 from graphs.frozen import JsonObject
 from graphs.report import Citation, Claim, DraftRef, DraftSection, ReportDraft
 from graphs.state import SectionGap, SectionResult

@@ -3,7 +3,7 @@
 import pytest
 
 from graphs.budget import Limits
-from graphs.contracts import FailureType
+from graphs.failing import FailureType
 from graphs.frozen import JsonObject
 from graphs.journal import Journal
 from tests.script import Answer, Refused, Script

@@ -38,6 +38,8 @@ class Pages(Frozen):
     """Seconds in which time stood still."""
     begun: bool = True
     """A worker has taken up the first step; its time counts from there."""
+    still_since: float | None = None
+    """Since when time stands still."""
     answered: tuple[Answered, ...] = ()
 
 
@@ -52,7 +54,7 @@ class Journal:
         self.started_at = pages.started_at
         self._idle = pages.idle
         self._begun = pages.begun
-        self._still_since: float | None = None
+        self._still_since = pages.still_since
         """Since when time stands still."""
         self._frozen_at: float | None = None
         self._undone = 0
@@ -89,6 +91,7 @@ class Journal:
             started_at=self.started_at,
             idle=self._idle,
             begun=self._begun,
+            still_since=self._still_since,
             answered=tuple(self._answered.values()),
         )
 

@@ -1,0 +1,73 @@
+"""When time does not count: before a worker is there, while a run may wait for somebody, and before a reset."""
+
+import pytest
+
+from graphs.budget import Limits
+from graphs.commands import Held, Resumed, RolledBack, StepCompleted
+from graphs.frozen import JsonObject
+from graphs.journal import Journal
+from graphs.modes import MODES
+from graphs.opening import journal as opened
+from graphs.progress import page
+from graphs.state import Hold
+from tests.unit.graphs.samples import asked
+
+STARTED = 1_000_000.0
+
+
+def begun(when_exhausted: str = "pause") -> Journal:
+    limits = Limits.model_validate({"when_exhausted": when_exhausted})
+    journal = opened(asked(MODES["iterative"], limits=limits), STARTED)
+    journal.next(STARTED)
+    return journal
+
+
+def thought(journal: Journal, now: float, waited: float = 0.0) -> None:
+    at = max(0.0, journal.elapsed(now) - waited)
+    output: JsonObject = {"thought": "look closer"}
+    journal.record(StepCompleted(step=1, node="thinking", at=at, output=output, waited=waited), now)
+
+
+def held(journal: Journal, now: float) -> None:
+    hold = Hold(reason="provider", node=journal.run.node, type="Down", detail="503", tries=1, since=now, until=now + 60)
+    journal.record(Held(step=journal.run.step, node=journal.run.node, at=journal.elapsed(now), hold=hold), now)
+
+
+def test_waiting_for_a_worker_is_no_research_time() -> None:
+    journal = begun()
+    assert journal.elapsed(STARTED + 1_000) == 0.0
+    thought(journal, STARTED + 1_000, waited=990)
+    assert journal.elapsed(STARTED + 1_000) == pytest.approx(10)
+    assert journal.elapsed(STARTED + 1_005) == pytest.approx(15)
+
+
+@pytest.mark.parametrize(("when_exhausted", "counted"), [("pause", 10), ("finish", 3_610)])
+def test_time_stands_still_for_a_provider_if_the_run_may_wait(when_exhausted: str, counted: float) -> None:
+    journal = begun(when_exhausted)
+    thought(journal, STARTED + 5)
+    held(journal, STARTED + 5)
+    journal.record(Resumed(at=journal.elapsed(STARTED + 60)), STARTED + 60)
+    held(journal, STARTED + 70)
+    carried = Journal(journal.graph, journal.pages)  # it goes on in a new history meanwhile
+    output: JsonObject = {"research_complete": True}
+    now = STARTED + 3_605
+    done = StepCompleted(step=2, node="knowledge_gap", at=carried.elapsed(now), output=output)
+    carried.record(done, now)
+    assert carried.elapsed(now + 5) == pytest.approx(counted)
+
+
+def test_a_run_that_is_taken_back_goes_on_with_numbers_that_nobody_has_seen_and_with_its_time() -> None:
+    journal = begun()
+    thought(journal, STARTED + 5)
+    journal.next(STARTED + 5)
+    told = journal.last
+    journal.freeze()
+    later = STARTED + 86_400
+    assert journal.elapsed(later) == pytest.approx(5)
+    journal.thaw(later)
+    journal.record(RolledBack(at=journal.elapsed(later), told=told + 20), later)
+    assert (journal.events[-1].type, journal.last) == ("rolled_back", told + 21)
+    assert journal.elapsed(later + 3) == pytest.approx(8)
+    assert [event.seq for event in page(journal, told).events] == [told + 21]
+    assert page(journal, told + 5).last == told + 21
+    assert not page(journal, told + 21).events

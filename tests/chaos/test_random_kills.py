@@ -98,6 +98,7 @@ def timeless(run: ArchivedRun) -> ArchivedRun:
     branches = tuple(one.model_copy(update={"run_id": one.run_id.removeprefix(run.run_id)}) for one in run.branches)
     changed: dict[str, object] = {
         "run_id": "",
+        "execution": "",
         "branch_of": branch,
         "branches": branches,
         "started_at": 0.0,

@@ -1,0 +1,86 @@
+"""A call that is given up in the middle: what it had used is written down and charged, and the run goes on at once."""
+
+import asyncio
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from temporalio.client import Client
+
+from activities import models
+from activities.sources.registry import open_sources
+from graphs.contracts import ModelChoice
+from settings import Settings
+from storage.store import Store
+from tests.api.asking import start
+from worker import build_worker
+
+
+class Silent:
+    """A model of the judge that answers once in a form that was not asked for, and then not at all."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.waiting = asyncio.Event()
+
+    async def answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        self.asked += 1
+        if self.asked > 1:
+            self.waiting.set()
+            await asyncio.Event().wait()
+        return ModelResponse(parts=[TextPart("I would rather not say.")])
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> Silent:
+    silent, real = Silent(), models.resolve_model
+
+    def resolve(choice: ModelChoice, agent: str, settings: Settings) -> Model:
+        return FunctionModel(silent.answer) if agent == "judge" else real(choice, agent, settings)
+
+    monkeypatch.setattr("activities.attempt.resolve_model", resolve)
+    return silent
+
+
+@pytest.fixture
+def api_settings(tmp_path: Path) -> Settings:
+    folder = tmp_path / "handbook"
+    folder.mkdir()
+    (folder / "retries.md").write_text("# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n")
+    return Settings(_env_file=None, data_dir=tmp_path / "data", collections={"handbook": folder}, package_readmes=False)
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+async def test_what_a_call_that_was_given_up_had_used_is_charged(
+    cancelled: bool,
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    silent: Silent,
+    task_queue: str,
+    api_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("worker.TASK_QUEUE", task_queue)
+    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
+        run_id = await start(api, "To whom do retries belong?")
+        async with asyncio.timeout(30):
+            await silent.waiting.wait()
+        if cancelled:
+            await temporal.get_workflow_handle(run_id).cancel()
+        else:
+            assert (await api.post(f"/v1/runs/{run_id}/stop")).status_code == 202
+        async with asyncio.timeout(60):
+            while (ended := (await api.get(f"/v1/runs/{run_id}")).json())["status"] == "running":  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+    assert ended["status"] == ("cancelled" if cancelled else "stopped")
+    lines = await store.ledger.entries(run_id)
+    (judged,) = [line for line in lines if line.node == "judge"]
+    assert (judged.outcome, judged.usage.requests) == ("abandoned", 1)
+    assert ended["budget"]["tokens"]["used"] == (await store.ledger.used(run_id)).tokens
+    steps = [line.step for line in lines if line.step and line.kind == "agent"]
+    assert len(steps) == len(set(steps))
+    assert ended["steps"] >= judged.step

@@ -1,6 +1,6 @@
 """What a run may spend and has spent, as answers say it; dollars where a run counts millionths of them."""
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import ConfigDict, Field
 
@@ -43,6 +43,20 @@ class MeasuredLimit(Told):
     """What remains; null: not limited."""
 
 
+class TokenLimit(CountedLimit):
+    """The limit of tokens."""
+
+    for_research: int | None = Field(default=None, examples=[54_000])
+    """What of it is not kept for the report."""
+
+
+class CostLimit(MeasuredLimit):
+    """The limit of money."""
+
+    for_research: float | None = Field(default=None, examples=[None])
+    """What of it is not kept for the report; null: not limited."""
+
+
 class SectionLimit(Told):
     """How many sections a plan may have."""
 
@@ -57,9 +71,9 @@ class BudgetView(Told):
     """Nothing more can be researched with it."""
     reason: EndKind | None = Field(default=None, examples=[None])
     """The limit that is used up; null if none is."""
-    tokens: CountedLimit
+    tokens: TokenLimit
     """Input and output tokens of all model calls together."""
-    cost_usd: MeasuredLimit
+    cost_usd: CostLimit
     """US dollars."""
     seconds: MeasuredLimit
     """Seconds since the start, pauses not counted."""
@@ -77,18 +91,21 @@ class BudgetView(Told):
 
     def spent(self, usage: Usage) -> "BudgetView":
         """The same with what the ledger says was spent, sections and calls under way included."""
-        tokens, dollars = max(usage.tokens, self.tokens.used), max(usd(usage.cost_microusd), self.cost_usd.used)
-        limit = self.cost_usd.limit
-        return self.model_copy(
-            update={
-                "tokens": self.tokens.model_copy(
-                    update={"used": tokens, "remaining": max(0, self.tokens.limit - tokens)}
-                ),
-                "cost_usd": self.cost_usd.model_copy(
-                    update={"used": dollars, "remaining": None if limit is None else max(0.0, limit - dollars)}
-                ),
-            }
-        )
+        tokens = max(0, usage.tokens - self.tokens.used)
+        dollars = max(0.0, usd(usage.cost_microusd) - self.cost_usd.used)
+        return self.model_copy(update={"tokens": _less(self.tokens, tokens), "cost_usd": _less(self.cost_usd, dollars)})
+
+
+Limit = TypeVar("Limit", TokenLimit, CostLimit)
+
+
+def _less(limit: Limit, more: float) -> Limit:
+    """The limit after more of it was used."""
+    left = {
+        name: None if rest is None else max(0, rest - more)
+        for name, rest in (("remaining", limit.remaining), ("for_research", limit.for_research))
+    }
+    return limit.model_copy(update={"used": limit.used + more, **left})
 
 
 class LimitsView(Described):

@@ -103,7 +103,7 @@ def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None)
             "report": snapshot.report,
             "budget": snapshot.budget,
             "iterations": snapshot.iteration,
-            "steps": snapshot.step,
+            "steps": snapshot.step - 1,
             "evidence": snapshot.evidence_ids,
             "branches": snapshot.branches,
         }

@@ -121,7 +121,7 @@ class RunView(Described):
                 "stage": snapshot.stage,
                 "node": snapshot.node,
                 "iterations": snapshot.iteration,
-                "steps": snapshot.step,
+                "steps": snapshot.step - 1,
                 "evidence": snapshot.evidence,
                 "budget": budget and budget.spent(spent),
                 "ending": snapshot.ending,

@@ -196,9 +196,9 @@ def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Itera
 
 def _held(hold: Hold) -> Told:
     whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
-    wait = max(0.0, hold.until - hold.since)
-    text = f"{title(hold.node)}: {whom}, try {hold.tries} failed: {hold.detail}"
-    return Told("held", _cut(text), hold.node, {**hold.model_dump(mode="json"), "waiting_seconds": wait})
+    again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
+    text = f"{title(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
+    return Told("held", _cut(text), hold.node, hold.model_dump(mode="json", exclude={"progress"}))
 
 
 def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:

@@ -170,6 +170,8 @@ class Hold(Frozen):
     """When the first try failed, in seconds since the epoch."""
     until: float
     """When the next try is due, in seconds since the epoch."""
+    seconds: float = Field(default=0.0, ge=0)
+    """How long that was from the moment in which the last one failed."""
     progress: JsonObject = {}
     """What the call had finished by then: nothing of it is done again."""
 

@@ -209,6 +209,7 @@ class Performer:
         now = workflow.time()
         earlier = self._journal.run.hold
         tries = work.tries + 1
+        seconds = policies.hold_seconds(reason, tries, lost.retry_after)
         hold = Hold(
             reason=reason,
             node=work.node,
@@ -218,7 +219,8 @@ class Performer:
             tries=tries,
             since=now if earlier is None else earlier.since,
             progress=lost.progress,
-            until=now + policies.hold_seconds(reason, tries, lost.retry_after),
+            until=now + seconds,
+            seconds=seconds,
         )
         return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, usage=usage)
 

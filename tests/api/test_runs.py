@@ -29,7 +29,7 @@ async def test_a_running_run_is_asked(api: httpx.AsyncClient) -> None:
     assert run["status"] == "running"
     assert run["worker"] == "answering"
     assert not run["stale"]
-    assert (run["node"], run["stage"], run["steps"], run["evidence"]) == ("thinking", "researching", 7, 1)
+    assert (run["node"], run["stage"], run["steps"], run["evidence"]) == ("thinking", "researching", 6, 1)
 
 
 async def test_without_a_worker_what_is_stored_is_shown_as_stale(api: httpx.AsyncClient) -> None:
@@ -68,7 +68,7 @@ async def test_a_run_terminated_from_outside_is_archived(
     run = (await api.get(f"/v1/runs/{run_id}")).json()
     assert run["status"] == "terminated"
     assert run["finished_at"] > run["started_at"]
-    assert run["steps"] == 7
+    assert run["steps"] == 6
     events = await store.runs.events(run_id)
     assert [event.seq for event in events] == [1, 2, 3, 4, 5, 6]
     assert events[-1].type == "cancelled"

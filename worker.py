@@ -6,6 +6,7 @@ own; the event loop's pool is left to computing, and the loop itself to heartbea
 """
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -167,6 +168,8 @@ async def run(settings: Settings) -> None:
         client = await connect(settings)
         try:
             async with build_worker(client, store, sources, settings):
+                gc.collect()
+                gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks
                 _log.info("working in namespace %r on task queue %r", client.namespace, TASK_QUEUE)
                 try:
                     await asyncio.Event().wait()

@@ -48,7 +48,13 @@ async def temporal(temporal_environment: WorkflowEnvironment) -> Client:
 
 @pytest.fixture(scope="session", autouse=True)
 def _calm_exit() -> Iterator[None]:
-    """The SDK's runtime can abort an interpreter that exits right after it (temporalio/sdk-python#300)."""
+    """The SDK's runtime can abort an interpreter that exits right after it (temporalio/sdk-python#300).
+
+    And what was imported is not looked through again for garbage: on a busy machine that can take a workflow's thread
+    longer than the SDK lets a workflow run.
+    """
+    gc.collect()
+    gc.freeze()
     yield
     gc.collect()
     time.sleep(0.3)

@@ -32,7 +32,7 @@ with workflow.unsafe.imports_passed_through():
     from graphs.engine import RELEASED, booked, pauses
     from graphs.errors import ElcanoError
     from graphs.exits import keeping
-    from graphs.frozen import Frozen, Json, JsonObject
+    from graphs.frozen import Frozen, JsonObject
     from graphs.inputs import allowed, estimate, minimum_tokens, needed
     from graphs.narration import before, looping
     from graphs.run import Run
@@ -128,7 +128,7 @@ class ChainWorkflow(ResearchWorkflow):
             "background": self._state.background,
             "instructions": self._state.instructions,
             "sources": list(self._state.sources),
-            "evidence": self._evidence(),
+            "evidence": list(self._state.distinct_evidence),
             "max_sections": limit,
         }
         plan = await self._ask("planner", planning, agents.ReportPlan)
@@ -140,7 +140,7 @@ class ChainWorkflow(ResearchWorkflow):
     async def _write(self) -> None:
         given: JsonObject = {
             **self._context(),
-            "evidence": self._evidence(),
+            "evidence": list(self._state.distinct_evidence),
             "instructions": self._state.instructions,
             "sources": list(self._state.sources),
         }
@@ -336,9 +336,6 @@ class ChainWorkflow(ResearchWorkflow):
             "iteration": state.iteration,
             "conversation": [turn.model_dump(mode="json") for turn in state.conversation],
         }
-
-    def _evidence(self) -> list[Json]:
-        return list(self._state.distinct_evidence)
 
     @property
     def _state(self) -> ResearchState:

@@ -16,6 +16,7 @@ from graphs.contracts import ModelChoice
 from settings import Settings
 from storage.store import Store
 from tests.api.asking import start
+from tests.api.handbook import handbook_settings
 from worker import build_worker
 
 
@@ -47,10 +48,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Silent:
 
 @pytest.fixture
 def api_settings(tmp_path: Path) -> Settings:
-    folder = tmp_path / "handbook"
-    folder.mkdir()
-    (folder / "retries.md").write_text("# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n")
-    return Settings(_env_file=None, data_dir=tmp_path / "data", collections={"handbook": folder}, package_readmes=False)
+    return handbook_settings(tmp_path)
 
 
 @pytest.mark.parametrize("cancelled", [False, True])

@@ -15,6 +15,7 @@ from graphs.errors import ModelRefused
 from settings import Settings
 from storage.store import Store
 from tests.api.asking import start
+from tests.api.handbook import handbook_settings
 from tests.api.sse import following, read_all
 from tests.resetting import reset_before
 from worker import build_worker
@@ -44,10 +45,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> Key:
 
 @pytest.fixture
 def api_settings(tmp_path: Path) -> Settings:
-    folder = tmp_path / "handbook"
-    folder.mkdir()
-    (folder / "retries.md").write_text("# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n")
-    return Settings(_env_file=None, data_dir=tmp_path / "data", collections={"handbook": folder}, package_readmes=False)
+    return handbook_settings(tmp_path)
 
 
 async def test_a_failed_run_that_is_reset_goes_on_for_everybody(

@@ -1,0 +1,13 @@
+"""A server with one small handbook, for tests that research in earnest."""
+
+from pathlib import Path
+
+from settings import Settings
+
+
+def handbook_settings(folder: Path) -> Settings:
+    """Settings of a server that keeps its data and its handbook below `folder`."""
+    handbook = folder / "handbook"
+    handbook.mkdir()
+    (handbook / "retries.md").write_text("# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n")
+    return Settings(_env_file=None, data_dir=folder / "data", collections={"handbook": handbook}, package_readmes=False)

@@ -11,14 +11,15 @@ FROM python:3.11.14-slim-bookworm
 RUN useradd --uid 10001 --no-create-home elcano \
  && install -d -o elcano -g elcano /data
 COPY --from=install /opt/elcano /opt/elcano
-WORKDIR /app
-COPY settings.py worker.py ./
+# The folder above is where Python finds the package `elcano`.
+WORKDIR /app/elcano
+COPY __init__.py redaction.py settings.py worker.py ./
 COPY graphs graphs/
 COPY workflows workflows/
 COPY activities activities/
 COPY storage storage/
 COPY api api/
 RUN /opt/elcano/bin/python -m compileall -q .
-ENV PATH=/opt/elcano/bin:$PATH PYTHONUNBUFFERED=1 ELCANO_DATA_DIR=/data
+ENV PATH=/opt/elcano/bin:$PATH PYTHONPATH=/app PYTHONUNBUFFERED=1 ELCANO_DATA_DIR=/data
 USER elcano
-CMD ["python", "-m", "api"]
+CMD ["python", "-m", "elcano.api"]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, quote_plus
 
-from settings import secrets
+from elcano.settings import secrets
 
 REMOVED: Final = "[removed]"
 LOG_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"

@@ -23,24 +23,23 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
-import graphs
-import workflows
-from activities.agent_calls import AgentActivities
-from activities.bookkeeping import BookActivities
-from activities.failure_lines import tell_failures_in_lines
-from activities.publishing import ReportActivities
-from activities.similarity.embedder import open_embedder
-from activities.sources.registry import Sources, open_sources, require_folders
-from activities.tools import ToolActivities
-from graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
-from graphs.errors import ElcanoError
-from redaction import log_to_stderr
-from settings import BAD_SETTINGS, Settings, program_settings
-from storage.payloads import close_payloads, connect_config
-from storage.store import Store, open_store
-from workflows.chain import ChainWorkflow
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
+from elcano import graphs, workflows
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.calls.bookkeeping import BookActivities
+from elcano.activities.calls.failure_lines import tell_failures_in_lines
+from elcano.activities.report.publishing import ReportActivities
+from elcano.activities.similarity.embedder import open_embedder
+from elcano.activities.tools.offered import Sources, open_sources, require_folders
+from elcano.activities.tools.search import ToolActivities
+from elcano.graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
+from elcano.graphs.errors import ElcanoError
+from elcano.redaction import log_to_stderr
+from elcano.settings import BAD_SETTINGS, Settings, program_settings
+from elcano.storage.payloads import close_payloads, connect_config
+from elcano.storage.store import Store, open_store
+from elcano.workflows.chain import ChainWorkflow
+from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
 
 _log = logging.getLogger("worker")
 

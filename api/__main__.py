@@ -1,4 +1,4 @@
-"""`python -m api`: the server, until SIGTERM or SIGINT.
+"""`python -m elcano.api`: the server, until SIGTERM or SIGINT.
 
 Streams that are open then are ended, not cut; their clients come back by themselves.
 """
@@ -13,11 +13,11 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 
-from api.app import create_app
-from graphs.errors import ElcanoError
-from redaction import log_to_stderr
-from settings import BAD_SETTINGS, Settings, program_settings
-from storage.store import open_store
+from elcano.api.app import create_app
+from elcano.graphs.errors import ElcanoError
+from elcano.redaction import log_to_stderr
+from elcano.settings import BAD_SETTINGS, Settings, program_settings
+from elcano.storage.store import open_store
 
 GRACE_SECONDS = 2
 """How long a stopping server waits for answers that are being sent."""

@@ -12,23 +12,23 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from temporalio.client import Client
 
-from api.body_limit import BodyLimit
-from api.connection import Connection, connect
-from api.manual import add_manual
-from api.methods import Methods
-from api.negotiation import require_json
-from api.openapi import document
-from api.problems import install
-from api.reconciler import reconciling
-from api.routes import control, graphs, health, results, runs, welcome
-from api.services import Services
-from api.stream import Feeds
-from api.temporal import Temporal
-from api.trust import Trust
-from api.writable import Writable
-from graphs.contracts import TASK_QUEUE
-from settings import Settings
-from storage.store import Store, open_store
+from elcano.api.http.body_limit import BodyLimit
+from elcano.api.http.manual import add_manual
+from elcano.api.http.methods import Methods
+from elcano.api.http.negotiation import require_json
+from elcano.api.http.problems import install
+from elcano.api.http.trust import Trust
+from elcano.api.live.stream import Feeds
+from elcano.api.openapi import document
+from elcano.api.routes import control, graphs, health, results, runs, welcome
+from elcano.api.runs.reconciler import reconciling
+from elcano.api.runs.writable import Writable
+from elcano.api.services import Services
+from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.connection import Connection, connect
+from elcano.graphs.contracts import TASK_QUEUE
+from elcano.settings import Settings
+from elcano.storage.store import Store, open_store
 
 TITLE = "Elcano"
 VERSION = "0.1.0"

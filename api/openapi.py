@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
-from api.errors import (
+from elcano.api.http.errors import (
     HostUntrusted,
     MediaTypeUnsupported,
     OriginForeign,
@@ -18,11 +18,11 @@ from api.errors import (
     StoreUnavailable,
     problem_docs,
 )
-from api.feed import Unreadable, Waiting
-from api.schemas import Welcome
-from graphs.events import AgentEvent
-from graphs.report import Report
-from graphs.spec import ResearchGraph
+from elcano.api.http.schemas import Welcome
+from elcano.api.live.feed import Unreadable, Waiting
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.report import Report
 
 REFERRED: Final = (AgentEvent, Problem, Report, ResearchGraph, Unreadable, Waiting, Welcome)
 """Models that answers have without being a route's `response_model`."""

@@ -5,11 +5,11 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
-from api.stream import Feeds
-from api.temporal import Temporal
-from api.writable import Writable
-from settings import Settings
-from storage.store import Store
+from elcano.api.live.stream import Feeds
+from elcano.api.runs.writable import Writable
+from elcano.api.temporal.client import Temporal
+from elcano.settings import Settings
+from elcano.storage.store import Store
 
 
 @dataclass(frozen=True)

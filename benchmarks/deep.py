@@ -23,12 +23,12 @@ from temporalio.worker import Worker
 from benchmarks.history import size
 from benchmarks.scripted import Scripted
 from benchmarks.server import temporal_server
-from graphs.budget import Limits
-from graphs.contracts import ResearchInput
-from graphs.modes import MODES
-from graphs.spec import ParallelNode, ResearchGraph
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
+from elcano.graphs.values.budget import Limits
+from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
 
 QUEUE: Final = "benchmark"
 SECTIONS: Final = 16

@@ -17,10 +17,10 @@ from temporalio.worker import Worker
 
 from benchmarks.handwritten import Handwritten
 from benchmarks.server import NOOP_ACTIVITIES, chain_of_noops, temporal_server
-from graphs.budget import Limits
-from graphs.contracts import ResearchInput
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.values.budget import Limits
+from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
 
 ROUNDS = 5
 QUEUE = "benchmark"

@@ -9,7 +9,7 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from graphs.contracts import (
+    from elcano.graphs.contracts import (
         ARCHIVE_RUN,
         PUBLISH_REPORT,
         RUN_TOOL,
@@ -19,7 +19,7 @@ with workflow.unsafe.imports_passed_through():
         ToolCall,
         ToolResult,
     )
-    from graphs.report import ReportRef
+    from elcano.graphs.values.report import ReportRef
 
 _TIMEOUT = timedelta(minutes=1)
 

@@ -15,8 +15,8 @@ from itertools import accumulate, product
 from pathlib import Path
 from statistics import median, quantiles
 
-from activities.sources.documents.folder import Folder
-from activities.sources.documents.source import DocumentsSource
+from elcano.activities.sources.documents.folder import Folder
+from elcano.activities.sources.documents.source import DocumentsSource
 
 FILES = 700
 SECTIONS = 30

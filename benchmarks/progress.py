@@ -30,14 +30,14 @@ from temporalio.worker import Worker
 from benchmarks.history import size
 from benchmarks.scripted import Scripted
 from benchmarks.server import temporal_server
-from dev.ports import free_ports
-from dev.stack import child_environment
-from graphs.contracts import TASK_QUEUE
-from graphs.events import AgentEvent
-from settings import Settings
-from storage.payloads import data_converter
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
+from elcano.dev.ports import free_ports
+from elcano.dev.stack import child_environment
+from elcano.graphs.contracts import TASK_QUEUE
+from elcano.graphs.values.events import AgentEvent
+from elcano.settings import Settings
+from elcano.storage.payloads import data_converter
+from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
 
 CLIENTS: Final = (0, 1, 100, 0)
 ITERATIONS: Final = 5
@@ -119,7 +119,7 @@ def working(address: str, payloads: Path) -> Iterator[None]:
 async def serving(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """Runs the API for the duration of the block, from the moment at which it finds a worker."""
     process: Process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "api", env=child_environment(settings), stderr=asyncio.subprocess.DEVNULL
+        sys.executable, "-m", "elcano.api", env=child_environment(settings), stderr=asyncio.subprocess.DEVNULL
     )
     try:
         async with httpx.AsyncClient(base_url=settings.base_url, timeout=30, trust_env=False) as client:

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from statistics import fmean
 
-from activities.sources.documents.folder import Folder
-from activities.sources.documents.source import DocumentsSource
+from elcano.activities.sources.documents.folder import Folder
+from elcano.activities.sources.documents.source import DocumentsSource
 
 PASSAGES = 50
 LIMIT_BYTES = 50_000_000

@@ -13,10 +13,10 @@ from typing import Any
 from temporalio import activity
 
 from benchmarks.server import archive_nothing, publish_nothing
-from graphs.budget import Usage
-from graphs.contracts import RUN_AGENT, RUN_TOOL, AgentCall, AgentResult, ToolCall, ToolResult
-from graphs.frozen import Json, JsonObject
-from graphs.state import EXCERPT_CHARACTERS
+from elcano.graphs.contracts import RUN_AGENT, RUN_TOOL, AgentCall, AgentResult, ToolCall, ToolResult
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.state import EXCERPT_CHARACTERS
 
 SEARCHES = 3
 PASSAGES = 8

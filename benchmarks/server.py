@@ -15,8 +15,8 @@ from temporalio.common import SearchAttributeKey
 from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.testing import WorkflowEnvironment
 
-from dev.temporal import SERVER_OPTIONS, temporal_binary
-from graphs.contracts import (
+from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
+from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
     RUN_TOOL,
@@ -26,9 +26,9 @@ from graphs.contracts import (
     ToolCall,
     ToolResult,
 )
-from graphs.report import ReportRef
-from graphs.spec import ResearchGraph, SequentialEdge, ToolNode
-from storage.payloads import data_converter
+from elcano.graphs.spec.graph import ResearchGraph, SequentialEdge, ToolNode
+from elcano.graphs.values.report import ReportRef
+from elcano.storage.payloads import data_converter
 
 
 @lru_cache(maxsize=1)

@@ -16,9 +16,9 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 
-from activities.similarity.duplicates import duplicates
-from activities.similarity.embedder import open_embedder
-from storage.evidence import Evidence
+from elcano.activities.similarity.duplicates import duplicates
+from elcano.activities.similarity.embedder import open_embedder
+from elcano.storage.evidence import Evidence
 
 CHARACTERS = 700
 LEAST = 300

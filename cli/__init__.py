@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code (see `cli.exits`)."""
-    from cli.app import app
-    from cli.exits import Failed
+    from elcano.cli.app import app
+    from elcano.cli.exits import Failed
 
     try:
         app(arguments)

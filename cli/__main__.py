@@ -1,7 +1,7 @@
-"""`python -m cli` is `elcano`."""
+"""`python -m elcano.cli` is `elcano`."""
 
 import sys
 
-from cli import main
+from elcano.cli import main
 
 sys.exit(main())

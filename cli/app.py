@@ -76,7 +76,7 @@ def ask(
     key: Key = "",
 ) -> None:
     """Ask a question, watch the research, print the report."""
-    from cli import graphs, research
+    from elcano.cli import graphs, research
 
     budget = {
         "tokens": budget_tokens,
@@ -106,7 +106,7 @@ def serve(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show everything that the processes log.")] = False,
 ) -> None:
     """Run Temporal, a worker and the API together until Ctrl-C."""
-    _become("dev", *(["--verbose"] if verbose else []))
+    _become("elcano.dev", *(["--verbose"] if verbose else []))
 
 
 @app.command()
@@ -123,7 +123,7 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List runs, newest first."""
-    from cli import research
+    from elcano.cli import research
 
     raise typer.Exit(research.runs(limit=limit, status=status, as_json=as_json))
 
@@ -131,7 +131,7 @@ def runs(
 @app.command()
 def watch(run: Run, as_json: AsJson = False) -> None:
     """Show a run from its beginning, and go on until its end."""
-    from cli import research
+    from elcano.cli import research
 
     raise typer.Exit(research.watch(run, as_json=as_json))
 
@@ -139,7 +139,7 @@ def watch(run: Run, as_json: AsJson = False) -> None:
 @app.command()
 def report(run: Run, as_json: AsJson = False, out: Out = None) -> None:
     """Print a run's report; the exit code says how the run ended."""
-    from cli import research
+    from elcano.cli import research
 
     raise typer.Exit(research.report(run, as_json=as_json, out=out))
 
@@ -151,7 +151,7 @@ def stop(
     key: Key = "",
 ) -> None:
     """End a run early; it still writes its report, from what it has."""
-    from cli import research
+    from elcano.cli import research
 
     raise typer.Exit(research.stop(run, reason, key))
 
@@ -167,7 +167,7 @@ def top_up(
     key: Key = "",
 ) -> None:
     """Raise a run's limits; a run that is paused goes on."""
-    from cli import research
+    from elcano.cli import research
 
     added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
     raise typer.Exit(research.top_up(run, {name: value for name, value in added.items() if value}, key))
@@ -176,13 +176,13 @@ def top_up(
 @app.command()
 def doctor() -> None:
     """Check everything that a run needs, and say how to mend what is missing."""
-    _become("dev.doctor")
+    _become("elcano.dev.doctor")
 
 
 @graph_app.command("list")
 def graph_list() -> None:
     """List the built-in graphs."""
-    from cli import graphs
+    from elcano.cli import graphs
 
     raise typer.Exit(graphs.list_graphs())
 
@@ -190,7 +190,7 @@ def graph_list() -> None:
 @graph_app.command("show")
 def graph_show(name: Name) -> None:
     """Print a graph as JSON."""
-    from cli import graphs
+    from elcano.cli import graphs
 
     raise typer.Exit(graphs.show(name))
 
@@ -198,7 +198,7 @@ def graph_show(name: Name) -> None:
 @graph_app.command("check")
 def graph_check(name: Name) -> None:
     """Print every fault of a graph; exit code 2 if there is one."""
-    from cli import graphs
+    from elcano.cli import graphs
 
     raise typer.Exit(graphs.check(name))
 
@@ -206,7 +206,7 @@ def graph_check(name: Name) -> None:
 @graph_app.command("draw")
 def graph_draw(name: Name) -> None:
     """Print a graph as a Mermaid flow chart."""
-    from cli import graphs
+    from elcano.cli import graphs
 
     raise typer.Exit(graphs.draw(name))
 

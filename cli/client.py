@@ -12,10 +12,10 @@ from typing import Any
 
 import httpx
 
-from cli.exits import Exit, Failed
-from cli.sse import ServerEvent, events
-from graphs.events import AgentEvent
-from graphs.frozen import JsonObject
+from elcano.cli.exits import Exit, Failed
+from elcano.cli.sse import ServerEvent, events
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.events import AgentEvent
 
 GIVE_UP_SECONDS = 120.0
 """How long a stream that broke off is tried again without one answer."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
 
-from graphs.errors import ElcanoError
+from elcano.graphs.errors import ElcanoError
 
 
 class Exit(IntEnum):

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from cli.exits import Exit, Failed
-from graphs.drawing import mermaid
-from graphs.modes import MODES
-from graphs.size import first_faults, size_faults
-from graphs.spec import ResearchGraph
-from graphs.validation import faults
+from elcano.cli.exits import Exit, Failed
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.size import first_faults, size_faults
 
 
 def list_graphs() -> Exit:

@@ -17,9 +17,9 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from cli.exits import Failed
-from graphs.events import AgentEvent, EventType
-from graphs.frozen import JsonObject
+from elcano.cli.exits import Failed
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.events import AgentEvent, EventType
 
 _BEGINNINGS: frozenset[EventType] = frozenset(
     {"searching", "judging", "hypothesizing", "analyzing", "synthesizing", "thinking", "streaming"}

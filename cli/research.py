@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
 
-from cli.client import Api
-from cli.exits import BY_STATUS, Exit, Failed
-from cli.live import display
-from graphs.events import AgentEvent
-from graphs.frozen import JsonObject
-from settings import program_settings
+from elcano.cli.client import Api
+from elcano.cli.exits import BY_STATUS, Exit, Failed
+from elcano.cli.live import display
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.events import AgentEvent
+from elcano.settings import program_settings
 
 _MARKDOWN = "text/markdown"
 _JSON = "application/json"

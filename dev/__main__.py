@@ -1,12 +1,12 @@
-"""`python -m dev [--verbose]`: runs the stack until Ctrl-C or SIGTERM; exit code 2 if it cannot start."""
+"""`python -m elcano.dev [--verbose]`: runs the stack until Ctrl-C or SIGTERM; exit code 2 if it cannot start."""
 
 import argparse
 import asyncio
 
-from dev.errors import CannotStart
-from dev.program import end_on_signals, refuse, say
-from dev.stack import stack, temporal_ui
-from settings import program_settings
+from elcano.dev.errors import CannotStart
+from elcano.dev.program import end_on_signals, refuse, say
+from elcano.dev.stack import stack, temporal_ui
+from elcano.settings import program_settings
 
 
 async def run(verbose: bool) -> None:

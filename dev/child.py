@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from dev.guard import Guard
+from elcano.dev.guard import Guard
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0

@@ -14,12 +14,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.markdown import Markdown
 
-from dev.documents import require_documents
-from dev.errors import CannotStart
-from dev.ports import free_ports
-from dev.program import end_on_signals, refuse, say
-from dev.stack import child_environment, stack
-from settings import Settings, program_settings
+from elcano.dev.documents import require_documents
+from elcano.dev.errors import CannotStart
+from elcano.dev.ports import free_ports
+from elcano.dev.program import end_on_signals, refuse, say
+from elcano.dev.stack import child_environment, stack
+from elcano.settings import Settings, program_settings
 
 QUESTION = "What does Typer build, how does Rich print tables, and how does Pydantic validate data?"
 """The readmes of the installed packages, which the demo searches, answer it."""
@@ -73,7 +73,7 @@ async def run(question: str, mode: str, docs: Path | None) -> int:
 
 async def _ask(chosen: Settings, question: str, *options: str) -> int:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "cli", "ask", *options, "--", question, env=child_environment(chosen)
+        sys.executable, "-P", "-m", "elcano.cli", "ask", *options, "--", question, env=child_environment(chosen)
     )
     try:
         return await process.wait()

@@ -17,15 +17,15 @@ import httpx
 from rich.console import Console
 from rich.markup import escape
 
-from activities.similarity.embedder import open_embedder
-from activities.sources.documents.folder import Folder
-from dev.folder import owner
-from dev.ports import is_free, listener
-from dev.stack import ports
-from dev.temporal import temporal_binary
-from graphs.errors import InputInvalid, SourceRefused
-from graphs.models import KEY_VARIABLES, OFFLINE, model_fault, model_names, provider
-from settings import Settings, is_set, program_settings, variable
+from elcano.activities.similarity.embedder import open_embedder
+from elcano.activities.sources.documents.folder import Folder
+from elcano.dev.folder import owner
+from elcano.dev.ports import is_free, listener
+from elcano.dev.stack import ports
+from elcano.dev.temporal import temporal_binary
+from elcano.graphs.errors import InputInvalid, SourceRefused
+from elcano.graphs.models import KEY_VARIABLES, OFFLINE, model_fault, model_names, provider
+from elcano.settings import Settings, is_set, program_settings, variable
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000

@@ -7,11 +7,11 @@ mistyped a path would learn it from that.
 import stat
 from pathlib import Path
 
-from activities.sources.documents.document import FileSkipped
-from activities.sources.documents.folder import Folder
-from activities.sources.documents.parser import Parser
-from dev.errors import CannotStart
-from graphs.errors import SourceRefused
+from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.folder import Folder
+from elcano.activities.sources.documents.parser import Parser
+from elcano.dev.errors import CannotStart
+from elcano.graphs.errors import SourceRefused
 
 _NAMED = 3
 """Unreadable documents that a refusal names; the rest is counted."""

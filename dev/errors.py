@@ -1,6 +1,6 @@
 """What keeps the stack from starting."""
 
-from graphs.errors import ElcanoError
+from elcano.graphs.errors import ElcanoError
 
 
 class CannotStart(ElcanoError):

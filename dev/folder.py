@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dev.errors import CannotStart
+from elcano.dev.errors import CannotStart
 
 _LOCK = "stack.lock"
 _PAUSE = 0.1

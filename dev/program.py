@@ -5,7 +5,7 @@ import signal
 import sys
 from typing import Final, NoReturn
 
-from dev.errors import CannotStart
+from elcano.dev.errors import CannotStart
 
 _CANNOT_START: Final = 2
 """`elcano` ends so with what cannot work as it was asked for."""

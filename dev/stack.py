@@ -15,15 +15,15 @@ from pathlib import Path
 
 import httpx
 
-from activities.sources.registry import require_folders
-from dev.child import Child
-from dev.errors import CannotStart
-from dev.folder import claimed
-from dev.guard import Guard, guard
-from dev.ports import is_free, listener
-from dev.temporal import LOCALHOST, server_command
-from graphs.errors import InputInvalid
-from settings import Settings, variable
+from elcano.activities.tools.offered import require_folders
+from elcano.dev.child import Child
+from elcano.dev.errors import CannotStart
+from elcano.dev.folder import claimed
+from elcano.dev.guard import Guard, guard
+from elcano.dev.ports import is_free, listener
+from elcano.dev.temporal import LOCALHOST, server_command
+from elcano.graphs.errors import InputInvalid
+from elcano.settings import Settings, variable
 
 START_SECONDS = 90.0
 """How long the stack may take to become ready."""
@@ -164,8 +164,8 @@ def _assemble(settings: Settings, guarded: Guard, say: Say, verbose: bool) -> St
     return Stack(
         settings=settings,
         temporal=None if settings.temporal_address else child("temporal", *server_command(settings)),
-        worker=child("worker", *python, "worker"),
-        api=child("api", *python, "api"),
+        worker=child("worker", *python, "elcano.worker"),
+        api=child("api", *python, "elcano.api"),
     )
 
 

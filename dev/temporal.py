@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from dev.errors import CannotStart
-from graphs.contracts import SEARCH_ATTRIBUTES
-from settings import Settings
+from elcano.dev.errors import CannotStart
+from elcano.graphs.contracts import SEARCH_ATTRIBUTES
+from elcano.settings import Settings
 
 LOCALHOST: Final = "127.0.0.1"
 QUEUE_READS: Final = 1_000

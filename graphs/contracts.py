@@ -7,14 +7,14 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from graphs.branches import BranchState
-from graphs.budget import Allowance, Limits, Usage
-from graphs.events import AgentEvent
-from graphs.frozen import Frozen, JsonObject
-from graphs.journal import Pages
-from graphs.report import ReportRef
-from graphs.spec import ResearchGraph
-from graphs.state import Ending, EvidenceRef, Failure, Hold, SectionResult
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.journal.journal import Pages
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.branch import BranchState
+from elcano.graphs.values.budget import Allowance, Limits, Usage
+from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.report import ReportRef
+from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from graphs.contracts import ModelChoice
+from elcano.graphs.contracts import ModelChoice
 
 OFFLINE: Final = "offline"
 """The extractive model: no key, no network, quotes only."""

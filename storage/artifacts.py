@@ -6,8 +6,8 @@ from typing import Protocol
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from storage.database import artifacts
-from storage.dialect import insert_new
+from elcano.storage.database import artifacts
+from elcano.storage.dialect import insert_new
 
 
 class ArtifactStore(Protocol):

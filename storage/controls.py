@@ -9,9 +9,9 @@ from typing import Protocol
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from graphs.frozen import Frozen
-from storage.database import control_requests
-from storage.dialect import insert_new
+from elcano.graphs.frozen import Frozen
+from elcano.storage.database import control_requests
+from elcano.storage.dialect import insert_new
 
 
 class ControlOutcome(Frozen):

@@ -25,8 +25,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from graphs.errors import StoreDamaged, StoreIncompatible
-from storage import dialect
+from elcano.graphs.errors import StoreDamaged, StoreIncompatible
+from elcano.storage import dialect
 
 SCHEMA_VERSION: Final = 3
 """Goes up with every change of a table below."""

@@ -11,11 +11,11 @@ from pydantic import Field
 from sqlalchemy import Subquery, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from graphs.frozen import Frozen, JsonObject
-from storage.database import evidence as passages
-from storage.database import findings
-from storage.database import texts as stored_texts
-from storage.dialect import insert_new, run_and_branches
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.storage.database import evidence as passages
+from elcano.storage.database import findings
+from elcano.storage.database import texts as stored_texts
+from elcano.storage.dialect import insert_new, run_and_branches
 
 
 class StoredText(Frozen):

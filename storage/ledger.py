@@ -8,10 +8,10 @@ from typing import Literal, Protocol
 from sqlalchemy import and_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from graphs.budget import Usage, total
-from graphs.frozen import Frozen
-from storage.database import ledger
-from storage.dialect import insert_or_replace, run_and_branches
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.budget import Usage, total
+from elcano.storage.database import ledger
+from elcano.storage.dialect import insert_or_replace, run_and_branches
 
 
 class LedgerEntry(Frozen):

@@ -27,8 +27,8 @@ from temporalio.converter import (
 )
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 
-from settings import Settings
-from storage.threads import Threads
+from elcano.settings import Settings
+from elcano.storage.threads import Threads
 
 THRESHOLD_BYTES: Final = 32 * 1024
 """Payloads from this size on are files. Temporal refuses payloads over 2 MiB and histories over 50 MiB."""

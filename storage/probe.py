@@ -6,7 +6,7 @@ from typing import Final, Protocol
 from sqlalchemy import delete, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from storage.database import probes
+from elcano.storage.database import probes
 
 PROBE_BYTES: Final = 8_192
 """About what a new run needs: more than a page of the database, so that a full disk shows."""

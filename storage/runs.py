@@ -12,12 +12,12 @@ from pydantic_core import from_json
 from sqlalchemy import Row, and_, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from graphs.contracts import ArchivedRun, RunStatus
-from graphs.events import AgentEvent
-from graphs.frozen import Frozen
-from storage.database import events as event_rows
-from storage.database import idempotency_keys, runs
-from storage.dialect import insert_new, insert_or_replace, run_and_branches
+from elcano.graphs.contracts import ArchivedRun, RunStatus
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.events import AgentEvent
+from elcano.storage.database import events as event_rows
+from elcano.storage.database import idempotency_keys, runs
+from elcano.storage.dialect import insert_new, insert_or_replace, run_and_branches
 
 _LISTS: Final = {"evidence", "branches"}
 """What grows with a run, and what no list of runs shows."""

@@ -11,15 +11,15 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from graphs.errors import StoreDamaged
-from storage.artifacts import ArtifactStore, SqlArtifactStore
-from storage.controls import ControlStore, SqlControlStore
-from storage.database import file_engine, prepare
-from storage.dialect import DAMAGED, trouble
-from storage.evidence import EvidenceStore, SqlEvidenceStore
-from storage.ledger import Ledger, SqlLedger
-from storage.probe import Probe, SqlProbe
-from storage.runs import RunStore, SqlRunStore
+from elcano.graphs.errors import StoreDamaged
+from elcano.storage.artifacts import ArtifactStore, SqlArtifactStore
+from elcano.storage.controls import ControlStore, SqlControlStore
+from elcano.storage.database import file_engine, prepare
+from elcano.storage.dialect import DAMAGED, trouble
+from elcano.storage.evidence import EvidenceStore, SqlEvidenceStore
+from elcano.storage.ledger import Ledger, SqlLedger
+from elcano.storage.probe import Probe, SqlProbe
+from elcano.storage.runs import RunStore, SqlRunStore
 
 DATABASE_FILE: Final = "elcano.db"
 

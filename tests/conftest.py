@@ -1,6 +1,7 @@
 """What all tests share: one real Temporal server a session, a task queue and a store a test."""
 
 import gc
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -11,11 +12,15 @@ from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
-from dev.temporal import SERVER_OPTIONS, temporal_binary
-from graphs.contracts import SEARCH_ATTRIBUTES
-from storage.payloads import data_converter
+from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
+from elcano.graphs.contracts import SEARCH_ATTRIBUTES
+from elcano.storage.payloads import data_converter
 
 models.ALLOW_MODEL_REQUESTS = False
+sys.modules.update(
+    dict.fromkeys(("activities", "api", "cli", "dev", "graphs", "settings", "storage", "worker", "workflows"))
+)
+"""`elcano.graphs` has one name: a test that imports, or replaces something in, `graphs` would work on a copy of it."""
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,8 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from graphs.budget import Usage, total
-from graphs.commands import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
-from graphs.contracts import (
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
     READ_USAGE,
@@ -28,11 +27,12 @@ from graphs.contracts import (
     ToolResult,
     UsageQuestion,
 )
-from graphs.failing import FailureDetails, FailureType
-from graphs.frozen import Json, JsonObject
-from graphs.report import ReportRef
-from graphs.state import Failure
-from graphs.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.engine.commands import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.values.report import ReportRef
+from elcano.graphs.values.state import Failure
 
 
 class Refused(Exception):

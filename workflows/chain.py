@@ -12,10 +12,12 @@ from typing import TypeVar
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from graphs import agents, reducers, sections
-    from graphs.branches import BranchInput, BranchOutcomes
-    from graphs.catalogue import AGENTS
-    from graphs.commands import (
+    from elcano.graphs.catalogue import agents, reducers
+    from elcano.graphs.catalogue import section_reducers as sections
+    from elcano.graphs.catalogue.listing import AGENTS
+    from elcano.graphs.catalogue.tools import ItemOutcomes
+    from elcano.graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
+    from elcano.graphs.engine.commands import (
         BranchStart,
         CallAgent,
         CallTool,
@@ -28,18 +30,17 @@ with workflow.unsafe.imports_passed_through():
         StepFailed,
         Work,
     )
-    from graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
-    from graphs.engine import RELEASED, booked, pauses
-    from graphs.errors import ElcanoError
-    from graphs.exits import keeping
-    from graphs.frozen import Frozen, JsonObject
-    from graphs.inputs import allowed, estimate, minimum_tokens, needed
-    from graphs.narration import before, looping
-    from graphs.run import Run
-    from graphs.safety import out_of, spent, stalled
-    from graphs.state import Ending, Failure, ResearchState
-    from graphs.tools import ItemOutcomes
-    from workflows.research import ResearchWorkflow
+    from elcano.graphs.engine.exits import keeping
+    from elcano.graphs.engine.inputs import allowed, estimate, minimum_tokens, needed
+    from elcano.graphs.engine.run import Run
+    from elcano.graphs.engine.safety import out_of, spent, stalled
+    from elcano.graphs.engine.steps import RELEASED, booked, pauses
+    from elcano.graphs.errors import ElcanoError
+    from elcano.graphs.frozen import Frozen, JsonObject
+    from elcano.graphs.journal.narration import before, looping
+    from elcano.graphs.values.branch import BranchInput, BranchOutcomes
+    from elcano.graphs.values.state import Ending, Failure, ResearchState
+    from elcano.workflows.research import ResearchWorkflow
 
 Output = TypeVar("Output", bound=Frozen)
 Fold = Callable[[ResearchState, Output], ResearchState]

@@ -5,8 +5,7 @@ import asyncio
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from graphs import closing
-    from graphs.contracts import (
+    from elcano.graphs.contracts import (
         ARCHIVE_RUN,
         CHAIN_WORKFLOW,
         PUBLISH_REPORT,
@@ -15,11 +14,12 @@ with workflow.unsafe.imports_passed_through():
         ResearchInput,
         RunStatus,
     )
-    from graphs.journal import Journal
-    from graphs.report import ReportRef
-    from graphs.state import Failure
-    from workflows import policies
-    from workflows.showing import Shown
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.lifecycle import finish as closing
+    from elcano.graphs.values.report import ReportRef
+    from elcano.graphs.values.state import Failure
+    from elcano.workflows import policies
+    from elcano.workflows.showing import Shown
 
 
 async def publish(asked: ResearchInput, journal: Journal) -> ReportRef:

@@ -7,12 +7,12 @@ then the report itself if that takes too long. Time that does not count moves th
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from graphs.commands import RolledBack
-    from graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput
-    from graphs.journal import Journal
-    from graphs.state import Ending
-    from workflows import policies
-    from workflows.deadline import Deadline
+    from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput
+    from elcano.graphs.engine.commands import RolledBack
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.values.state import Ending
+    from elcano.workflows import policies
+    from elcano.workflows.deadline import Deadline
 
 
 class Interruptions:

@@ -5,7 +5,7 @@ from typing import Final, Literal, TypedDict
 
 from temporalio.common import RetryPolicy
 
-from graphs.failing import FailureType
+from elcano.graphs.values.failures import FailureType
 
 
 class Policy(TypedDict):

@@ -6,8 +6,8 @@ Within one execution Temporal answers a repeated update by itself and asks nobod
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from graphs.budget import Limits
-    from graphs.journal import Answered, Journal
+    from elcano.graphs.journal.journal import Answered, Journal
+    from elcano.graphs.values.budget import Limits
 
 
 def remembered(journal: Journal) -> Answered | None:

@@ -10,23 +10,7 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
-    from graphs import closing, opening, progress
-    from graphs.budget import Limits, TopUp, Usage
-    from graphs.commands import (
-        Diverted,
-        Entry,
-        Finish,
-        Held,
-        Resumed,
-        Retry,
-        RunBranches,
-        StepAbandoned,
-        StepCompleted,
-        ToppedUp,
-        Wait,
-        Work,
-    )
-    from graphs.contracts import (
+    from elcano.graphs.contracts import (
         BRANCH_HELD_SIGNAL,
         BRANCH_PAUSED_SIGNAL,
         PROGRESS_QUERY,
@@ -44,17 +28,35 @@ with workflow.unsafe.imports_passed_through():
         RunSnapshot,
         StopRequest,
     )
-    from graphs.engine import pauses
-    from graphs.errors import ElcanoError, InputInvalid
-    from graphs.report import ReportRef
-    from graphs.state import Ending
-    from workflows import concluding
-    from workflows.branching import Branching
-    from workflows.interruptions import Interruptions, is_cancelled
-    from workflows.performing import Performer, failure
-    from workflows.request_ids import remember, remembered
-    from workflows.showing import Shown
-    from workflows.waiting import Waiting
+    from elcano.graphs.engine.commands import (
+        Diverted,
+        Entry,
+        Finish,
+        Held,
+        Resumed,
+        Retry,
+        RunBranches,
+        StepAbandoned,
+        StepCompleted,
+        ToppedUp,
+        Wait,
+        Work,
+    )
+    from elcano.graphs.engine.steps import pauses
+    from elcano.graphs.errors import ElcanoError, InputInvalid
+    from elcano.graphs.lifecycle import finish as closing
+    from elcano.graphs.lifecycle import start as opening
+    from elcano.graphs.lifecycle import watch as progress
+    from elcano.graphs.values.budget import Limits, TopUp, Usage
+    from elcano.graphs.values.report import ReportRef
+    from elcano.graphs.values.state import Ending
+    from elcano.workflows import concluding
+    from elcano.workflows.branches import Branching
+    from elcano.workflows.calls import Performer, failure
+    from elcano.workflows.interruptions import Interruptions, is_cancelled
+    from elcano.workflows.request_ids import remember, remembered
+    from elcano.workflows.showing import Shown
+    from elcano.workflows.waiting import Waiting
 
 
 @workflow.defn(name=RESEARCH_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 def workflow_runner() -> SandboxedWorkflowRunner:
     """The sandbox of workflows: the pure room and what it imports pass through, all else is loaded anew in it."""
-    return ContextFreeRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules("graphs", "jmespath"))
+    return ContextFreeRunner(
+        restrictions=SandboxRestrictions.default.with_passthrough_modules("elcano.graphs", "jmespath")
+    )
 
 
 @dataclass(frozen=True)

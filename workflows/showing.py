@@ -4,10 +4,10 @@ from temporalio import workflow
 from temporalio.common import SearchAttributeKey
 
 with workflow.unsafe.imports_passed_through():
-    from graphs.commands import Work
-    from graphs.contracts import OUTCOME_ATTRIBUTE, STAGE_ATTRIBUTE, ResearchInput, RunStatus, Stage
-    from graphs.drawing import outline, with_place
-    from graphs.journal import Journal
+    from elcano.graphs.contracts import OUTCOME_ATTRIBUTE, STAGE_ATTRIBUTE, ResearchInput, RunStatus, Stage
+    from elcano.graphs.engine.commands import Work
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.spec.drawing import outline, with_place
 
 _STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
 _OUTCOME = SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)

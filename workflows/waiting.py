@@ -9,13 +9,19 @@ from collections.abc import Callable
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from graphs.commands import Resumed
-    from graphs.contracts import BRANCH_HELD_SIGNAL, BRANCH_PAUSED_SIGNAL, BranchHeld, BranchPaused, ResearchInput
-    from graphs.frozen import Frozen
-    from graphs.journal import Journal
-    from graphs.state import Ending, Hold
-    from workflows.interruptions import Interruptions
-    from workflows.showing import Shown
+    from elcano.graphs.contracts import (
+        BRANCH_HELD_SIGNAL,
+        BRANCH_PAUSED_SIGNAL,
+        BranchHeld,
+        BranchPaused,
+        ResearchInput,
+    )
+    from elcano.graphs.engine.commands import Resumed
+    from elcano.graphs.frozen import Frozen
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.values.state import Ending, Hold
+    from elcano.workflows.interruptions import Interruptions
+    from elcano.workflows.showing import Shown
 
 
 class Waiting:

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from activities.agents.envelope import EvidenceItem, SectionItem
-from activities.agents.passages import Shown
-from activities.offline.terms import stems
-from graphs.exits import CHARACTERS_PER_TOKEN
-from graphs.frozen import Frozen
-from graphs.report import Citation, Claim, DraftSection, ReportDraft, heading_for
-from graphs.state import SectionResult
-from storage.evidence import Evidence
+from elcano.activities.agents.envelope import EvidenceItem, SectionItem
+from elcano.activities.agents.passages import Shown
+from elcano.activities.offline.terms import stems
+from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for
+from elcano.graphs.values.state import SectionResult
+from elcano.storage.evidence import Evidence
 
 TWIN: Final = 0.75
 """Two claims that share this much of the longer one's telling words say the same."""

@@ -2,9 +2,9 @@
 
 from pydantic_ai import Agent
 
-from activities.agents.envelope import prompt
-from activities.agents.loaded import Loaded
-from graphs.agents import InputParserInput, ParsedQuery
+from elcano.activities.agents.envelope import prompt
+from elcano.activities.agents.loaded import Loaded
+from elcano.graphs.catalogue.agents import InputParserInput, ParsedQuery
 
 INSTRUCTIONS = """\
 You read a question before anybody researches it. You do not answer it.

@@ -2,9 +2,9 @@
 
 from pydantic_ai import Agent
 
-from activities.agents.envelope import prompt
-from activities.agents.loaded import Loaded
-from graphs.agents import JudgeAssessment, JudgeInput
+from elcano.activities.agents.envelope import prompt
+from elcano.activities.agents.loaded import Loaded
+from elcano.graphs.catalogue.agents import JudgeAssessment, JudgeInput
 
 INSTRUCTIONS = """\
 You judge whether the passages that were found are enough to answer a question carefully. The question may come from \

@@ -2,9 +2,9 @@
 
 from pydantic_ai import Agent
 
-from activities.agents.envelope import prompt
-from activities.agents.loaded import Loaded
-from graphs.agents import KnowledgeGapInput, KnowledgeGapOutput
+from elcano.activities.agents.envelope import prompt
+from elcano.activities.agents.loaded import Loaded
+from elcano.graphs.catalogue.agents import KnowledgeGapInput, KnowledgeGapOutput
 
 INSTRUCTIONS = """\
 You decide whether a piece of research has found what it needs. You are given the question, what was searched so far \

@@ -2,12 +2,12 @@
 
 from typing import Final, TypeAlias
 
-from activities.agents.drafts import Drafts
-from activities.agents.envelope import OfferedSource, PastIteration, PastSearch, TaskEnvelope
-from activities.agents.passages import Shown
-from graphs.agents import InputParserInput, PlannerInput, ResearchContext, SynthesisInput
-from graphs.frozen import Frozen
-from graphs.state import IterationData
+from elcano.activities.agents.drafts import Drafts
+from elcano.activities.agents.envelope import OfferedSource, PastIteration, PastSearch, TaskEnvelope
+from elcano.activities.agents.passages import Shown
+from elcano.graphs.catalogue.agents import InputParserInput, PlannerInput, ResearchContext, SynthesisInput
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.state import IterationData
 
 AgentInput: TypeAlias = ResearchContext | InputParserInput | PlannerInput | SynthesisInput
 

@@ -8,13 +8,13 @@ from typing import Final
 from pydantic import Field
 from pydantic_ai import Agent
 
-from activities.agents.drafts import citing, fitting
-from activities.agents.envelope import SectionItem, prompt
-from activities.agents.loaded import Loaded
-from graphs.agents import SynthesisInput
-from graphs.exits import SO_FAR_TOKENS, SUMMARY_TOKENS
-from graphs.frozen import Frozen
-from graphs.report import Claim
+from elcano.activities.agents.drafts import citing, fitting
+from elcano.activities.agents.envelope import SectionItem, prompt
+from elcano.activities.agents.loaded import Loaded
+from elcano.graphs.catalogue.agents import SynthesisInput
+from elcano.graphs.engine.exits import SO_FAR_TOKENS, SUMMARY_TOKENS
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.report import Claim
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"

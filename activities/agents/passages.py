@@ -7,11 +7,11 @@ drop what answered the question's first part.
 from collections.abc import Sequence
 from typing import Final
 
-from activities.agents.envelope import EvidenceItem
-from graphs.exits import CHARACTERS_PER_TOKEN
-from graphs.frozen import Frozen
-from graphs.state import IterationData
-from storage.evidence import Evidence
+from elcano.activities.agents.envelope import EvidenceItem
+from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.state import IterationData
+from elcano.storage.evidence import Evidence
 
 FRAME_CHARACTERS: Final = 80
 """What an item takes beside its texts: key, field names, quotation marks."""

@@ -2,9 +2,9 @@
 
 from pydantic_ai import Agent
 
-from activities.agents.envelope import prompt
-from activities.agents.loaded import Loaded
-from graphs.agents import PlannerInput, ReportPlan
+from elcano.activities.agents.envelope import prompt
+from elcano.activities.agents.loaded import Loaded
+from elcano.graphs.catalogue.agents import PlannerInput, ReportPlan
 
 INSTRUCTIONS = """\
 You plan a research report. You are given the question, the sources that will be searched and a few passages that a \

@@ -4,12 +4,12 @@ from typing import Final
 
 from pydantic_ai import Agent
 
-from activities.agents.drafts import citing, fitting
-from activities.agents.envelope import SectionItem, prompt
-from activities.agents.loaded import Loaded
-from activities.agents.long_writer import CITING
-from graphs.agents import SynthesisInput
-from graphs.report import ReportDraft
+from elcano.activities.agents.drafts import citing, fitting
+from elcano.activities.agents.envelope import SectionItem, prompt
+from elcano.activities.agents.loaded import Loaded
+from elcano.activities.agents.long_writer import CITING
+from elcano.graphs.catalogue.agents import SynthesisInput
+from elcano.graphs.values.report import ReportDraft
 
 DRAFT_TOKENS: Final = 20_000
 """How much of the drafts it is shown."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic_ai import Agent
 
-from activities.agents import (
+from elcano.activities.agents import (
     input_parser,
     judge,
     knowledge_gap,
@@ -16,7 +16,7 @@ from activities.agents import (
     tool_selector,
     writer,
 )
-from activities.agents.loaded import Loaded
+from elcano.activities.agents.loaded import Loaded
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from pydantic_ai import Agent
 
-from activities.agents.envelope import prompt
-from activities.agents.loaded import Loaded
-from graphs.agents import ResearchContext, ThinkingOutput
+from elcano.activities.agents.envelope import prompt
+from elcano.activities.agents.loaded import Loaded
+from elcano.graphs.catalogue.agents import ResearchContext, ThinkingOutput
 
 INSTRUCTIONS = """\
 You reflect on a piece of research that is under way. You are given the question, what was searched so far and the \

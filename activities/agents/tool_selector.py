@@ -2,9 +2,9 @@
 
 from pydantic_ai import Agent
 
-from activities.agents.envelope import prompt
-from activities.agents.loaded import Loaded
-from graphs.agents import AgentSelectionPlan, ToolSelectorInput
+from elcano.activities.agents.envelope import prompt
+from elcano.activities.agents.loaded import Loaded
+from elcano.graphs.catalogue.agents import AgentSelectionPlan, ToolSelectorInput
 
 INSTRUCTIONS = """\
 You plan the next searches of a piece of research. You are given the question, the gap to close, the sources that can \

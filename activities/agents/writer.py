@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from pydantic_ai import Agent
 
-from activities.agents.envelope import prompt
-from activities.agents.loaded import Loaded
-from graphs.agents import WriterInput
-from graphs.report import Claim, ReportDraft
+from elcano.activities.agents.envelope import prompt
+from elcano.activities.agents.loaded import Loaded
+from elcano.graphs.catalogue.agents import WriterInput
+from elcano.graphs.values.report import Claim, ReportDraft
 
 INSTRUCTIONS = """\
 You write the report of a piece of research for the person who asked. You are given the question and the passages \

@@ -5,10 +5,10 @@ Coverage says that something speaks to a part, not that it is answered well; the
 
 from typing import Final
 
-from activities.agents.envelope import TaskEnvelope
-from activities.offline.planning import anchor, gaps, next_queries, part_anchor, sub_questions
-from activities.offline.scoring import Material, material
-from graphs.agents import JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
+from elcano.activities.agents.envelope import TaskEnvelope
+from elcano.activities.offline.planning import anchor, gaps, next_queries, part_anchor, sub_questions
+from elcano.activities.offline.scoring import Material, material
+from elcano.graphs.catalogue.agents import JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
 
 REASONING_CHARACTERS: Final = 2_000
 COMPLETE: Final = 0.9

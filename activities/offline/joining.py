@@ -7,13 +7,13 @@ by a stricter floor than a section's: a report opens with them.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from activities.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from activities.agents.long_writer import SectionText, Summary
-from activities.offline.outlining import BEARING, parts_of
-from activities.offline.scoring import Material, material
-from activities.offline.terms import stems
-from activities.offline.writing import key_findings
-from graphs.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.activities.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
+from elcano.activities.agents.long_writer import SectionText, Summary
+from elcano.activities.offline.outlining import BEARING, parts_of
+from elcano.activities.offline.scoring import Material, material
+from elcano.activities.offline.terms import stems
+from elcano.activities.offline.writing import key_findings
+from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
 
 FLOOR: Final = 0.55
 """Below this score a quotation is no key finding, or half of the findings beyond the first ones miss the question."""

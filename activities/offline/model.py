@@ -14,11 +14,11 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from activities.agents.envelope import TaskEnvelope, opened
-from activities.agents.long_writer import SECTION, SUMMARY
-from activities.offline import assessing, joining, outlining, planning, writing
-from graphs.errors import ModelRefused
-from graphs.exits import CHARACTERS_PER_TOKEN
+from elcano.activities.agents.envelope import TaskEnvelope, opened
+from elcano.activities.agents.long_writer import SECTION, SUMMARY
+from elcano.activities.offline import assessing, joining, outlining, planning, writing
+from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
+from elcano.graphs.errors import ModelRefused
 
 EXTRACTIVE: Final = "extractive-v2"
 PROVIDER: Final = "offline"

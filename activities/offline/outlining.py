@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from activities.agents.envelope import TaskEnvelope
-from activities.offline.planning import compared, names, part_anchor, series, sub_questions
-from activities.offline.scoring import Material, Passage, material
-from activities.offline.terms import content_words, stems
-from graphs.agents import ParsedQuery, ReportPlan, ReportPlanSection
-from graphs.report import heading_for, title_for
+from elcano.activities.agents.envelope import TaskEnvelope
+from elcano.activities.offline.planning import compared, names, part_anchor, series, sub_questions
+from elcano.activities.offline.scoring import Material, Passage, material
+from elcano.activities.offline.terms import content_words, stems
+from elcano.graphs.catalogue.agents import ParsedQuery, ReportPlan, ReportPlanSection
+from elcano.graphs.values.report import heading_for, title_for
 
 ENOUGH_SECTIONS: Final = 4
 """Sections beyond this are made of the question's own parts only."""

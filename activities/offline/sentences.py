@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from activities.offline.blocks import Block, prose
+from elcano.activities.offline.blocks import Block, prose
 
 LEAST_WORDS: Final = 5
 LEAST_ITEM_WORDS: Final = 4

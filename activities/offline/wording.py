@@ -8,8 +8,8 @@ import math
 import re
 from typing import Final
 
-from activities.offline.clauses import states
-from activities.offline.sentences import Sentence
+from elcano.activities.offline.clauses import states
+from elcano.activities.offline.sentences import Sentence
 
 LABEL: Final = 0.5
 """For text without a verb: it names something and says nothing of it."""

@@ -10,11 +10,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
-from activities.agents.envelope import TaskEnvelope
-from activities.offline.assessing import ANSWERABLE, answerable, part_coverage
-from activities.offline.planning import anchor, part_anchor, sub_questions
-from activities.offline.scoring import Candidate, Material, candidates, material
-from graphs.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.activities.agents.envelope import TaskEnvelope
+from elcano.activities.offline.assessing import ANSWERABLE, answerable, part_coverage
+from elcano.activities.offline.planning import anchor, part_anchor, sub_questions
+from elcano.activities.offline.scoring import Candidate, Material, candidates, material
+from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 
 KEY_FINDINGS: Final = 4
 SECTION_CLAIMS: Final = 4

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from activities.similarity.duplicates import Compared
-from storage.evidence import EvidenceStore
+from elcano.activities.similarity.duplicates import Compared
+from elcano.storage.evidence import EvidenceStore
 
 REMEMBERED: Final = 4_000
 """Passages that are kept in memory, all runs together, some 30 KiB each; the runs that were not asked for longest go

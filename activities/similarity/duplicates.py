@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
-from storage.evidence import Evidence
+from elcano.storage.evidence import Evidence
 
 SHINGLE: Final = 3
 """Words in a run."""

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from graphs.errors import InputInvalid
+from elcano.graphs.errors import InputInvalid
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,8 +43,8 @@ def open_embedder(named: str) -> Embedder | None:
         return None
     folder = model_folder(named)
     try:
-        from activities.similarity.encoder import Encoder
-        from activities.similarity.remembering import Remembering
+        from elcano.activities.similarity.encoder import Encoder
+        from elcano.activities.similarity.remembering import Remembering
     except ImportError as error:
         raise InputInvalid(
             "embeddings", f"ELCANO_EMBEDDINGS needs the package {error.name!r}: {INSTALL}, or unset it"

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from activities.similarity.wordpiece import WordPiece
-from graphs.errors import InputInvalid
+from elcano.activities.similarity.wordpiece import WordPiece
+from elcano.graphs.errors import InputInvalid
 
 Floats: TypeAlias = NDArray[np.float32]
 

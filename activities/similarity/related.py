@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Final
 
-from activities.similarity.embedder import Embedder
-from activities.sources.documents.query import expression
-from activities.sources.documents.search import BM25
-from storage.evidence import Evidence
+from elcano.activities.similarity.embedder import Embedder
+from elcano.activities.sources.documents.query import expression
+from elcano.activities.sources.documents.search import BM25
+from elcano.storage.evidence import Evidence
 
 POOL: Final = 60
 """Passages whose vectors are looked at. Those that share words come first, then others in the order of finding."""

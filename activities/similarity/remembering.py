@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from activities.similarity.embedder import Embedder
+from elcano.activities.similarity.embedder import Embedder
 
 MOST: Final = 20_000
 """Vectors kept: 30 MB of 384 numbers each."""

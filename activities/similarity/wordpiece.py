@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from graphs.errors import InputInvalid
+from elcano.graphs.errors import InputInvalid
 
 LONGEST_WORD: Final = 100
 """Characters; a longer word is one unknown piece, as in the original."""

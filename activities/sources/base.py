@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from graphs.frozen import Frozen
-from storage.evidence import Evidence, StoredText
+from elcano.graphs.frozen import Frozen
+from elcano.storage.evidence import Evidence, StoredText
 
 
 class Found(Frozen):

@@ -4,9 +4,8 @@ from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Response
 
-from api.budgets import LimitsView
-from api.controls import STOP, TOP_UP, ask, new_request_id
-from api.errors import (
+from elcano.api.http.budgets import LimitsView
+from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
     KeyReused,
@@ -20,10 +19,11 @@ from api.errors import (
     TopUpRefused,
     problem_docs,
 )
-from api.requests import StopBody, TopUpBody
-from api.schemas import StopAccepted, TopUpAccepted
-from api.services import Provided
-from graphs.contracts import StopRequest
+from elcano.api.http.requests import StopBody, TopUpBody
+from elcano.api.http.schemas import StopAccepted, TopUpAccepted
+from elcano.api.runs.controls import STOP, TOP_UP, ask, new_request_id
+from elcano.api.services import Provided
+from elcano.graphs.contracts import StopRequest
 
 COMMON = (
     BodyUnreadable,

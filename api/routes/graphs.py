@@ -6,7 +6,7 @@ from fastapi import APIRouter, Body, Header, Query, Response
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from api.errors import (
+from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
     GraphNotFound,
@@ -15,13 +15,13 @@ from api.errors import (
     field_faults,
     problem_docs,
 )
-from api.negotiation import choose
-from api.schemas import GraphCard, GraphVerdict
-from graphs.drawing import mermaid
-from graphs.modes import MODES
-from graphs.size import MAX_FAULTS, first_faults, size_faults
-from graphs.spec import AgentNode, ResearchGraph
-from graphs.validation import faults
+from elcano.api.http.negotiation import choose
+from elcano.api.http.schemas import GraphCard, GraphVerdict
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.spec.size import MAX_FAULTS, first_faults, size_faults
 
 JSON = "application/json"
 MERMAID = "text/vnd.mermaid"

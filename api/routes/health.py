@@ -4,11 +4,11 @@ import asyncio
 
 from fastapi import APIRouter, Response
 
-from api.errors import TemporalRefused, TemporalUnavailable
-from api.schemas import Check, Health, Readiness
-from api.services import Provided
-from api.temporal import Temporal
-from api.writable import Writable
+from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
+from elcano.api.http.schemas import Check, Health, Readiness
+from elcano.api.runs.writable import Writable
+from elcano.api.services import Provided
+from elcano.api.temporal.client import Temporal
 
 router = APIRouter(tags=["health"])
 

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 
-from api.errors import NotAcceptable, ReportLost, ReportNotReady, RequestInvalid, RunNotFound, problem_docs
-from api.negotiation import choose
-from api.reading import kept_run, read_run
-from api.schemas import EvidencePage
-from api.services import Provided
-from graphs.report import Report
+from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RequestInvalid, RunNotFound, problem_docs
+from elcano.api.http.negotiation import choose
+from elcano.api.http.schemas import EvidencePage
+from elcano.api.runs.reading import kept_run, read_run
+from elcano.api.services import Provided
+from elcano.graphs.values.report import Report
 
 MARKDOWN = "text/markdown"
 JSON = "application/json"

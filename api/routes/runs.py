@@ -6,8 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Query, Response
 from starlette.exceptions import HTTPException
 
-from api.cursor import Cursor
-from api.errors import (
+from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
     KeyReused,
@@ -19,15 +18,16 @@ from api.errors import (
     TooManyRuns,
     problem_docs,
 )
-from api.feed import Feed
-from api.messages import MESSAGES, event_stream
-from api.reading import read_run
-from api.requests import RunId, RunRequest
-from api.schemas import RunList, RunView
-from api.services import Provided
-from api.submission import submit
-from graphs.contracts import RunStatus
-from graphs.errors import GraphInvalid
+from elcano.api.http.requests import RunId, RunRequest
+from elcano.api.http.schemas import RunList, RunView
+from elcano.api.live.cursor import Cursor
+from elcano.api.live.feed import Feed
+from elcano.api.live.messages import MESSAGES, event_stream
+from elcano.api.runs.reading import read_run
+from elcano.api.runs.submission import submit
+from elcano.api.services import Provided
+from elcano.graphs.contracts import RunStatus
+from elcano.graphs.errors import GraphInvalid
 
 LOCATION = {"Location": {"description": "The path of the run.", "schema": {"type": "string"}}}
 

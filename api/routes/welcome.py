@@ -5,10 +5,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
-from api.errors import NotAcceptable, RequestInvalid, problem_docs
-from api.manual import CONTENT_POLICY
-from api.negotiation import choose
-from api.schemas import Welcome
+from elcano.api.http.errors import NotAcceptable, RequestInvalid, problem_docs
+from elcano.api.http.manual import CONTENT_POLICY
+from elcano.api.http.negotiation import choose
+from elcano.api.http.schemas import Welcome
 
 JSON = "application/json"
 HTML = "text/html"

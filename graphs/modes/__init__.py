@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from graphs.modes.auto import AUTO
-from graphs.modes.deep import DEEP, DEEP_BRIEF
-from graphs.modes.iterative import ITERATIVE
-from graphs.modes.simple import SIMPLE
-from graphs.spec import ResearchGraph
+from elcano.graphs.modes.auto import AUTO
+from elcano.graphs.modes.deep import DEEP, DEEP_BRIEF
+from elcano.graphs.modes.iterative import ITERATIVE
+from elcano.graphs.modes.simple import SIMPLE
+from elcano.graphs.spec.graph import ResearchGraph
 
 MODES: Mapping[str, ResearchGraph] = {graph.name: graph for graph in (ITERATIVE, DEEP, DEEP_BRIEF, SIMPLE, AUTO)}
 """The graphs that a run can be started with, by name."""

@@ -1,8 +1,8 @@
 """Automatic choice: the question is read first, and goes the way of iterative or of deep research."""
 
-from graphs.builder import GraphBuilder
-from graphs.modes.deep import DEEP
-from graphs.modes.iterative import ITERATIVE
+from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.modes.deep import DEEP
+from elcano.graphs.modes.iterative import ITERATIVE
 
 AUTO = (
     GraphBuilder("auto", "Read the question, then go the way of iterative or of deep research.")

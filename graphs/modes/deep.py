@@ -4,9 +4,9 @@ The graph of DeepCritical's deep flow. Its two syntheses are two graphs: `deep` 
 merges all drafts in one pass.
 """
 
-from graphs.builder import GraphBuilder
-from graphs.modes.iterative import ITERATIVE
-from graphs.spec import ParallelNode, ResearchGraph
+from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.modes.iterative import ITERATIVE
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 
 
 def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:

@@ -4,7 +4,7 @@ The graph of DeepCritical's iterative flow, with the three decisions that it nam
 budget left, is there an iteration left.
 """
 
-from graphs.builder import GraphBuilder
+from elcano.graphs.checks.builder import GraphBuilder
 
 ITERATIVE = (
     GraphBuilder("iterative", "Think, find the gap, search for it, judge; round until the question is answered.")

@@ -1,6 +1,6 @@
 """Simple research, DeepCritical's linear loop: search every source, judge, search with the judge's words, write."""
 
-from graphs.builder import GraphBuilder
+from elcano.graphs.checks.builder import GraphBuilder
 
 SIMPLE = (
     GraphBuilder("simple", "Search every source, judge, search again with the judge's words, write.")

@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from api.app import create_app
-from settings import Settings
-from storage.store import Store, open_store
+from elcano.api.app import create_app
+from elcano.settings import Settings
+from elcano.storage.store import Store, open_store
 from tests.api import scripted
 from tests.api.serving import serving, speaking
 

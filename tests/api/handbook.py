@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from settings import Settings
+from elcano.settings import Settings
 
 
 def handbook_settings(folder: Path) -> Settings:

@@ -11,9 +11,7 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, ChildWorkflowError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from graphs.branches import branch_states
-from graphs.budget import Limits, TopUp
-from graphs.contracts import (
+from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
@@ -29,10 +27,12 @@ from graphs.contracts import (
     RunStatus,
     StopRequest,
 )
-from graphs.events import AgentEvent, EventType
-from graphs.frozen import JsonObject
-from graphs.state import Ending
-from storage.store import Store
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.branch import branch_states
+from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.values.state import Ending
+from elcano.storage.store import Store
 
 PAGE = 3
 """Small, so that a handful of events makes several pages."""

@@ -8,8 +8,8 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from settings import Settings
-from storage.store import Store
+from elcano.settings import Settings
+from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start
 from tests.api.serving import speaking
 

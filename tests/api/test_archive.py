@@ -8,13 +8,13 @@ import threading
 import httpx
 import pytest
 
-from api import archive, feed
-from api.archive import Archive, archived_feed
-from api.feed import Feed
-from graphs.contracts import ArchivedRun
-from graphs.events import AgentEvent, EventType
-from storage.runs import SqlRunStore
-from storage.store import Store
+from elcano.api.live import archive, feed
+from elcano.api.live.archive import Archive, archived_feed
+from elcano.api.live.feed import Feed
+from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.storage.runs import SqlRunStore
+from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.sse import following, read_all
 

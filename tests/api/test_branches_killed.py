@@ -3,7 +3,7 @@
 import pytest
 from temporalio.client import Client
 
-from storage.store import Store
+from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.branching import ONE, Told, followed, told
 from tests.api.sse import read_all
@@ -49,8 +49,8 @@ async def test_a_branch_that_was_killed_when_nobody_watched_is_found_later(
 async def test_a_branch_that_nobody_knows_any_more_is_named_and_passed(
     served: str, temporal: Client, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.endings.START_GRACE", -1.0)
-    monkeypatch.setattr("api.journals.START_GRACE", -1.0)
+    monkeypatch.setattr("elcano.api.runs.endings.START_GRACE", -1.0)
+    monkeypatch.setattr("elcano.api.live.journals.START_GRACE", -1.0)
     run = Told(temporal, await start_at(served))
     await run.finish()
     kept = await store.runs.get(run.run_id)

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from graphs.contracts import ArchivedRun
-from graphs.events import AgentEvent
-from storage.store import Store
+from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.values.events import AgentEvent
+from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.branching import ONE, TWO, Told, followed, told
 from tests.api.sse import Message, read_all

@@ -16,7 +16,7 @@ MORE = {"tokens": 50_000}
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.temporal.UPDATE_TIMEOUT", timedelta(seconds=1))
+    monkeypatch.setattr("elcano.api.temporal.client.UPDATE_TIMEOUT", timedelta(seconds=1))
 
 
 @pytest.mark.usefixtures("impatient")

@@ -7,13 +7,13 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from storage.store import Store
+from elcano.storage.store import Store
+from elcano.workflows.chain import ChainWorkflow
+from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
 from tests.api.scripted import archiving
 from tests.api.sse import Message, following, read_all
 from tests.script import Script
-from workflows.chain import ChainWorkflow
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
 
 
 def researching(client: Client, store: Store, task_queue: str, script: Script) -> Worker:

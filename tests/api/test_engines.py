@@ -8,10 +8,10 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW
-from graphs.modes import MODES
-from settings import Settings
-from storage.store import Store
+from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW
+from elcano.graphs.modes import MODES
+from elcano.settings import Settings
+from elcano.storage.store import Store
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
 

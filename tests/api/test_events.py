@@ -8,10 +8,10 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from api import journals
-from graphs.contracts import ArchivedRun
-from graphs.events import AgentEvent
-from storage.store import Store
+from elcano.api.live import journals
+from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.values.events import AgentEvent
+from elcano.storage.store import Store
 from tests.api import scripted
 from tests.api.asking import start_at
 from tests.api.sse import Message, following, read_all

@@ -10,14 +10,14 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from temporalio.client import Client
 
-from activities import models
-from activities.sources.registry import open_sources
-from graphs.contracts import ModelChoice
-from settings import Settings
-from storage.store import Store
+from elcano.activities.calls import models
+from elcano.activities.tools.offered import open_sources
+from elcano.graphs.contracts import ModelChoice
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.worker import build_worker
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
-from worker import build_worker
 
 
 class Silent:
@@ -42,7 +42,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Silent:
     def resolve(choice: ModelChoice, agent: str, settings: Settings) -> Model:
         return FunctionModel(silent.answer) if agent == "judge" else real(choice, agent, settings)
 
-    monkeypatch.setattr("activities.attempt.resolve_model", resolve)
+    monkeypatch.setattr("elcano.activities.calls.attempt.resolve_model", resolve)
     return silent
 
 
@@ -62,7 +62,7 @@ async def test_what_a_call_that_was_given_up_had_used_is_charged(
     api_settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("worker.TASK_QUEUE", task_queue)
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
         run_id = await start(api, "To whom do retries belong?")
         async with asyncio.timeout(30):

@@ -7,12 +7,12 @@ from typing import Any
 import httpx
 import pytest
 
-from api import submission
-from api.routes import graphs as graph_routes
-from graphs.drawing import mermaid
-from graphs.modes import MODES
-from graphs.size import MAX_FAULTS
-from graphs.spec import ResearchGraph
+from elcano.api.routes import graphs as graph_routes
+from elcano.api.runs import submission
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.size import MAX_FAULTS
 
 
 async def test_the_built_in_graphs_are_listed(api: httpx.AsyncClient) -> None:

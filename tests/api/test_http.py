@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from graphs.contracts import ArchivedRun
-from graphs.events import AgentEvent
-from storage.store import Store
+from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.values.events import AgentEvent
+from elcano.storage.store import Store
 from tests.api.asking import start_at
 
 ROOT = Path(__file__).parents[2]

@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from api import journals
-from api.errors import RunUnreadable
-from api.execution import Execution
-from api.journals import JournalReader
-from api.temporal import Temporal
-from graphs.contracts import ArchivedRun, BranchOf, ProgressPage
-from graphs.events import AgentEvent
-from storage.store import Store
+from elcano.api.http.errors import RunUnreadable
+from elcano.api.live import journals
+from elcano.api.live.journals import JournalReader
+from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.execution import Execution
+from elcano.graphs.contracts import ArchivedRun, BranchOf, ProgressPage
+from elcano.graphs.values.events import AgentEvent
+from elcano.storage.store import Store
 
 RUN = ArchivedRun(run_id="run-1", question="q", mode="deep", status="running", started_at=1.0)
 BRANCH = RUN.model_copy(

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.archive import archived_feed
-from api.cursor import MAX_LENGTH, Cursor
-from api.errors import LastEventIdInvalid
-from api.feed import Feed, Next, Unreadable, Waiting
-from api.merging import Branch, Key, Merge, Told
-from graphs.events import AgentEvent, EventType
+from elcano.api.http.errors import LastEventIdInvalid
+from elcano.api.live.archive import archived_feed
+from elcano.api.live.cursor import MAX_LENGTH, Cursor
+from elcano.api.live.feed import Feed, Next, Unreadable, Waiting
+from elcano.api.live.merging import Branch, Key, Merge, Told
+from elcano.graphs.values.events import AgentEvent, EventType
 
 RUN = "run-1"
 Journals = dict[str, list[AgentEvent]]

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from graphs.models import KEY_VARIABLES
-from settings import Settings
+from elcano.graphs.models import KEY_VARIABLES
+from elcano.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
 

@@ -6,10 +6,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from api.budgets import BudgetView, LimitsView
-from api.requests import BudgetRequest
-from graphs.budget import Budget, Limits
-from graphs.events import EVENT_TYPES
+from elcano.api.http.budgets import BudgetView, LimitsView
+from elcano.api.http.requests import BudgetRequest
+from elcano.graphs.values.budget import Budget, Limits
+from elcano.graphs.values.events import EVENT_TYPES
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import httpx
 
-from graphs.contracts import ArchivedRun
-from settings import Settings
-from storage.store import open_store
+from elcano.graphs.contracts import ArchivedRun
+from elcano.settings import Settings
+from elcano.storage.store import open_store
 from tests.api.sse import following
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ async def test_the_program_serves_without_temporal_and_ends_on_sigterm(tmp_path:
     async with open_store(tmp_path) as store:
         await store.runs.begin(run)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "api", cwd=ROOT, env=settings.environment(), stderr=asyncio.subprocess.PIPE
+        sys.executable, "-m", "elcano.api", cwd=ROOT, env=settings.environment(), stderr=asyncio.subprocess.PIPE
     )
     async with httpx.AsyncClient(base_url=settings.base_url) as client:
         await answering(client)
@@ -55,7 +55,7 @@ async def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         settings = Settings(data_dir=tmp_path, api_port=listener.getsockname()[1])
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "api", cwd=ROOT, env=settings.environment(), stderr=asyncio.subprocess.PIPE
+            sys.executable, "-m", "elcano.api", cwd=ROOT, env=settings.environment(), stderr=asyncio.subprocess.PIPE
         )
         _, said = await process.communicate()
     assert process.returncode != 0

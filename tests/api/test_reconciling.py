@@ -11,14 +11,14 @@ from fastapi import FastAPI
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from api import reconciler
-from api.connection import Connection
-from api.errors import TemporalRefused, TemporalUnavailable
-from api.reconciler import Reconciler
-from api.temporal import Temporal
-from graphs.contracts import ArchivedRun
-from settings import Settings
-from storage.store import Store
+from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
+from elcano.api.runs import reconciler
+from elcano.api.runs.reconciler import Reconciler
+from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.connection import Connection
+from elcano.graphs.contracts import ArchivedRun
+from elcano.settings import Settings
+from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start
 from tests.api.serving import speaking
 
@@ -28,8 +28,8 @@ Look: TypeAlias = Callable[[], Awaitable[None]]
 @pytest.fixture(autouse=True)
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs count as old at once."""
-    monkeypatch.setattr("api.endings.START_GRACE", 0.0)
-    monkeypatch.setattr("api.reconciler.START_GRACE", 0.0)
+    monkeypatch.setattr("elcano.api.runs.endings.START_GRACE", 0.0)
+    monkeypatch.setattr("elcano.api.runs.reconciler.START_GRACE", 0.0)
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ async def test_every_open_run_is_looked_at_in_turn(
 
 
 async def test_a_young_run_is_left_alone(store: Store, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.reconciler.START_GRACE", 60.0)
+    monkeypatch.setattr("elcano.api.runs.reconciler.START_GRACE", 60.0)
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="running", started_at=time.time())
     await store.runs.admit(run, 9)
     await look()

@@ -8,17 +8,17 @@ import pytest
 from pydantic_ai.models import Model
 from temporalio.client import Client, WorkflowFailureError
 
-from activities import models
-from activities.sources.registry import open_sources
-from graphs.contracts import ModelChoice
-from graphs.errors import ModelRefused
-from settings import Settings
-from storage.store import Store
+from elcano.activities.calls import models
+from elcano.activities.tools.offered import open_sources
+from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.errors import ModelRefused
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.worker import build_worker
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.sse import following, read_all
 from tests.resetting import reset_before
-from worker import build_worker
 
 DEAD = 1.5
 """Seconds between the failure and the reset."""
@@ -39,7 +39,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> Key:
             raise ModelRefused("the key was refused")
         return real(choice, agent, settings)
 
-    monkeypatch.setattr("activities.attempt.resolve_model", resolve)
+    monkeypatch.setattr("elcano.activities.calls.attempt.resolve_model", resolve)
     return key
 
 
@@ -58,7 +58,7 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
     api_settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("worker.TASK_QUEUE", task_queue)
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     async with open_sources(api_settings) as sources:
         async with build_worker(temporal, store, sources, api_settings):
             run_id = await start(api, "To whom do retries belong?")
@@ -116,7 +116,7 @@ async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Held by a refused key, taken back to its first search, and told of both by the same stream."""
-    monkeypatch.setattr("worker.TASK_QUEUE", task_queue)
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     budget = {"when_exhausted": "pause"}
     async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
         run_id = await start(api, "To whom do retries belong?", budget=budget)

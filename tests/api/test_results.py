@@ -5,10 +5,10 @@ from hashlib import sha256
 import httpx
 import pytest
 
-from graphs.contracts import ArchivedRun
-from graphs.report import Report, ReportRef
-from storage.evidence import Evidence, StoredText
-from storage.store import Store
+from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.values.report import Report, ReportRef
+from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.store import Store
 
 MARKDOWN = "# Reading PDF\n\nTwo packages can [1].\n"
 

@@ -7,9 +7,9 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.worker import Worker
 
-from api import endings
-from graphs.contracts import ArchivedRun
-from storage.store import Store
+from elcano.api.runs import endings
+from elcano.graphs.contracts import ArchivedRun
+from elcano.storage.store import Store
 from tests.api.asking import start
 
 ODD_IDS = ["run-nobody", "x" * 5_000, "%00", "%ED%A0%80", "..%2F..%2Fetc", "' OR 1=1 --", "run%0Ax", "🦆"]

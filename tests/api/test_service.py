@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from temporalio.worker import Worker
 
-from api.app import create_app
-from api.errors import PROBLEMS
-from settings import Settings
+from elcano.api.app import create_app
+from elcano.api.http.errors import PROBLEMS
+from elcano.settings import Settings
 
 
 async def test_a_living_process_says_so(api: httpx.AsyncClient) -> None:

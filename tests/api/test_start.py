@@ -9,9 +9,9 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from api.body_limit import MAX_BODY
-from graphs.contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
-from storage.store import Store
+from elcano.api.http.body_limit import MAX_BODY
+from elcano.graphs.contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
+from elcano.storage.store import Store
 from tests.api import scripted
 
 JSON = {"content-type": "application/json"}

@@ -10,11 +10,11 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from api import writable
-from api.app import create_app
-from settings import Settings
-from storage.probe import SqlProbe
-from storage.store import Store, open_store, store_trouble
+from elcano.api.app import create_app
+from elcano.api.runs import writable
+from elcano.settings import Settings
+from elcano.storage.probe import SqlProbe
+from elcano.storage.store import Store, open_store, store_trouble
 from tests.api.serving import speaking
 
 ROUTES = [
@@ -41,7 +41,9 @@ def full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    monkeypatch.setattr("storage.dialect._PRAGMAS", (f"PRAGMA max_page_count = {pages}", "PRAGMA busy_timeout = 100"))
+    monkeypatch.setattr(
+        "elcano.storage.dialect._PRAGMAS", (f"PRAGMA max_page_count = {pages}", "PRAGMA busy_timeout = 100")
+    )
 
 
 @pytest.fixture
@@ -141,7 +143,7 @@ async def test_a_lock_that_stays_is_said(tmp_path: Path, temporal: Client, monke
         return temporal
 
     settings = Settings(data_dir=tmp_path / "data", collections={"handbook": tmp_path})
-    monkeypatch.setattr("storage.dialect._PRAGMAS", ("PRAGMA busy_timeout = 50",))
+    monkeypatch.setattr("elcano.storage.dialect._PRAGMAS", ("PRAGMA busy_timeout = 50",))
     async with speaking(create_app(settings, client=client, task_queue="nobody")) as api:
         with sqlite3.connect(tmp_path / "data" / "elcano.db", isolation_level=None) as other:
             other.execute("BEGIN IMMEDIATE")

@@ -6,8 +6,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from settings import Settings
-from storage.store import Store
+from elcano.settings import Settings
+from elcano.storage.store import Store
 from tests.api.serving import speaking
 
 OWN = "http://localhost:8000"

@@ -7,11 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from graphs.models import OFFLINE
-from graphs.report import Report
-from settings import Settings
-from storage.ledger import LedgerEntry
-from storage.store import open_store
+from elcano.graphs.models import OFFLINE
+from elcano.graphs.values.report import Report
+from elcano.settings import Settings
+from elcano.storage.ledger import LedgerEntry
+from elcano.storage.store import open_store
 from tests.api.sse import Message, read_all
 from tests.scripted_research import Researcher, researching
 from tests.workflow.test_stack import settings_for

@@ -7,7 +7,7 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.client import Client, WorkflowHandle
 
-from graphs.contracts import RUN_AGENT, RUN_TOOL
+from elcano.graphs.contracts import RUN_AGENT, RUN_TOOL
 
 Call: TypeAlias = tuple[str, str]
 """Run id and activity id."""

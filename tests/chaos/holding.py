@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from storage.store import DATABASE_FILE
+from elcano.storage.store import DATABASE_FILE
 from tests.unit.test_dev import until
 
 _SET = """

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from settings import Settings
+from elcano.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 async def serving(chosen: Settings) -> AsyncIterator[Process]:
     """`elcano serve` as a program of its own, ready."""
     supervisor = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "dev", cwd=ROOT, env=chosen.environment(), stdin=DEVNULL, stdout=PIPE
+        sys.executable, "-m", "elcano.dev", cwd=ROOT, env=chosen.environment(), stdin=DEVNULL, stdout=PIPE
     )
     assert supervisor.stdout is not None
     try:

@@ -13,12 +13,12 @@ from temporalio.client import Client
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
-from graphs.contracts import ArchiveCall, PublishCall
-from storage.payloads import data_converter
+from elcano.graphs.contracts import ArchiveCall, PublishCall
+from elcano.storage.payloads import data_converter
+from elcano.workflows import policies
+from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
 from tests.script import Script
-from workflows import policies
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
 
 NOTICED = timedelta(seconds=2)
 """After so long the server takes a worker for dead; for calls outside of tests that is half a minute."""
@@ -105,5 +105,5 @@ async def _work(address: str, queue: str, payloads: Path, noting: Noting) -> Non
 
 def _with_these_policies(runner: SandboxedWorkflowRunner) -> SandboxedWorkflowRunner:
     """The sandbox loads modules anew, and would find the policies as they are in the file."""
-    restrictions = runner.restrictions.with_passthrough_modules("workflows.policies")
+    restrictions = runner.restrictions.with_passthrough_modules("elcano.workflows.policies")
     return dataclasses.replace(runner, restrictions=restrictions)

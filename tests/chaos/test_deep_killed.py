@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import pytest
 from temporalio.client import Client
 
-from activities.long_writing import Progress
-from dev import stack
-from dev.demo import QUESTION_OF_PARTS
-from settings import Settings
-from storage.ledger import LedgerEntry
-from storage.payloads import connect_config
+from elcano.activities.agents.long_writing import Progress
+from elcano.dev import stack
+from elcano.dev.demo import QUESTION_OF_PARTS
+from elcano.settings import Settings
+from elcano.storage.ledger import LedgerEntry
+from elcano.storage.payloads import connect_config
 from tests.api.sse import Message, following
 from tests.api.test_deep import assert_whole
 from tests.chaos import histories, holding

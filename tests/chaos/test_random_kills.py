@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus
 
-from graphs.contracts import ArchivedRun, ResearchInput
-from graphs.modes import MODES
+from elcano.graphs.contracts import ArchivedRun, ResearchInput
+from elcano.graphs.modes import MODES
+from elcano.workflows.research import ResearchWorkflow
 from tests.chaos.histories import Call, completed_activities
 from tests.chaos.scripted_worker import LONGEST_CALL, Note, notes, serve
 from tests.unit.test_dev import until
 from tests.workflow.conftest import Handle
-from workflows.research import ResearchWorkflow
 
 SEEDS = range(20)
 AT_ONCE = 5

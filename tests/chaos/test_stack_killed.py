@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from settings import Settings
+from elcano.settings import Settings
 from tests.api.sse import Message, following
 from tests.chaos.conftest import ask, completed, numbers, report, told
 from tests.chaos.programs import kill_everything, serving

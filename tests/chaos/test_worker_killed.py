@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from dev import stack
-from settings import Settings
+from elcano.dev import stack
+from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, numbers, report, told
 from tests.scripted_research import Place, Researcher
 from tests.unit.test_dev import until

@@ -19,9 +19,8 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
-from dev.temporal import SERVER_OPTIONS, temporal_binary
-from graphs.budget import Limits, TopUp
-from graphs.contracts import (
+from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
+from elcano.graphs.contracts import (
     CHAIN_MODES,
     CHAIN_WORKFLOW,
     RESEARCH_WORKFLOW,
@@ -31,15 +30,16 @@ from graphs.contracts import (
     RunSnapshot,
     StopRequest,
 )
-from graphs.failing import FailureType
-from graphs.frozen import JsonObject
-from graphs.modes import MODES
-from storage.payloads import data_converter
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.values.failures import FailureType
+from elcano.storage.payloads import data_converter
+from elcano.workflows.research import ResearchWorkflow
 from tests.resetting import reset_before
 from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.test_budget import paused as until_paused
-from workflows.research import ResearchWorkflow
 
 FOLDER = Path(__file__).parent / "histories"
 

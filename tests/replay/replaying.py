@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
-from storage.payloads import data_converter
-from workflows.chain import ChainWorkflow
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
+from elcano.storage.payloads import data_converter
+from elcano.workflows.chain import ChainWorkflow
+from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
 
 
 def replayer(payloads: Path) -> Replayer:

@@ -11,8 +11,8 @@ import pytest
 from temporalio.client import WorkflowHistory
 from temporalio.workflow import NondeterminismError
 
-from graphs.contracts import CHAIN_MODES
-from graphs.modes import MODES
+from elcano.graphs.contracts import CHAIN_MODES
+from elcano.graphs.modes import MODES
 from tests.replay.record import CHAIN, FOLDER
 from tests.replay.replaying import replayer, stored_in
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import settings
-from dev.errors import CannotStart
-from dev.ports import free_ports
-from dev.stack import stack
-from settings import Settings, SettingsInvalid
-from storage.store import DATABASE_FILE
+from elcano import settings
+from elcano.dev.errors import CannotStart
+from elcano.dev.ports import free_ports
+from elcano.dev.stack import stack
+from elcano.settings import Settings, SettingsInvalid
+from elcano.storage.store import DATABASE_FILE
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = [["worker"], ["api"], ["dev"], ["dev.demo"], ["dev.doctor"], ["cli", "runs"]]
@@ -23,7 +23,8 @@ async def ended(program: Sequence[str], chosen: Settings, **variables: str) -> t
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        *program,
+        f"elcano.{program[0]}",
+        *program[1:],
         cwd=ROOT,
         env=chosen.environment() | variables,
         stdout=asyncio.subprocess.PIPE,

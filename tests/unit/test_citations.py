@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from activities.citations import CheckedDraft, check, cited_ids, find
-from graphs.report import Citation, Claim, DraftSection, ReportDraft
-from storage.evidence import Evidence, StoredText
+from elcano.activities.report.citations import CheckedDraft, check, cited_ids, find
+from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
+from elcano.storage.evidence import Evidence, StoredText
 
 WHITE = st.text(alphabet=" \t\n\r\u00a0\u2003", min_size=1, max_size=3)
 

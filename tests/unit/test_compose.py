@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from dev.temporal import SERVER_OPTIONS
-from settings import Settings, variable
+from elcano.dev.temporal import SERVER_OPTIONS
+from elcano.settings import Settings, variable
 
 ROOT = Path(__file__).parents[2]
 ONE_SHOT = {"schema", "namespace"}
@@ -130,7 +130,17 @@ def test_the_image_is_installed_from_hashes_and_runs_as_a_user() -> None:
 def test_the_image_gets_every_room(services: dict[str, Any]) -> None:
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     context = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    for part in ("graphs", "workflows", "activities", "storage", "api", "settings.py", "worker.py"):
+    for part in (
+        "graphs",
+        "workflows",
+        "activities",
+        "storage",
+        "api",
+        "__init__.py",
+        "redaction.py",
+        "settings.py",
+        "worker.py",
+    ):
         assert (ROOT / part).exists()
         assert re.search(rf"^COPY .*\b{re.escape(part)}\b", dockerfile, re.MULTILINE), part
         assert f"!{part}" in context

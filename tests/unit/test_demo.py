@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dev import CannotStart, demo
-from dev.documents import require_documents
+from elcano.dev import CannotStart, demo
+from elcano.dev.documents import require_documents
 
 LIMIT = 1_000_000
 

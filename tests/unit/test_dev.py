@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-import settings
-from dev import CannotStart
-from dev import __main__ as serve
-from dev.child import Child
-from dev.folder import claimed, owner
-from dev.guard import Guard, guard
-from dev.stack import child_environment, stack
-from settings import Settings
+from elcano import settings
+from elcano.dev import CannotStart
+from elcano.dev import __main__ as serve
+from elcano.dev.child import Child
+from elcano.dev.folder import claimed, owner
+from elcano.dev.guard import Guard, guard
+from elcano.dev.stack import child_environment, stack
+from elcano.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 FOREVER = "import time; print('begun', flush=True); time.sleep(600)"

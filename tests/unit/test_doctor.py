@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-import settings
-from dev import doctor
-from dev.ports import free_ports
+from elcano import settings
+from elcano.dev import doctor
+from elcano.dev.ports import free_ports
 
 
 def test_doctor_says_how_to_mend(

@@ -13,10 +13,10 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.common import RetryPolicy
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from activities.failure_lines import FailureLines, tell_failures_in_lines
-from activities.failures import classified
-from graphs.errors import SourceUnavailable
-from redaction import SafeFormatter
+from elcano.activities.calls.failure_lines import FailureLines, tell_failures_in_lines
+from elcano.activities.calls.failures import classified
+from elcano.graphs.errors import SourceUnavailable
+from elcano.redaction import SafeFormatter
 
 HEX = "0123456789abcdef0123456789abcdef"
 

@@ -26,11 +26,11 @@ from pydantic_ai.exceptions import (
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.failures import MESSAGE_CHARACTERS, classified
-from graphs.budget import Usage
-from graphs.errors import InputInvalid, ModelRefused, SourceRefused, SourceUnavailable
-from graphs.failing import FailureDetails, FailureType
-from graphs.tools import SearchInput
+from elcano.activities.calls.failures import MESSAGE_CHARACTERS, classified
+from elcano.graphs.catalogue.tools import SearchInput
+from elcano.graphs.errors import InputInvalid, ModelRefused, SourceRefused, SourceUnavailable
+from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.failures import FailureDetails, FailureType
 
 
 def invalid_input() -> ValidationError:

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from activities.markdown import link, place, plain, prose
+from elcano.activities.report.markdown import link, place, plain, prose
 
 COMMONMARK = MarkdownIt("commonmark")
 GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -8,9 +8,9 @@ import pytest
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import StorageDriverClaim, StorageDriverRetrieveContext, StorageDriverStoreContext
 
-from graphs.contracts import AgentResult
-from settings import Settings
-from storage.payloads import THRESHOLD_BYTES, FileDriver, connect_config, data_converter
+from elcano.graphs.contracts import AgentResult
+from elcano.settings import Settings
+from elcano.storage.payloads import THRESHOLD_BYTES, FileDriver, connect_config, data_converter
 
 LARGE = AgentResult(output={"text": "ä" * THRESHOLD_BYTES}, model="offline")
 SMALL = AgentResult(output={"text": "short"})

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from dev import CannotStart
-from dev.ports import free_ports, is_free, listener
-from dev.stack import ports, require_free_ports
-from settings import Settings
+from elcano.dev import CannotStart
+from elcano.dev.ports import free_ports, is_free, listener
+from elcano.dev.stack import ports, require_free_ports
+from elcano.settings import Settings
 
 
 @contextmanager

@@ -11,15 +11,15 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities import publishing
-from activities.publishing import ReportActivities
-from graphs.contracts import ArchiveCall, ArchivedRun, PublishCall
-from graphs.events import AgentEvent
-from graphs.failing import FailureType
-from graphs.report import Citation, Claim, Report, ReportDraft
-from graphs.state import Ending, Failure
-from storage.evidence import Evidence, StoredText
-from storage.store import Store, open_store
+from elcano.activities.report import publishing
+from elcano.activities.report.publishing import ReportActivities
+from elcano.graphs.contracts import ArchiveCall, ArchivedRun, PublishCall
+from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.report import Citation, Claim, Report, ReportDraft
+from elcano.graphs.values.state import Ending, Failure
+from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.store import Store, open_store
 
 WORDS = "Oil is dear. Water is cheap."
 TEXT = StoredText(content_hash=sha256(WORDS.encode()).hexdigest(), document="prices", title="Prices", text=WORDS)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from api.requests import RunRequest
-from cli.app import app
-from graphs.modes import MODES
-from graphs.spec import ResearchGraph
-from graphs.validation import faults
+from elcano.api.http.requests import RunRequest
+from elcano.cli.app import app
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ResearchGraph
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

@@ -6,20 +6,20 @@ from pathlib import Path
 
 from temporalio.testing import ActivityEnvironment
 
-from activities.agent_calls import AgentActivities
-from activities.publishing import ReportActivities
-from activities.sources.registry import open_sources
-from activities.tools import ToolActivities
-from graphs import closing
-from graphs.affordable import default_limits
-from graphs.commands import Call, CallAgent, Entry, StepCompleted
-from graphs.contracts import AgentCall, AgentResult, ModelChoice, ResearchInput, ToolCall, ToolResult
-from graphs.modes import MODES
-from graphs.report import Report
-from graphs.runner import run_in_memory
-from graphs.tools import ItemOutcome, ItemOutcomes
-from settings import Settings
-from storage.store import Store, open_store
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.report.publishing import ReportActivities
+from elcano.activities.tools.offered import open_sources
+from elcano.activities.tools.search import ToolActivities
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, ResearchInput, ToolCall, ToolResult
+from elcano.graphs.engine.commands import Call, CallAgent, Entry, StepCompleted
+from elcano.graphs.lifecycle import finish as closing
+from elcano.graphs.lifecycle.in_memory import run_in_memory
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.report import Report
+from elcano.settings import Settings
+from elcano.storage.store import Store, open_store
 
 ROOT = Path(__file__).parents[2]
 RUN = "run-1"

@@ -8,12 +8,12 @@ import pytest
 from pydantic_ai.exceptions import ModelAuthenticationError
 from pydantic_ai.models import infer_model
 
-from activities.failures import classified
-from activities.models import resolve_model
-from graphs.contracts import ModelChoice
-from graphs.errors import ModelRefused
-from redaction import SafeFormatter, log_to_stderr, without_secrets
-from settings import Settings
+from elcano.activities.calls.failures import classified
+from elcano.activities.calls.models import resolve_model
+from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.errors import ModelRefused
+from elcano.redaction import SafeFormatter, log_to_stderr, without_secrets
+from elcano.settings import Settings
 
 HEX = "0123456789abcdef0123456789abcdef"
 VARIABLES = [

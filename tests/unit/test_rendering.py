@@ -6,13 +6,13 @@ from typing import get_args
 
 import pytest
 
-from activities.citations import CheckedDraft, check
-from activities.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence, render_report
-from graphs.contracts import PublishCall
-from graphs.report import Citation, Claim, DraftSection, ReportDraft
-from graphs.spec import EndKind
-from graphs.state import Ending, Failure, SectionGap, SectionResult
-from storage.evidence import Evidence, StoredText
+from elcano.activities.report.citations import CheckedDraft, check
+from elcano.activities.report.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence, render_report
+from elcano.graphs.contracts import PublishCall
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
+from elcano.graphs.values.state import Ending, Failure, SectionGap, SectionResult
+from elcano.storage.evidence import Evidence, StoredText
 
 TEXT = StoredText(
     content_hash=sha256(b"Oil is dear [1]. Water is <b>cheap</b>.").hexdigest(),

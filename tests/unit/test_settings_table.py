@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticUndefined
 
-from settings import Settings, is_set, variable
+from elcano.settings import Settings, is_set, variable
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphs.errors import StoreDamaged, StoreIncompatible
-from storage.store import DATABASE_FILE, open_store
+from elcano.graphs.errors import StoreDamaged, StoreIncompatible
+from elcano.storage.store import DATABASE_FILE, open_store
 
 
 async def test_what_is_kept_is_there_after_reopening(tmp_path: Path) -> None:

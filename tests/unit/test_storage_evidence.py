@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from storage.evidence import Evidence, StoredText
-from storage.store import Store, open_store
+from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.store import Store, open_store
 
 
 def stored(text: str, document: str = "docs/a.md") -> StoredText:

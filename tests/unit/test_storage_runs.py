@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from graphs.budget import Usage
-from graphs.contracts import ArchivedRun
-from graphs.events import AgentEvent
-from graphs.report import ReportRef
-from graphs.state import Ending
-from storage.controls import ControlOutcome
-from storage.ledger import LedgerEntry
-from storage.store import Store, open_store
+from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.report import ReportRef
+from elcano.graphs.values.state import Ending
+from elcano.storage.controls import ControlOutcome
+from elcano.storage.ledger import LedgerEntry
+from elcano.storage.store import Store, open_store
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from activities.sources.documents.collection import Listing
-from activities.sources.documents.source import DocumentsSource
-from graphs.contracts import AgentResult
-from storage.payloads import close_payloads, data_converter
-from storage.threads import Threads
+from elcano.activities.sources.documents.collection import Listing
+from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.graphs.contracts import AgentResult
+from elcano.storage.payloads import close_payloads, data_converter
+from elcano.storage.threads import Threads
 from tests.unit.sources.collections import Shelf
 
 LARGE = AgentResult(output={"text": "ä" * 50_000}, model="offline")

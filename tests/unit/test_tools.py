@@ -9,19 +9,19 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.heartbeat import heartbeats
-from activities.sources.base import Found
-from activities.sources.documents.source import DocumentsSource
-from activities.sources.registry import Sources
-from activities.tools import ToolActivities, excerpt
-from graphs.catalogue import TOOLS
-from graphs.contracts import RUN_TOOL, ToolCall
-from graphs.errors import SourceRefused, SourceUnavailable
-from graphs.failing import FailureType
-from graphs.frozen import JsonObject
-from graphs.state import EXCERPT_CHARACTERS
-from graphs.tools import SearchOutput
-from storage.store import Store, open_store
+from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.sources.base import Found
+from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.activities.tools.offered import Sources
+from elcano.activities.tools.search import ToolActivities, excerpt
+from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.catalogue.tools import SearchOutput
+from elcano.graphs.contracts import RUN_TOOL, ToolCall
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.state import EXCERPT_CHARACTERS
+from elcano.storage.store import Store, open_store
 from tests.unit.sources.collections import Shelf
 
 LONG = b"# Whales\n" + b"The whale is a very large animal of the sea. " * 15

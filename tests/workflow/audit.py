@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from graphs.budget import Usage, microusd, total
-from graphs.contracts import ArchiveCall, UsageQuestion
-from graphs.frozen import Json
-from graphs.modes import MODES
+from elcano.graphs.contracts import ArchiveCall, UsageQuestion
+from elcano.graphs.frozen import Json
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Usage, microusd, total
 from tests.workflow.scenarios import Charge, Scenario
 
 EXITS = frozenset(exit_id for graph in MODES.values() for exit_id in graph.exit_nodes)

@@ -12,17 +12,17 @@ from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
-from dev.temporal import SERVER_OPTIONS, temporal_binary
-from graphs.budget import Limits
-from graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, SEARCH_ATTRIBUTES, ResearchInput, ResearchResult
-from graphs.modes import MODES
-from graphs.spec import ParallelNode, ResearchGraph
-from storage.payloads import data_converter
+from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
+from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, SEARCH_ATTRIBUTES, ResearchInput, ResearchResult
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
+from elcano.graphs.values.budget import Limits
+from elcano.storage.payloads import data_converter
+from elcano.worker import HEARTBEAT_THROTTLE
+from elcano.workflows.chain import ChainWorkflow
+from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
 from tests.script import Script
-from worker import HEARTBEAT_THROTTLE
-from workflows.chain import ChainWorkflow
-from workflows.research import ResearchWorkflow
-from workflows.sandbox import workflow_runner
 
 Handle = WorkflowHandle[Any, ResearchResult]
 

@@ -15,7 +15,7 @@ from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError
 
-from graphs.contracts import (
+from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     OUTCOME_ATTRIBUTE,
     PROGRESS_QUERY,
@@ -26,10 +26,10 @@ from graphs.contracts import (
     RunSnapshot,
     StopRequest,
 )
+from elcano.workflows.research import ResearchWorkflow
 from tests.workflow.audit import audit
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.scenarios import Scenario, Stage
-from workflows.research import ResearchWorkflow
 
 AT_ONCE = 24
 """Runs open at the same time."""

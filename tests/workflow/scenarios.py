@@ -13,8 +13,7 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
-from graphs.budget import Estimate, Exhausted, Limits, TopUp, Usage, total
-from graphs.contracts import (
+from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
     READ_USAGE,
@@ -30,10 +29,11 @@ from graphs.contracts import (
     ToolResult,
     UsageQuestion,
 )
-from graphs.failing import FailureDetails, FailureType
-from graphs.frozen import JsonObject
-from graphs.modes import MODES
-from graphs.report import ReportRef
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Estimate, Exhausted, Limits, TopUp, Usage, total
+from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.values.report import ReportRef
 from tests.script import Script
 
 _QUIET = ApplicationErrorCategory.BENIGN

@@ -4,13 +4,13 @@ import pytest
 from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 
-from graphs.contracts import MODE_ATTRIBUTE, TENANT_ATTRIBUTE, RunSnapshot
-from graphs.frozen import JsonObject
-from graphs.runner import run_in_memory
+from elcano.graphs.contracts import MODE_ATTRIBUTE, TENANT_ATTRIBUTE, RunSnapshot
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.lifecycle.in_memory import run_in_memory
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Script, passages
 from tests.unit.graphs.samples import searching_branch, two_searches
 from tests.workflow.conftest import Start, asking
-from workflows.research import ResearchWorkflow
 
 
 def empty_draft(given: JsonObject) -> JsonObject:

@@ -7,12 +7,12 @@ import pytest
 from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
-from graphs.budget import Limits, TopUp
-from graphs.contracts import ResearchInput, RunSnapshot, StopRequest
-from graphs.modes import MODES
+from elcano.graphs.contracts import ResearchInput, RunSnapshot, StopRequest
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Limits, TopUp
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Script
 from tests.workflow.conftest import Handle, Start, worker_for
-from workflows.research import ResearchWorkflow
 
 
 async def paused(handle: Handle, iteration: int = 1) -> RunSnapshot:

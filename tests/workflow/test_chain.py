@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 from temporalio.client import WorkflowFailureError
 
-from graphs import closing
-from graphs.budget import Limits, TopUp
-from graphs.contracts import CHAIN_MODES, PublishCall, StopRequest
-from graphs.events import TERMINAL
-from graphs.frozen import JsonObject
-from graphs.runner import run_in_memory
+from elcano.graphs.contracts import CHAIN_MODES, PublishCall, StopRequest
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.lifecycle import finish as closing
+from elcano.graphs.lifecycle.in_memory import run_in_memory
+from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.values.events import TERMINAL
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Start, asking
 from tests.workflow.test_budget import paused
-from workflows.research import ResearchWorkflow
 
 
 def failing(type: str = "Scripted", topic: str = "") -> Answer:

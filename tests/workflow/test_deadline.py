@@ -14,11 +14,11 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.converter import default
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from graphs.budget import Limits
+from elcano.graphs.values.budget import Limits
+from elcano.workflows.deadline import Deadline
 from tests.replay.replaying import replayer
 from tests.script import Script
 from tests.workflow.conftest import Start
-from workflows.deadline import Deadline
 
 Result = TypeVar("Result")
 

@@ -5,13 +5,13 @@ import asyncio
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 
-from graphs.budget import Limits, Usage
-from graphs.contracts import ArchiveCall, StopRequest
-from graphs.failing import FailureDetails
-from graphs.frozen import JsonObject
+from elcano.graphs.contracts import ArchiveCall, StopRequest
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.failures import FailureDetails
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Start
-from workflows.research import ResearchWorkflow
 
 
 async def test_sections_are_children_and_join_in_the_plans_order(

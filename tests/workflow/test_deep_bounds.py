@@ -12,18 +12,18 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from graphs.budget import Limits, TopUp, Usage
-from graphs.builder import GraphBuilder
-from graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
-from graphs.failing import FailureDetails
-from graphs.frozen import Json, JsonObject
-from graphs.modes.iterative import ITERATIVE
-from graphs.spec import ParallelNode
+from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.modes.iterative import ITERATIVE
+from elcano.graphs.spec.graph import ParallelNode
+from elcano.graphs.values.budget import Limits, TopUp, Usage
+from elcano.graphs.values.failures import FailureDetails
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Script
 from tests.unit.graphs.strategies import LEAF
 from tests.workflow.conftest import Start, deep_with, worker_for
 from tests.workflow.test_budget import paused
-from workflows.research import ResearchWorkflow
 
 SPENT = Usage(requests=6, input_tokens=900, output_tokens=60, cost_microusd=70)
 

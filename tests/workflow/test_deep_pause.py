@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
-from graphs.budget import Budget, Estimate, Limits, TopUp
-from graphs.catalogue import AGENTS
-from graphs.contracts import RunSnapshot, StopRequest
-from graphs.exits import joining_tokens
-from graphs.frozen import JsonObject
+from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.contracts import RunSnapshot, StopRequest
+from elcano.graphs.engine.exits import joining_tokens
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.budget import Budget, Estimate, Limits, TopUp
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Script
 from tests.workflow.conftest import Start, asking, deep_with, worker_for
 from tests.workflow.test_budget import paused
-from workflows.research import ResearchWorkflow
 
 ENOUGH = Limits(tokens=80_000, iterations=9, when_exhausted="pause")
 """For three sections to begin, but not to end, with the script below."""

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from graphs.budget import Limits
-from graphs.contracts import StopRequest
-from graphs.frozen import JsonObject
+from elcano.graphs.contracts import StopRequest
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.budget import Limits
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Script
 from tests.workflow.conftest import Handle, Start, deep_with
-from workflows.research import ResearchWorkflow
 
 SECTIONS = 200
 AT_ONCE = 50

@@ -8,7 +8,7 @@ from temporalio import workflow
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from workflows.gate import Gate
+from elcano.workflows.gate import Gate
 
 
 @workflow.defn

@@ -12,13 +12,13 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.testing import WorkflowEnvironment
 
-from graphs.budget import Limits, Usage
-from graphs.contracts import RUN_AGENT, AgentCall, AgentResult, RunSnapshot, StopRequest
-from graphs.failing import FailureDetails, FailureType
+from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, RunSnapshot, StopRequest
+from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.workflows.chain import ChainWorkflow
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Script
 from tests.workflow.conftest import Handle, asking, worker_for
-from workflows.chain import ChainWorkflow
-from workflows.research import ResearchWorkflow
 
 HALF_AN_HOUR = 13
 """Tries in vain whose waits add up to more than thirty minutes: 2, 4, 8 ... 256 seconds, then 300 each."""

@@ -11,18 +11,18 @@ from temporalio.client import Client
 from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from activities.agent_calls import AgentActivities
-from activities.agents.envelope import TaskEnvelope
-from activities.agents.long_writer import SECTION
-from activities.sources.registry import Sources
-from graphs.contracts import RUN_AGENT, AgentCall, AgentResult
-from graphs.failing import FailureDetails
-from settings import Settings
-from storage.store import open_store
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.envelope import TaskEnvelope
+from elcano.activities.agents.long_writer import SECTION
+from elcano.activities.tools.offered import Sources
+from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult
+from elcano.graphs.values.failures import FailureDetails
+from elcano.settings import Settings
+from elcano.storage.store import open_store
+from elcano.worker import HEARTBEAT_THROTTLE
+from elcano.workflows import policies
 from tests.unit.agents import test_synthesis as synthesis
 from tests.unit.agents.material import call, stored
-from worker import HEARTBEAT_THROTTLE
-from workflows import policies
 
 
 @workflow.defn

@@ -5,14 +5,14 @@ import uuid
 
 from temporalio.client import Client
 
-from graphs.budget import Limits, TopUp
-from graphs.contracts import BranchPaused, StopRequest
-from graphs.frozen import JsonObject
-from graphs.state import Ending
+from elcano.graphs.contracts import BranchPaused, StopRequest
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.values.state import Ending
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Script
 from tests.workflow.conftest import Handle, asking, worker_for
 from tests.workflow.test_budget import paused
-from workflows.research import ResearchWorkflow
 
 MORE = TopUp(tokens=50_000, iterations=1)
 STOP = StopRequest(reason="enough for today")

@@ -7,13 +7,13 @@ from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 
-from graphs.budget import Limits
-from graphs.contracts import ProgressPage, RunSnapshot, StopRequest
-from graphs.events import TERMINAL, AgentEvent
-from graphs.frozen import JsonObject
+from elcano.graphs.contracts import ProgressPage, RunSnapshot, StopRequest
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.events import TERMINAL, AgentEvent
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Handle, Start
-from workflows.research import ResearchWorkflow
 
 
 def story(events: list[AgentEvent]) -> list[tuple[str, str, int, int]]:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import httpx
 
-from dev import stack
-from dev.demo import QUESTION, QUESTION_OF_PARTS
-from dev.folder import owner
-from dev.ports import free_ports, is_free
-from graphs.report import Report
-from settings import Settings
-from storage.store import open_store
+from elcano.dev import stack
+from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
+from elcano.dev.folder import owner
+from elcano.dev.ports import free_ports, is_free
+from elcano.graphs.values.report import Report
+from elcano.settings import Settings
+from elcano.storage.store import open_store
 from tests.unit.test_dev import until
 
 

@@ -10,12 +10,12 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from graphs.budget import Limits
-from graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
-from graphs.modes import MODES
+from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Limits
+from elcano.workflows.research import ResearchWorkflow
 from tests.script import Script
 from tests.workflow.conftest import worker_for
-from workflows.research import ResearchWorkflow
 
 
 def with_outage(script: Script, *agents: str) -> list[Callable[..., Any]]:

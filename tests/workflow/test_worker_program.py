@@ -15,11 +15,11 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
-import worker
-from dev.ports import free_ports
-from dev.temporal import SERVER_OPTIONS, temporal_binary
-from graphs.contracts import SEARCH_ATTRIBUTES
-from settings import Settings
+from elcano import worker
+from elcano.dev.ports import free_ports
+from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
+from elcano.graphs.contracts import SEARCH_ATTRIBUTES
+from elcano.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -162,7 +162,7 @@ async def test_a_signal_ends_the_waiting_too(tmp_path: Path) -> None:
     (port,) = free_ports(1)
     environment = at(f"127.0.0.1:{port}", tmp_path).environment()
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "worker", cwd=ROOT, env=environment, stderr=asyncio.subprocess.PIPE
+        sys.executable, "-m", "elcano.worker", cwd=ROOT, env=environment, stderr=asyncio.subprocess.PIPE
     )
     assert process.stderr is not None
     async with asyncio.timeout(60):

@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from graphs.errors import ActivityFault
+from elcano.graphs.errors import ActivityFault
 
 _REPLACED: Final = {
     0x00A0: " ",

@@ -15,7 +15,7 @@ from docx.document import Document as WordDocument
 from docx.opc.exceptions import OpcError
 from docx.table import Table
 
-from activities.sources.documents.document import Block, FileSkipped, Parsed
+from elcano.activities.sources.documents.document import Block, FileSkipped, Parsed
 
 UNPACKED_BYTES: Final = 200_000_000
 UNPACKED_RATIO: Final = 100

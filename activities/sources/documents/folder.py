@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from activities.sources.documents.collection import Content, Listing, Skipped
-from activities.sources.documents.document import FileSkipped
-from activities.sources.documents.reading import FORMATS
-from graphs.errors import SourceRefused
+from elcano.activities.sources.documents.collection import Content, Listing, Skipped
+from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.reading import FORMATS
+from elcano.graphs.errors import SourceRefused
 
 _MEGABYTE: Final = 1_000_000
 _NO_TEXT: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")

@@ -9,8 +9,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from activities.sources.documents.document import Block, Parsed
-from activities.sources.documents.plain import decode
+from elcano.activities.sources.documents.document import Block, Parsed
+from elcano.activities.sources.documents.plain import decode
 
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{1,40})", re.IGNORECASE)
 _SKIPPED_TAGS: Final = re.compile(

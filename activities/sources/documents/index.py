@@ -13,10 +13,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from activities.sources.documents.collection import Skipped
-from activities.sources.documents.document import Document
-from activities.sources.documents.schema import create, is_current
-from graphs.errors import SourceRefused, SourceUnavailable
+from elcano.activities.sources.documents.collection import Skipped
+from elcano.activities.sources.documents.document import Document
+from elcano.activities.sources.documents.schema import create, is_current
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 BUSY_SECONDS: Final = 10.0
 LOCK_SECONDS: Final = 0.2

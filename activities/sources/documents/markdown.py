@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from activities.sources.documents.document import Block, Parsed
-from activities.sources.documents.plain import decode, paragraph
+from elcano.activities.sources.documents.document import Block, Parsed
+from elcano.activities.sources.documents.plain import decode, paragraph
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:\s+(.*))?$")

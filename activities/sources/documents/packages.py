@@ -11,9 +11,9 @@ from importlib.metadata import PathDistribution
 from pathlib import Path
 from typing import Final
 
-from activities.sources.documents.collection import Content, Listing
-from activities.sources.documents.document import FileSkipped
-from graphs.errors import SourceRefused
+from elcano.activities.sources.documents.collection import Content, Listing
+from elcano.activities.sources.documents.document import FileSkipped
+from elcano.graphs.errors import SourceRefused
 
 _SUFFIXES: Final = {"text/markdown": ".md", "text/plain": ".txt"}
 _SEPARATORS: Final = re.compile(r"[-_.]+")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from activities.sources.documents.document import Block, Document, Parsed, Passage, normalised
+from elcano.activities.sources.documents.document import Block, Document, Parsed, Passage, normalised
 
 TARGET_CHARACTERS: Final = 900
 TAIL_CHARACTERS: Final = 250

@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 from types import TracebackType
 from typing import IO, Final
 
-from activities.sources.documents.document import Document, FileSkipped, Passage
-from activities.sources.documents.reading import FORMATS, parse
+from elcano.activities.sources.documents.document import Document, FileSkipped, Passage
+from elcano.activities.sources.documents.reading import FORMATS, parse
 
 PARSE_SECONDS: Final = 60.0
 MEMORY_BYTES: Final = 3_000_000_000

@@ -6,7 +6,7 @@ from typing import Final
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from activities.sources.documents.document import Block, FileSkipped, Parsed
+from elcano.activities.sources.documents.document import Block, FileSkipped, Parsed
 
 _SHORT_LINE: Final = 0.75
 """A line that ends a sentence and is shorter than this share of the page's longest line ends a paragraph."""

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from activities.sources.documents.document import Block, FileSkipped, Parsed
+from elcano.activities.sources.documents.document import Block, FileSkipped, Parsed
 
 _MARKS: Final = (  # The longer marks first: that of UTF-32 begins with that of UTF-16.
     (codecs.BOM_UTF8, "utf-8-sig"),

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
-from activities.sources.documents import docx, html, markdown, pdf, plain
-from activities.sources.documents.document import Document, FileSkipped, Parsed
-from activities.sources.documents.packing import assemble
+from elcano.activities.sources.documents import docx, html, markdown, pdf, plain
+from elcano.activities.sources.documents.document import Document, FileSkipped, Parsed
+from elcano.activities.sources.documents.packing import assemble
 
 
 class Format(NamedTuple):

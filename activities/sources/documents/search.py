@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from activities.sources.documents.document import Passage
-from activities.sources.documents.query import expression, quoted
+from elcano.activities.sources.documents.document import Passage
+from elcano.activities.sources.documents.query import expression, quoted
 
 BM25: Final = "bm25(1.5, 2.0, 1.0)"
 """Weights of title, heading and body: the words of a heading speak for all that is under it."""

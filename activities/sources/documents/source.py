@@ -13,16 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from activities.sources.base import Found
-from activities.sources.documents import search
-from activities.sources.documents.collection import Collection, Listing, Skipped, warnings
-from activities.sources.documents.index import Index
-from activities.sources.documents.parser import PARSE_SECONDS, Parser
-from activities.sources.documents.query import content_words
-from activities.sources.documents.search import Hit, Text
-from activities.sources.documents.sync import synchronise
-from storage.evidence import Evidence, StoredText
-from storage.threads import Threads
+from elcano.activities.sources.base import Found
+from elcano.activities.sources.documents import search
+from elcano.activities.sources.documents.collection import Collection, Listing, Skipped, warnings
+from elcano.activities.sources.documents.index import Index
+from elcano.activities.sources.documents.parser import PARSE_SECONDS, Parser
+from elcano.activities.sources.documents.query import content_words
+from elcano.activities.sources.documents.search import Hit, Text
+from elcano.activities.sources.documents.sync import synchronise
+from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.threads import Threads
 
 SEARCH_THREADS: Final = 4
 """Searches of one source at once; they share the processor with everything else."""

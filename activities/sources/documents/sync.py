@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from activities.sources.documents.collection import Collection, Content, Listing
-from activities.sources.documents.document import FileSkipped
-from activities.sources.documents.index import Entry, Index, Known
-from activities.sources.documents.parser import Parser
-from graphs.errors import SourceUnavailable
+from elcano.activities.sources.documents.collection import Collection, Content, Listing
+from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.index import Entry, Index, Known
+from elcano.activities.sources.documents.parser import Parser
+from elcano.graphs.errors import SourceUnavailable
 
 BATCH_DOCUMENTS: Final = 500
 BATCH_CHARACTERS: Final = 8_000_000

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from activities.sources.base import Found
-from graphs.contracts import AgentCall, ModelChoice
-from graphs.errors import SourceUnavailable
-from graphs.frozen import JsonObject
-from storage.evidence import Evidence, StoredText
+from elcano.activities.sources.base import Found
+from elcano.graphs.contracts import AgentCall, ModelChoice
+from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.frozen import JsonObject
+from elcano.storage.evidence import Evidence, StoredText
 
 TEMPORAL = (
     "Temporal records every step of a workflow in its history. After a crash another worker replays the history and "

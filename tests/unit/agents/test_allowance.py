@@ -13,17 +13,17 @@ from pydantic_ai.usage import RequestUsage
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities import attempt
-from activities.agent_calls import AgentActivities
-from activities.agents.envelope import TaskEnvelope, opened
-from activities.sources.registry import Sources
-from graphs.budget import Allowance, Usage
-from graphs.contracts import AgentResult
-from graphs.failing import FailureDetails, FailureType
-from graphs.frozen import JsonObject
-from settings import Settings
-from storage.ledger import LedgerEntry
-from storage.store import Store, open_store
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.envelope import TaskEnvelope, opened
+from elcano.activities.calls import attempt
+from elcano.activities.tools.offered import Sources
+from elcano.graphs.contracts import AgentResult
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.budget import Allowance, Usage
+from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.settings import Settings
+from elcano.storage.ledger import LedgerEntry
+from elcano.storage.store import Store, open_store
 from tests.unit.agents.material import FixedSource, call, passage, stored
 
 WRONG, RIGHT = {"thought": ""}, {"thought": "Better."}

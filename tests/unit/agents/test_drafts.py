@@ -1,11 +1,11 @@
 """Drafts of sections, ready to be joined: nothing twice, nothing lost, every passage under one key."""
 
-from activities.agents.drafts import UNKNOWN, Drafts, completed, fitting, joined
-from activities.agents.envelope import SectionItem
-from activities.agents.writer import with_canonical_ids
-from graphs.report import Citation, Claim, DraftSection, ReportDraft
-from graphs.state import SectionGap, SectionResult
-from storage.evidence import Evidence
+from elcano.activities.agents.drafts import UNKNOWN, Drafts, completed, fitting, joined
+from elcano.activities.agents.envelope import SectionItem
+from elcano.activities.agents.writer import with_canonical_ids
+from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
+from elcano.graphs.values.state import SectionGap, SectionResult
+from elcano.storage.evidence import Evidence
 from tests.unit.agents.material import PANCAKES, TEMPORAL, passage
 
 ONE, TWO = passage(1, TEMPORAL), passage(2, PANCAKES)

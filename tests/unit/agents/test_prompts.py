@@ -9,12 +9,19 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from activities.agents.envelope import DATA_NOT_INSTRUCTIONS, EvidenceItem, OfferedSource, TaskEnvelope, opened, prompt
-from activities.agents.loaded import Loaded
-from activities.agents.passages import fitting
-from activities.agents.registry import AGENTS
-from graphs import catalogue
-from graphs.state import IterationData, ToolCallRecord
+from elcano.activities.agents.envelope import (
+    DATA_NOT_INSTRUCTIONS,
+    EvidenceItem,
+    OfferedSource,
+    TaskEnvelope,
+    opened,
+    prompt,
+)
+from elcano.activities.agents.loaded import Loaded
+from elcano.activities.agents.passages import fitting
+from elcano.activities.agents.registry import AGENTS
+from elcano.graphs.catalogue import listing as catalogue
+from elcano.graphs.values.state import IterationData, ToolCallRecord
 from tests.unit.agents.material import PANCAKES, TEMPORAL, passage
 
 INJECTED = (

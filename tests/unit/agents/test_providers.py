@@ -10,13 +10,13 @@ from pydantic_ai import models
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.agent_calls import AgentActivities
-from activities.sources.registry import Sources
-from graphs.contracts import AgentResult
-from graphs.failing import FailureType
-from settings import Settings
-from storage.ledger import LedgerEntry
-from storage.store import Store, open_store
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.tools.offered import Sources
+from elcano.graphs.contracts import AgentResult
+from elcano.graphs.values.failures import FailureType
+from elcano.settings import Settings
+from elcano.storage.ledger import LedgerEntry
+from elcano.storage.store import Store, open_store
 from tests.scripted_provider import Reply, answer, refusal, scripted
 from tests.unit.agents.material import call
 

@@ -14,18 +14,18 @@ from pydantic_ai.usage import RequestUsage
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities import attempt, models
-from activities.agent_calls import AgentActivities
-from activities.agents.registry import AGENTS
-from activities.sources.registry import Sources
-from graphs import catalogue
-from graphs.agents import AgentSelectionPlan, JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
-from graphs.contracts import AgentResult
-from graphs.failing import FailureType
-from graphs.frozen import JsonObject
-from graphs.report import DraftRef, ReportDraft
-from settings import Settings
-from storage.store import Store, open_store
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.registry import AGENTS
+from elcano.activities.calls import attempt, models
+from elcano.activities.tools.offered import Sources
+from elcano.graphs.catalogue import listing as catalogue
+from elcano.graphs.catalogue.agents import AgentSelectionPlan, JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
+from elcano.graphs.contracts import AgentResult
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.report import DraftRef, ReportDraft
+from elcano.settings import Settings
+from elcano.storage.store import Store, open_store
 from tests.unit.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
 
 QUESTION = "How does a Temporal workflow go on after a crash?"

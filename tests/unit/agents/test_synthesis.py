@@ -14,18 +14,18 @@ from pydantic_ai.usage import RequestUsage
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities import attempt
-from activities.agent_calls import AgentActivities
-from activities.agents.envelope import TaskEnvelope, opened
-from activities.agents.long_writer import SECTION, SUMMARY
-from activities.sources.registry import Sources
-from graphs.contracts import AgentResult
-from graphs.failing import FailureDetails, FailureType
-from graphs.frozen import JsonObject
-from graphs.report import Citation, Claim, DraftRef, DraftSection, ReportDraft
-from graphs.state import SectionGap, SectionResult
-from settings import Settings
-from storage.store import Store, open_store
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.envelope import TaskEnvelope, opened
+from elcano.activities.agents.long_writer import SECTION, SUMMARY
+from elcano.activities.calls import attempt
+from elcano.activities.tools.offered import Sources
+from elcano.graphs.contracts import AgentResult
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.values.report import Citation, Claim, DraftRef, DraftSection, ReportDraft
+from elcano.graphs.values.state import SectionGap, SectionResult
+from elcano.settings import Settings
+from elcano.storage.store import Store, open_store
 from tests.unit.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
 
 QUESTION = "How does a Temporal workflow go on after a crash, and how are activities retried?"
@@ -256,7 +256,7 @@ async def test_the_proofreader_says_what_did_not_fit(store: Store, monkeypatch: 
         return {"title": "T", "sections": sections}
 
     answering(monkeypatch, proofreading)
-    monkeypatch.setattr("activities.agents.proofreader.DRAFT_TOKENS", 100)
+    monkeypatch.setattr("elcano.activities.agents.proofreader.DRAFT_TOKENS", 100)
     draft = await kept(
         store, await run(store, "proofreader", given(await section(store, "Crash", REPLAY, RECORDS, RETRY)))
     )

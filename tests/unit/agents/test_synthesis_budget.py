@@ -14,17 +14,17 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 from temporalio.testing import ActivityEnvironment
 
-from activities import attempt
-from activities.agent_calls import AgentActivities
-from activities.agents.envelope import TaskEnvelope, opened
-from activities.agents.long_writer import SECTION, SUMMARY
-from activities.sources.registry import Sources
-from activities.unwritten import NOT_SUMMARISED
-from graphs.budget import Allowance
-from graphs.contracts import AgentResult
-from graphs.report import ReportDraft
-from settings import Settings
-from storage.store import Store, open_store
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.envelope import TaskEnvelope, opened
+from elcano.activities.agents.long_writer import SECTION, SUMMARY
+from elcano.activities.agents.unwritten import NOT_SUMMARISED
+from elcano.activities.calls import attempt
+from elcano.activities.tools.offered import Sources
+from elcano.graphs.contracts import AgentResult
+from elcano.graphs.values.budget import Allowance
+from elcano.graphs.values.report import ReportDraft
+from elcano.settings import Settings
+from elcano.storage.store import Store, open_store
 from tests.unit.agents.material import FixedSource, call, stored
 from tests.unit.agents.test_synthesis import ONE, RECORDS, REPLAY, RETRY, TWO, given, kept, retelling, section
 

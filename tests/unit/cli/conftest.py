@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-import cli.client
-import settings
+from elcano import settings
+from elcano.cli import client
 from tests.unit.cli.scripted import Server
 
 
@@ -16,7 +16,7 @@ def use_api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
 
     def use(port: int) -> None:
         monkeypatch.setenv("ELCANO_API_URL", f"http://127.0.0.1:{port}")
-        monkeypatch.setattr(cli.client, "FIRST_PAUSE", 0.01)
+        monkeypatch.setattr(client, "FIRST_PAUSE", 0.01)
         settings.settings.cache_clear()
 
     yield use

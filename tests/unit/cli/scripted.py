@@ -3,10 +3,10 @@
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from cli import main
-from graphs.contracts import RunStatus
-from graphs.events import AgentEvent, EventType
-from graphs.frozen import JsonObject
+from elcano.cli import main
+from elcano.graphs.contracts import RunStatus
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.events import AgentEvent, EventType
 
 RUN = "run-1"
 REPORT = "# Answer\n\nA claim [1].\n"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.exits import Exit
-from graphs.frozen import JsonObject
-from graphs.modes.iterative import ITERATIVE
+from elcano.cli.exits import Exit
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.modes.iterative import ITERATIVE
 from tests.unit.cli.scripted import REPORT, RUN, Server, event, finished, run, script_a_run, stream
 
 

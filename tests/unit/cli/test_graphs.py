@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.exits import Exit
-from graphs.modes.iterative import ITERATIVE
+from elcano.cli.exits import Exit
+from elcano.graphs.modes.iterative import ITERATIVE
 from tests.unit.cli.scripted import run
 
 

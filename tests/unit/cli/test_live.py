@@ -7,11 +7,11 @@ import threading
 import pytest
 from rich.console import Console
 
-import cli.live
-from cli.exits import Exit, Failed
-from cli.live import Moving, budget_line, display
-from graphs.events import AgentEvent, EventType
-from graphs.frozen import JsonObject
+from elcano.cli import live
+from elcano.cli.exits import Exit, Failed
+from elcano.cli.live import Moving, budget_line, display
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.events import AgentEvent, EventType
 
 
 def test_the_budget_line_shows_the_limits_that_there_are() -> None:
@@ -36,7 +36,7 @@ def test_figures_from_before_the_run_began_are_not_shown_as_those_of_now() -> No
 
 
 def test_the_budget_line_follows_the_server_without_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli.live, "ASK_SECONDS", 0.0)
+    monkeypatch.setattr(live, "ASK_SECONDS", 0.0)
     console = Console(file=io.StringIO(), force_terminal=True, width=100)
     seen = [threading.Event() for _ in range(4)]
     asked = iter(range(1_000_000))

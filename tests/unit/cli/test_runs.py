@@ -6,10 +6,10 @@ from typing import get_args
 
 import pytest
 
-import cli.client
-from cli.exits import BY_STATUS, Exit
-from dev.ports import free_ports
-from graphs.contracts import RunStatus
+from elcano.cli import client
+from elcano.cli.exits import BY_STATUS, Exit
+from elcano.dev.ports import free_ports
+from elcano.graphs.contracts import RunStatus
 from tests.unit.cli.scripted import (
     REPORT,
     RUN,
@@ -133,7 +133,7 @@ def test_an_api_that_is_not_there_is_said_so(
 ) -> None:
     (port,) = free_ports(1)
     use_api(port)
-    monkeypatch.setattr(cli.client, "GIVE_UP_SECONDS", 0.05)
+    monkeypatch.setattr(client, "GIVE_UP_SECONDS", 0.05)
     assert run("runs") == Exit.NOT_REACHABLE
     assert run("watch", RUN) == Exit.NOT_REACHABLE
     assert "elcano serve" in capsys.readouterr().err

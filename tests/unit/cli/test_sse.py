@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.sse import ServerEvent, events
+from elcano.cli.sse import ServerEvent, events
 
 STREAM = (
     b": heartbeat\n\n"

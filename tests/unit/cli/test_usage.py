@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from cli.exits import Exit
-from graphs.contracts import RunStatus
+from elcano.cli.exits import Exit
+from elcano.graphs.contracts import RunStatus
 from tests.unit.cli.scripted import run
 
 ROOT = Path(__file__).parents[3]
@@ -43,7 +43,7 @@ def test_the_manual_and_the_help_name_every_status(capsys: pytest.CaptureFixture
 def test_help_imports_nothing_heavy() -> None:
     program = (
         "import sys; sys.argv = ['elcano', '--help']\n"
-        "from cli import main\n"
+        "from elcano.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "heavy = {'httpx', 'pydantic', 'temporalio', 'pydantic_ai', 'fastapi', 'sqlalchemy'} & set(sys.modules)\n"

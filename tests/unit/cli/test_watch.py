@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cli.exits import Exit
+from elcano.cli.exits import Exit
 from tests.unit.cli.scripted import EVENTS, RUN, Server, event, finished, problem, run, script_a_run, stream
 
 
@@ -69,7 +69,7 @@ def test_ctrl_c_leaves_the_run_and_says_how_to_come_back(
     server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script_a_run(server, stream(event(1, "started")))
-    monkeypatch.setattr("cli.client.time.sleep", interrupt)
+    monkeypatch.setattr("elcano.cli.client.time.sleep", interrupt)
     assert run("ask", "Why?") == Exit.INTERRUPTED
     assert f"elcano watch {RUN}" in capsys.readouterr().err
     assert not [request for request, _, _ in server.asked if "stop" in request]

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from graphs.spec import (
+from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
     DecisionNode,

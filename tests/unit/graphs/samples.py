@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from graphs.budget import Limits, Usage
-from graphs.builder import GraphBuilder
-from graphs.commands import Entry, Immediate, StepCompleted, StepFailed
-from graphs.contracts import ResearchInput
-from graphs.engine import next_command
-from graphs.frozen import Json
-from graphs.journal import Journal
-from graphs.modes import MODES
-from graphs.run import Run, start
-from graphs.runner import run_in_memory
-from graphs.spec import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
-from graphs.state import Failure, ResearchState
-from graphs.validation import require_valid
+from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.checks.validation import require_valid
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.engine.commands import Entry, Immediate, StepCompleted, StepFailed
+from elcano.graphs.engine.run import Run, start
+from elcano.graphs.engine.steps import next_command
+from elcano.graphs.frozen import Json
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.in_memory import run_in_memory
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
+from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.state import Failure, ResearchState
 from tests.script import Script
 
 ON = SequentialEdge(from_node="a", to_node="z")

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from pydantic import BaseModel, TypeAdapter
 
-from graphs.budget import Limits, Usage
-from graphs.catalogue import AGENTS, REDUCERS, TOOLS
-from graphs.commands import CallAgent, CallTool, Entry, StepCompleted, StepFailed, Work
-from graphs.frozen import Json, JsonObject
-from graphs.spec import (
+from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.engine.commands import CallAgent, CallTool, Entry, StepCompleted, StepFailed, Work
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
     DecisionNode,
@@ -25,8 +25,8 @@ from graphs.spec import (
     StateNode,
     ToolNode,
 )
-from graphs.state import Failure, ResearchState
-from graphs.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.state import Failure, ResearchState
 from tests.script import passages
 from tests.unit.graphs.texts import expressions, json_objects, json_values
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.affordable import default_limits, limit_faults
-from graphs.budget import Limits
-from graphs.modes import MODES
+from elcano.graphs.checks.affordable import default_limits, limit_faults
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Limits
 
 
 @pytest.mark.parametrize("mode", MODES)

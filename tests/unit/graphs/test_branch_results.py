@@ -2,14 +2,14 @@
 
 import pytest
 
-from graphs.branches import branch_states
-from graphs.builder import GraphBuilder
-from graphs.closing import publish_call
-from graphs.frozen import JsonObject
-from graphs.journal import Journal
-from graphs.modes import MODES
-from graphs.modes.iterative import ITERATIVE
-from graphs.spec import ParallelNode, ResearchGraph
+from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.finish import publish_call
+from elcano.graphs.modes import MODES
+from elcano.graphs.modes.iterative import ITERATIVE
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
+from elcano.graphs.values.branch import branch_states
 from tests.script import Answer, Refused, Script, passages
 from tests.unit.graphs.samples import asked, research, searching_branch, two_searches
 from tests.unit.graphs.strategies import LEAF

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from graphs.builder import GraphBuilder
-from graphs.errors import GraphInvalid
-from graphs.modes import MODES
-from graphs.spec import ParallelNode, ResearchGraph
+from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from tests.unit.graphs.samples import asking, two_nodes
 
 

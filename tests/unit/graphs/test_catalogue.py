@@ -6,13 +6,13 @@ from typing import get_type_hints
 
 import pytest
 
-from graphs.catalogue import AGENTS, REDUCERS, TOOLS, AgentSpec, ReducerSpec, ToolSpec
-from graphs.events import EVENT_TYPES, TERMINAL
-from graphs.modes import MODES
-from graphs.references import reference_faults
-from graphs.spec import AgentNode, StateNode, ToolNode
-from graphs.state import ResearchState
-from graphs.tools import ItemOutcomes
+from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS, AgentSpec, ReducerSpec, ToolSpec
+from elcano.graphs.catalogue.tools import ItemOutcomes
+from elcano.graphs.checks.references import reference_faults
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import AgentNode, StateNode, ToolNode
+from elcano.graphs.values.events import EVENT_TYPES, TERMINAL
+from elcano.graphs.values.state import ResearchState
 
 SPECS: list[AgentSpec | ToolSpec] = [*AGENTS.values(), *TOOLS.values()]
 CATALOGUES: Iterable[Mapping[str, AgentSpec | ToolSpec | ReducerSpec]] = (AGENTS, TOOLS, REDUCERS)

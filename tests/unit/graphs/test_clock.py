@@ -5,12 +5,12 @@ from itertools import accumulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.budget import Limits
-from graphs.commands import StepCompleted
-from graphs.journal import Journal
-from graphs.modes import MODES
-from graphs.runner import run_in_memory
-from graphs.spec import AgentNode, ToolNode
+from elcano.graphs.engine.commands import StepCompleted
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.in_memory import run_in_memory
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import AgentNode, ToolNode
+from elcano.graphs.values.budget import Limits
 from tests.script import Script
 from tests.unit.graphs.samples import asked
 

@@ -2,10 +2,18 @@
 
 import re
 
-from graphs.builder import GraphBuilder
-from graphs.drawing import mermaid, outline, with_place
-from graphs.modes import MODES
-from graphs.spec import ConditionalEdge, DecisionNode, ParallelEdge, ParallelNode, SequentialEdge, StateNode, ToolNode
+from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.drawing import mermaid, outline, with_place
+from elcano.graphs.spec.graph import (
+    ConditionalEdge,
+    DecisionNode,
+    ParallelEdge,
+    ParallelNode,
+    SequentialEdge,
+    StateNode,
+    ToolNode,
+)
 from tests.unit.graphs.samples import asking, two_nodes
 from tests.unit.graphs.strategies import LEAF
 

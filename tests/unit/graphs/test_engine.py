@@ -2,25 +2,15 @@
 
 import pytest
 
-from graphs.budget import Limits, Usage
-from graphs.commands import (
-    CallAgent,
-    Diverted,
-    Finish,
-    StepAbandoned,
-    StepCompleted,
-    StepFailed,
-)
-from graphs.engine import advance, next_command, route
-from graphs.errors import EngineFault
-from graphs.frozen import Json
-from graphs.reading import Reading
-from graphs.run import VIEW_NAMES, seen, start
-from graphs.spec import (
-    ConditionalEdge,
-    SequentialEdge,
-)
-from graphs.state import Ending
+from elcano.graphs.engine.commands import CallAgent, Diverted, Finish, StepAbandoned, StepCompleted, StepFailed
+from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.run import VIEW_NAMES, seen, start
+from elcano.graphs.engine.steps import advance, next_command, route
+from elcano.graphs.errors import EngineFault
+from elcano.graphs.frozen import Json
+from elcano.graphs.spec.graph import ConditionalEdge, SequentialEdge
+from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.state import Ending
 from tests.script import passages
 from tests.unit.graphs.samples import (
     QUESTION,

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from jmespath.exceptions import JMESPathError
 
-from graphs.evaluation import EVALUATION_WORK, MAX_RESULT_BYTES, STEP_WORK, Meter
-from graphs.expressions import evaluate, fault
-from graphs.frozen import JsonObject
-from graphs.weight import Scale
+from elcano.graphs.expressions.evaluation import EVALUATION_WORK, MAX_RESULT_BYTES, STEP_WORK, Meter
+from elcano.graphs.expressions.language import evaluate, fault
+from elcano.graphs.expressions.weight import Scale
+from elcano.graphs.frozen import JsonObject
 from tests.unit.graphs.texts import expressions, json_objects
 
 MEBIBYTE = 1024 * 1024

@@ -5,14 +5,14 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs import reducers
-from graphs.branches import BranchOutcome, BranchOutcomes
-from graphs.modes import MODES
-from graphs.safety import stalled
-from graphs.sections import collect_drafts
-from graphs.spec import AgentNode
-from graphs.state import EvidenceRef, ResearchState
-from graphs.tools import ItemOutcome, ItemOutcomes, SearchOutput
+from elcano.graphs.catalogue import reducers
+from elcano.graphs.catalogue.section_reducers import collect_drafts
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
+from elcano.graphs.engine.safety import stalled
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import AgentNode
+from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes
+from elcano.graphs.values.state import EvidenceRef, ResearchState
 from tests.unit.graphs.samples import QUESTION
 
 

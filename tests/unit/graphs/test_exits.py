@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.allotment import Allotment
-from graphs.budget import Allowance, Budget, Estimate, Limits, TopUp, Usage
-from graphs.catalogue import AGENTS
-from graphs.commands import CallAgent, StepFailed
-from graphs.engine import advance, next_command
-from graphs.exits import exit_needs, joining_tokens, keeping
-from graphs.journal import Journal
-from graphs.modes import MODES
-from graphs.run import Run, start
-from graphs.spec import EndKind, ResearchGraph
-from graphs.state import EvidenceRef, Failure, IterationData, ResearchState, SectionPlan, SectionResult
+from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.engine.commands import CallAgent, StepFailed
+from elcano.graphs.engine.exits import exit_needs, joining_tokens, keeping
+from elcano.graphs.engine.run import Run, start
+from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.fanout.allotment import Allotment
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import EndKind, ResearchGraph
+from elcano.graphs.values.budget import Allowance, Budget, Estimate, Limits, TopUp, Usage
+from elcano.graphs.values.state import EvidenceRef, Failure, IterationData, ResearchState, SectionPlan, SectionResult
 from tests.unit.graphs.strategies import graphs, limits, usages
 from tests.unit.graphs.test_limits import all_limits
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from graphs.evaluation import Meter
-from graphs.expressions import MAX_DEPTH, Value, evaluate, fault, node_read, reads, root_names
-from graphs.frozen import Json, JsonObject
+from elcano.graphs.expressions.evaluation import Meter
+from elcano.graphs.expressions.language import MAX_DEPTH, Value, evaluate, fault, node_read, reads, root_names
+from elcano.graphs.frozen import Json, JsonObject
 
 VIEW: JsonObject = {"a": {"b": [1, 2]}, "text": "abc", "items": [{"n": 1}, {"n": "x"}], "zero": 0}
 

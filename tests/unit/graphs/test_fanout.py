@@ -2,14 +2,14 @@
 
 import pytest
 
-from graphs.branches import BranchInput
-from graphs.budget import Budget, Limits, TopUp, Usage
-from graphs.commands import BranchStart, RunBranches
-from graphs.contracts import ResearchResult
-from graphs.fanout import FanOut, outcome
-from graphs.modes import MODES
-from graphs.spec import ParallelNode
-from graphs.state import Ending
+from elcano.graphs.contracts import ResearchResult
+from elcano.graphs.engine.commands import BranchStart, RunBranches
+from elcano.graphs.fanout.visit import FanOut, outcome
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ParallelNode
+from elcano.graphs.values.branch import BranchInput
+from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage
+from elcano.graphs.values.state import Ending
 
 STARTS = tuple(
     BranchStart(index=index, parallel_path_id=f"0001.b-{index}", branch="loop", input=BranchInput(question="q"))

@@ -4,14 +4,15 @@ from itertools import pairwise
 
 import pytest
 
-from graphs import engine, folding, inputs
-from graphs.budget import Limits
-from graphs.commands import StepCompleted, Warned
-from graphs.engine import MAX_WORK, advance, next_command
-from graphs.errors import EngineFault
-from graphs.frozen import Json
-from graphs.journal import Journal
-from graphs.spec import (
+from elcano.graphs.checks.validation import require_valid
+from elcano.graphs.engine import folding, inputs
+from elcano.graphs.engine import steps as engine
+from elcano.graphs.engine.commands import StepCompleted, Warned
+from elcano.graphs.engine.steps import MAX_WORK, advance, next_command
+from elcano.graphs.errors import EngineFault
+from elcano.graphs.frozen import Json
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
     DecisionNode,
@@ -24,8 +25,8 @@ from graphs.spec import (
     StateNode,
     ToolNode,
 )
-from graphs.state import MAX_STATE_BYTES, weights
-from graphs.validation import require_valid
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.state import MAX_STATE_BYTES, weights
 from tests.script import Script
 from tests.unit.graphs.samples import ON, asking, begun, completed, research, two_nodes
 

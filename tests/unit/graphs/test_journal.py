@@ -1,9 +1,9 @@
 """What a journal remembers travels with its pages, and is bounded."""
 
-from graphs.budget import Limits
-from graphs.journal import REMEMBERED, Answered, Journal
-from graphs.modes import MODES
-from graphs.state import ResearchState
+from elcano.graphs.journal.journal import REMEMBERED, Answered, Journal
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.state import ResearchState
 
 
 def test_the_last_answers_are_remembered() -> None:

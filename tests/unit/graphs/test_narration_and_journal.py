@@ -2,10 +2,8 @@
 
 import pytest
 
-from graphs.branches import BranchInput
-from graphs.budget import Limits, Usage
-from graphs.catalogue import AGENTS
-from graphs.commands import (
+from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.engine.commands import (
     BranchStart,
     CallAgent,
     CallTool,
@@ -16,13 +14,15 @@ from graphs.commands import (
     StepCompleted,
     StepFailed,
 )
-from graphs.events import TERMINAL, AgentEvent, EventType
-from graphs.frozen import Json, JsonObject
-from graphs.journal import Journal
-from graphs.modes import MODES
-from graphs.narration import MESSAGE_CHARACTERS, before
-from graphs.spec import ConditionalEdge, ResearchGraph, SequentialEdge
-from graphs.state import Ending, Failure
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.journal.narration import MESSAGE_CHARACTERS, before
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge
+from elcano.graphs.values.branch import BranchInput
+from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.events import TERMINAL, AgentEvent, EventType
+from elcano.graphs.values.state import Ending, Failure
 from tests.script import passages
 from tests.unit.graphs.samples import QUESTION, asking, search_graph, two_nodes
 from tests.unit.graphs.strategies import ANSWERS

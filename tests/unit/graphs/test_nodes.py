@@ -2,18 +2,11 @@
 
 import pytest
 
-from graphs.branches import BranchInput
-from graphs.budget import Limits
-from graphs.commands import (
-    BranchStart,
-    CallTool,
-    RunBranches,
-    StepFailed,
-)
-from graphs.engine import advance, next_command
-from graphs.frozen import Json
-from graphs.inputs import MAX_ITEMS
-from graphs.spec import (
+from elcano.graphs.engine.commands import BranchStart, CallTool, RunBranches, StepFailed
+from elcano.graphs.engine.inputs import MAX_ITEMS
+from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.frozen import Json
+from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
     ParallelEdge,
@@ -22,7 +15,9 @@ from graphs.spec import (
     SequentialEdge,
     StateNode,
 )
-from graphs.state import Ending
+from elcano.graphs.values.branch import BranchInput
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.state import Ending
 from tests.script import passages
 from tests.unit.graphs.samples import (
     ON,

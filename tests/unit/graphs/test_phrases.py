@@ -2,11 +2,11 @@
 
 import pytest
 
-from graphs.catalogue import AGENTS
-from graphs.commands import CallAgent, CallTool
-from graphs.frozen import JsonObject
-from graphs.narration import before
-from graphs.phrases import counted
+from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.engine.commands import CallAgent, CallTool
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.journal.narration import before
+from elcano.graphs.journal.phrases import counted
 
 EVIDENCE: JsonObject = {"evidence": ["a", "b"]}
 

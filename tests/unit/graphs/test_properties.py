@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphs.budget import TopUp, Usage
-from graphs.commands import (
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.engine.commands import (
     CallAgent,
     Diverted,
     Entry,
@@ -23,17 +23,17 @@ from graphs.commands import (
     Wait,
     Warned,
 )
-from graphs.engine import advance, next_command
-from graphs.errors import EngineFault
-from graphs.evaluation import Meter
-from graphs.expressions import evaluate, fault, root_names
-from graphs.frozen import JsonObject
-from graphs.journal import Journal, Pages
-from graphs.narration import beginning
-from graphs.run import Run, start
-from graphs.spec import ResearchGraph
-from graphs.state import Ending, Hold, weights
-from graphs.validation import faults
+from elcano.graphs.engine.run import Run, start
+from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.errors import EngineFault
+from elcano.graphs.expressions.evaluation import Meter
+from elcano.graphs.expressions.language import evaluate, fault, root_names
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.journal.journal import Journal, Pages
+from elcano.graphs.journal.narration import beginning
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.budget import TopUp, Usage
+from elcano.graphs.values.state import Ending, Hold, weights
 from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
 from tests.unit.graphs.texts import expressions, json_values, texts

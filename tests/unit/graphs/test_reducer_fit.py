@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from graphs.catalogue import AGENTS, REDUCERS, TOOLS
-from graphs.modes import MODES
-from graphs.spec import AgentNode, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
-from graphs.validation import faults
+from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import AgentNode, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
 from tests.unit.graphs.samples import ON, asking, two_nodes
 from tests.unit.graphs.strategies import LEAF
 

@@ -1,10 +1,16 @@
 """Reducers only add; evidence is kept once, a failed search is a warning and never evidence."""
 
-from graphs import reducers
-from graphs.agents import AgentSelectionPlan, AgentTask, JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
-from graphs.frozen import Json
-from graphs.state import IterationData, ResearchState, ToolCallRecord
-from graphs.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.catalogue import reducers
+from elcano.graphs.catalogue.agents import (
+    AgentSelectionPlan,
+    AgentTask,
+    JudgeAssessment,
+    KnowledgeGapOutput,
+    ThinkingOutput,
+)
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.frozen import Json
+from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 from tests.script import passages
 from tests.unit.graphs.samples import QUESTION
 

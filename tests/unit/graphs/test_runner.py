@@ -2,10 +2,10 @@
 
 import pytest
 
-from graphs.budget import Limits
-from graphs.failing import FailureType
-from graphs.frozen import JsonObject
-from graphs.journal import Journal
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.failures import FailureType
 from tests.script import Answer, Refused, Script
 from tests.unit.graphs.samples import research, search_graph
 

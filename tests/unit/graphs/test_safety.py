@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphs.safety import broken_sources, stalled
-from graphs.state import IterationData, ResearchState, ToolCallRecord
+from elcano.graphs.engine.safety import broken_sources, stalled
+from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 
 OK = ToolCallRecord(source="library", query="q", found=1)
 BAD = ToolCallRecord(source="library", query="q", error="down")

@@ -6,10 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.modes import MODES
-from graphs.size import MAX_EDGES, MAX_EXPRESSIONS, MAX_FAULTS, MAX_NODES, size_faults
-from graphs.spec import ConditionalEdge, ParallelEdge, ParallelNode, ResearchGraph, SequentialEdge, StateNode
-from graphs.validation import faults
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import (
+    ConditionalEdge,
+    ParallelEdge,
+    ParallelNode,
+    ResearchGraph,
+    SequentialEdge,
+    StateNode,
+)
+from elcano.graphs.spec.size import MAX_EDGES, MAX_EXPRESSIONS, MAX_FAULTS, MAX_NODES, size_faults
 from tests.unit.graphs.mutations import free_graphs
 from tests.unit.graphs.samples import ON, asking, two_nodes
 from tests.unit.graphs.texts import json_values

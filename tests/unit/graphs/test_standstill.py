@@ -2,14 +2,14 @@
 
 import pytest
 
-from graphs.budget import Limits
-from graphs.commands import Held, Resumed, RolledBack, StepCompleted
-from graphs.frozen import JsonObject
-from graphs.journal import Journal
-from graphs.modes import MODES
-from graphs.opening import journal as opened
-from graphs.progress import page
-from graphs.state import Hold
+from elcano.graphs.engine.commands import Held, Resumed, RolledBack, StepCompleted
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.start import journal as opened
+from elcano.graphs.lifecycle.watch import page
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.state import Hold
 from tests.unit.graphs.samples import asked
 
 STARTED = 1_000_000.0

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from graphs.catalogue import AGENTS
-from graphs.errors import GraphInvalid
-from graphs.expressions import fault
-from graphs.modes import MODES
-from graphs.spec import (
+from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.checks.validation import faults, require_valid
+from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.expressions.language import fault
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
     ParallelEdge,
@@ -18,7 +19,6 @@ from graphs.spec import (
     StateNode,
     ToolNode,
 )
-from graphs.validation import faults, require_valid
 from tests.unit.graphs.samples import ON, asking, searching_branch, two_nodes
 from tests.unit.graphs.strategies import LEAF
 

@@ -5,9 +5,17 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from graphs.frozen import Json
-from graphs.state import IterationData
-from graphs.weight import CONTAINER_BYTES, CONTAINER_PARTS, MAX_BITS, MAX_LEVELS, VALUE_BYTES, Scale, TooHeavy
+from elcano.graphs.expressions.weight import (
+    CONTAINER_BYTES,
+    CONTAINER_PARTS,
+    MAX_BITS,
+    MAX_LEVELS,
+    VALUE_BYTES,
+    Scale,
+    TooHeavy,
+)
+from elcano.graphs.frozen import Json
+from elcano.graphs.values.state import IterationData
 from tests.unit.graphs.texts import json_values
 
 MOST = 1_000_000

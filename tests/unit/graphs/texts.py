@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from graphs.frozen import Json, JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 
 scalars: SearchStrategy[Json] = (
     st.none()

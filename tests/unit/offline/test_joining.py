@@ -1,9 +1,9 @@
 """Joining quotations: the whole question is answered first, and nothing is said that was not quoted."""
 
-from activities.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from activities.agents.long_writer import SECTION, SUMMARY
-from activities.offline.joining import BRIEF_CLAIMS, SECTION_CLAIMS, proofread, summarise, write_section
-from graphs.report import Citation, Claim
+from elcano.activities.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
+from elcano.activities.agents.long_writer import SECTION, SUMMARY
+from elcano.activities.offline.joining import BRIEF_CLAIMS, SECTION_CLAIMS, proofread, summarise, write_section
+from elcano.graphs.values.report import Citation, Claim
 
 QUESTION = "How does Temporal go on after a crash?"
 REPLAY = "After a crash another worker of Temporal replays the history and goes on where the first one stopped."

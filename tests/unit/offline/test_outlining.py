@@ -2,9 +2,9 @@
 
 import pytest
 
-from activities.agents.envelope import EvidenceItem, TaskEnvelope
-from activities.offline.outlining import outline, parse
-from graphs.agents import ReportPlanSection
+from elcano.activities.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.activities.offline.outlining import outline, parse
+from elcano.graphs.catalogue.agents import ReportPlanSection
 
 QUESTION = "How does Temporal survive a crash?"
 

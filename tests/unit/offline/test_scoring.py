@@ -1,8 +1,8 @@
 """Which of two sentences with the question's words answers it."""
 
-from activities.agents.envelope import EvidenceItem, TaskEnvelope
-from activities.offline.planning import anchor
-from activities.offline.scoring import Candidate, candidates, material
+from elcano.activities.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.activities.offline.planning import anchor
+from elcano.activities.offline.scoring import Candidate, candidates, material
 
 QUESTION = "How do ferry engines work?"
 

@@ -2,9 +2,20 @@
 
 import pytest
 
-from activities.offline.clauses import states
-from activities.offline.sentences import sentences
-from activities.offline.wording import CHANGE, ENTRY, LABEL, LED, LOST, MARKUP, POINTER, UNRESOLVED, beginning, penalty
+from elcano.activities.offline.clauses import states
+from elcano.activities.offline.sentences import sentences
+from elcano.activities.offline.wording import (
+    CHANGE,
+    ENTRY,
+    LABEL,
+    LED,
+    LOST,
+    MARKUP,
+    POINTER,
+    UNRESOLVED,
+    beginning,
+    penalty,
+)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from storage.evidence import Evidence
+from elcano.storage.evidence import Evidence
 
 WHALES = (
     "The sperm whale dives to a depth of 2,000 metres and stays below for 90 minutes, during which it hunts for giant "

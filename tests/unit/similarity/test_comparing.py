@@ -10,12 +10,12 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from activities.similarity.comparing import Comparing
-from activities.similarity.duplicates import CONTAINED, LEAST_WORDS, SHINGLE, Compared, duplicates
-from activities.sources.registry import Sources
-from activities.tools import ToolActivities
-from storage.evidence import Evidence, SqlEvidenceStore, StoredText
-from storage.store import open_store
+from elcano.activities.similarity.comparing import Comparing
+from elcano.activities.similarity.duplicates import CONTAINED, LEAST_WORDS, SHINGLE, Compared, duplicates
+from elcano.activities.tools.offered import Sources
+from elcano.activities.tools.search import ToolActivities
+from elcano.storage.evidence import Evidence, SqlEvidenceStore, StoredText
+from elcano.storage.store import open_store
 from tests.unit.similarity.material import BREAD, WHALES, passage
 from tests.unit.similarity.test_tools import MIRROR, PUBMED, marks, search
 

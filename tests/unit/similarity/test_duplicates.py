@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from activities.similarity.duplicates import duplicates
+from elcano.activities.similarity.duplicates import duplicates
 from tests.unit.similarity.material import BREAD, WHALES, passage
 
 OLD = passage("old", WHALES)

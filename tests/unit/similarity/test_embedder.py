@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from activities.similarity.embedder import open_embedder
-from activities.similarity.remembering import Remembering
-from dev.doctor import embeddings
-from graphs.errors import InputInvalid
-from settings import Settings
+from elcano.activities.similarity.embedder import open_embedder
+from elcano.activities.similarity.remembering import Remembering
+from elcano.dev.doctor import embeddings
+from elcano.graphs.errors import InputInvalid
+from elcano.settings import Settings
 from tests.unit.similarity.material import Topics, model
 
 
@@ -54,7 +54,7 @@ def test_what_is_not_there_is_an_error_at_start(named: str, fault: str) -> None:
 
 def test_without_the_extra_the_error_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
-    monkeypatch.delitem(sys.modules, "activities.similarity.encoder", raising=False)
+    monkeypatch.delitem(sys.modules, "elcano.activities.similarity.encoder", raising=False)
     with pytest.raises(InputInvalid, match=r'pip install "elcano\[embeddings\]"'):
         open_embedder(str(model(tmp_path)))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from activities.similarity.encoder import Encoder
-from graphs.errors import InputInvalid
+from elcano.activities.similarity.encoder import Encoder
+from elcano.graphs.errors import InputInvalid
 from tests.unit.similarity.material import CONFIG, VOCABULARY, model, weights
 
 Row = list[float]

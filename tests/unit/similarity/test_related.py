@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from activities.similarity.embedder import Embedder, open_embedder
-from activities.similarity.related import POOL, related
+from elcano.activities.similarity.embedder import Embedder, open_embedder
+from elcano.activities.similarity.related import POOL, related
 from tests.unit.similarity.material import BREAD, WHALES, Topics, model, passage
 
 SEA = passage("sea", WHALES, title="Cetaceans")

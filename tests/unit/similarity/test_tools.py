@@ -9,20 +9,20 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.similarity.embedder import Embedder
-from activities.sources.base import Found
-from activities.sources.registry import Sources
-from activities.tools import ToolActivities
-from graphs.commands import Call, CallTool, Entry, StepCompleted
-from graphs.contracts import ToolCall
-from graphs.frozen import JsonObject
-from graphs.runner import run_in_memory
-from graphs.spec import ResearchGraph
-from graphs.state import EvidenceRef, ResearchState
-from graphs.tools import ItemOutcome, ItemOutcomes, SearchOutput
-from graphs.validation import faults
-from storage.evidence import Evidence
-from storage.store import Store, open_store
+from elcano.activities.similarity.embedder import Embedder
+from elcano.activities.sources.base import Found
+from elcano.activities.tools.offered import Sources
+from elcano.activities.tools.search import ToolActivities
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.contracts import ToolCall
+from elcano.graphs.engine.commands import Call, CallTool, Entry, StepCompleted
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.lifecycle.in_memory import run_in_memory
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.storage.evidence import Evidence
+from elcano.storage.store import Store, open_store
 from tests.script import Script
 from tests.unit.agents.material import stored
 from tests.unit.graphs.samples import asked

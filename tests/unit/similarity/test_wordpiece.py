@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from activities.similarity.wordpiece import WordPiece
-from graphs.errors import InputInvalid
+from elcano.activities.similarity.wordpiece import WordPiece
+from elcano.graphs.errors import InputInvalid
 
 VOCABULARY = [
     *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "whale", "un", "##want", "##ed", "want", "naive", "!", "'", "[", "]", "mask"),

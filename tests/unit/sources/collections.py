@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from activities.sources.documents.collection import Content, Listing, Skipped
+from elcano.activities.sources.documents.collection import Content, Listing, Skipped
 
 
 class Shelf:

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from activities.sources.documents.collection import Skipped
-from activities.sources.documents.document import FileSkipped
-from activities.sources.documents.folder import Folder
-from graphs.errors import SourceRefused
+from elcano.activities.sources.documents.collection import Skipped
+from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.folder import Folder
+from elcano.graphs.errors import SourceRefused
 
 LIMIT = 1_000
 

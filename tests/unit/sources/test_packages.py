@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from activities.sources.documents.document import FileSkipped
-from activities.sources.documents.packages import PackageReadmes
-from activities.sources.documents.source import DocumentsSource
-from graphs.errors import SourceRefused
+from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.packages import PackageReadmes
+from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.graphs.errors import SourceRefused
 
 
 def install(site: Path, name: str, version: str, metadata: str) -> Path:

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from activities.sources.documents.document import Block, Parsed
-from activities.sources.documents.packing import CODE_CHARACTERS, TAIL_CHARACTERS, TARGET_CHARACTERS, assemble
+from elcano.activities.sources.documents.document import Block, Parsed
+from elcano.activities.sources.documents.packing import CODE_CHARACTERS, TAIL_CHARACTERS, TARGET_CHARACTERS, assemble
 
 TEXTS = st.text(alphabet=st.sampled_from("aé. \n!?\u00adﬁ\r\x00x"), max_size=3_000)
 BLOCKS = st.builds(

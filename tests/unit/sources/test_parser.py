@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from activities.sources.documents import parser as parsing
-from activities.sources.documents.document import FileSkipped
-from activities.sources.documents.parser import IN_PROCESS_BYTES, Parser
-from activities.sources.documents.reading import parse
+from elcano.activities.sources.documents import parser as parsing
+from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.parser import IN_PROCESS_BYTES, Parser
+from elcano.activities.sources.documents.reading import parse
 from tests.unit.sources.files import pdf, word
 
 

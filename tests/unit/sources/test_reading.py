@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from activities.sources.documents.document import Document, FileSkipped, normalised
-from activities.sources.documents.reading import FORMATS, parse
+from elcano.activities.sources.documents.document import Document, FileSkipped, normalised
+from elcano.activities.sources.documents.reading import FORMATS, parse
 from tests.unit.sources.files import pdf, with_entry, word
 
 

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from activities.sources.registry import Sources, open_sources
-from graphs.errors import InputInvalid, SourceRefused
-from settings import Settings
+from elcano.activities.tools.offered import Sources, open_sources
+from elcano.graphs.errors import InputInvalid, SourceRefused
+from elcano.settings import Settings
 
 
 def configured(tmp_path: Path, collections: dict[str, Path], *, readmes: bool = True) -> Settings:

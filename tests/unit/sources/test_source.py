@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from activities.sources.base import Source
-from activities.sources.documents.collection import Content, Listing, Skipped
-from activities.sources.documents.folder import Folder
-from activities.sources.documents.source import RESYNC_SECONDS, DocumentsSource
-from graphs.errors import SourceRefused, SourceUnavailable
-from storage.evidence import Evidence
+from elcano.activities.sources.base import Source
+from elcano.activities.sources.documents.collection import Content, Listing, Skipped
+from elcano.activities.sources.documents.folder import Folder
+from elcano.activities.sources.documents.source import RESYNC_SECONDS, DocumentsSource
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.storage.evidence import Evidence
 from tests.unit.sources.collections import Shelf
 from tests.unit.sources.files import pdf, word
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from activities.sources.documents.collection import Content, Skipped
-from activities.sources.documents.index import Index
-from activities.sources.documents.parser import Parser
-from activities.sources.documents.schema import VERSION
-from activities.sources.documents.search import best_passages, frequencies, spread, texts
-from activities.sources.documents.sync import synchronise
-from graphs.errors import SourceRefused, SourceUnavailable
+from elcano.activities.sources.documents.collection import Content, Skipped
+from elcano.activities.sources.documents.index import Index
+from elcano.activities.sources.documents.parser import Parser
+from elcano.activities.sources.documents.schema import VERSION
+from elcano.activities.sources.documents.search import best_passages, frequencies, spread, texts
+from elcano.activities.sources.documents.sync import synchronise
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.unit.sources.collections import Shelf
 from tests.unit.sources.files import pdf
 

@@ -1,0 +1,180 @@
+"""The long writer at work: one call a section, one for the key findings, and no section written twice.
+
+Before each call what is left is looked at: a section is written only if the key findings can still be paid for after
+it. The sections for which that is not so stand as they were drafted, and the report says so.
+
+Each finished section is kept as an artifact and named in the heartbeat. An attempt that follows a crash begins with the
+next section, so a crash costs at most one call of a model.
+"""
+
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+from pydantic_ai import Agent
+
+from elcano.activities.agents.drafts import NOT_USED
+from elcano.activities.agents.envelope import SectionItem
+from elcano.activities.agents.loaded import Loaded
+from elcano.activities.agents.long_writer import (
+    SectionText,
+    Summary,
+    section_agent,
+    show_section,
+    show_summary,
+    summary_agent,
+)
+from elcano.activities.agents.unwritten import first_statements, not_rewritten
+from elcano.activities.calls.attempt import Answer, Attempt, prompt_tokens
+from elcano.graphs.catalogue.agents import SynthesisInput
+from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN, PROMPT_TOKENS, SUMMARY_ANSWER_TOKENS, SUMMARY_TOKENS
+from elcano.graphs.errors import BudgetExhausted, InputInvalid
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.budget import Estimate
+from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.storage.artifacts import ArtifactStore
+
+MEDIA_TYPE: Final = "application/json"
+LEAST_SUMMARY_TOKENS: Final = 500
+"""Key findings are not written from less of a report than this, unless there is no more of it."""
+
+Output = TypeVar("Output")
+
+
+class WrittenSection(Frozen):
+    """One finished section, as a heartbeat names it."""
+
+    artifact: str
+    """Content hash of its `SectionText`."""
+    model: str = ""
+    quoted: bool = False
+
+
+class Progress(Frozen):
+    """The finished sections, in the order of those that have a draft. Travels: new fields get defaults."""
+
+    sections: tuple[WrittenSection, ...] = ()
+
+
+async def write_long(given: SynthesisInput, loaded: Loaded, attempt: Attempt, artifacts: ArtifactStore) -> ReportDraft:
+    """The report, its citations by key.
+
+    Raises:
+        InputInvalid: a section that an earlier attempt finished is not in the store.
+    """
+    writing = _Writing(given, loaded, attempt, artifacts)
+    for place, section in enumerate(loaded.drafts.sections):
+        writing.written.append(section if section.missing else await writing.section(place))
+    summary = await writing.summary()
+    drafted = (not_rewritten(writing.drafted),) if writing.drafted else ()
+    return ReportDraft(
+        title=given.title or title_for(given.question),
+        key_findings=summary.key_findings,
+        sections=tuple(_beneath(summary.key_findings, section) for section in writing.written),
+        limitations=(*summary.limitations, *drafted),
+        answered=summary.answered,
+    )
+
+
+class _Writing:
+    """One report in the making, and what its calls take."""
+
+    def __init__(self, given: SynthesisInput, loaded: Loaded, attempt: Attempt, artifacts: ArtifactStore) -> None:
+        self.written: list[SectionItem] = []
+        self.drafted: list[str] = []
+        """Titles of the sections that stay as they were drafted: once one does, all that follow."""
+        self._given = given
+        self._loaded = loaded
+        self._attempt = attempt
+        self._artifacts = artifacts
+        self._progress = Progress.model_validate(attempt.progress)
+        self._before = iter(self._progress.sections)
+        self._dearest = Estimate()
+        """What the dearest call so far took: the next is taken to need as much, whatever its size says."""
+
+    async def section(self, place: int) -> SectionItem:
+        """The section at `place`, written before or now, or its draft if the budget does not allow that."""
+        section = self._loaded.drafts.sections[place]
+        if (finished := next(self._before, None)) is not None:
+            self._attempt.credit(finished.model, quoted=finished.quoted)
+            return _as_written(section, await self._kept(finished))
+        shown = show_section(self._given, self._loaded, section, tuple(self.written))
+        answer = await self._asked(section_agent, shown) if self._affords(place, shown) else None
+        if answer is None:
+            self.drafted.append(section.title)
+            return section
+        artifact = await self._artifacts.put(answer.output.model_dump_json(), MEDIA_TYPE)
+        finished = WrittenSection(artifact=artifact, model=answer.model, quoted=answer.quoted)
+        self._progress = Progress(sections=(*self._progress.sections, finished))
+        self._attempt.pulse.carry(self._progress.model_dump(mode="json"))
+        await self._attempt.record("failed")  # a worker that is killed from here on cannot say what it used
+        return _as_written(section, answer.output)
+
+    async def summary(self) -> Summary:
+        """What stands above and below the sections; the first statement of each if the budget does not allow more."""
+        room = SUMMARY_TOKENS
+        if (tokens := self._attempt.left.tokens) is not None:
+            beside = prompt_tokens(show_summary(self._given, self._loaded, ())) + SUMMARY_ANSWER_TOKENS
+            room = min(room, tokens - beside)
+        answer = None
+        if room >= min(LEAST_SUMMARY_TOKENS, _tokens(self.written)) and self._pays(self._dearest.cost_microusd):
+            shown = show_summary(self._given, self._loaded, tuple(self.written), room)
+            answer = await self._asked(summary_agent, shown)
+        return first_statements(self.written) if answer is None else answer.output
+
+    def _affords(self, place: int, shown: str) -> bool:
+        """Whether the section at `place` and the summary after it can be paid for."""
+        if self.drafted:
+            return False
+        ahead = self._loaded.drafts.sections[place:]
+        answer = _tokens(ahead[:1])
+        report = min(SUMMARY_TOKENS, _tokens(self.written) + _tokens(ahead))
+        section = max(prompt_tokens(shown) + answer, self._dearest.tokens)
+        summary = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
+        both = Estimate(tokens=section + summary, cost_microusd=2 * self._dearest.cost_microusd)
+        return self._attempt.left.refuses(both) is None
+
+    def _pays(self, cost_microusd: int) -> bool:
+        return self._attempt.left.refuses(Estimate(cost_microusd=cost_microusd)) is None
+
+    async def _asked(self, agent: Agent[object, Output], shown: str) -> Answer[Output] | None:
+        """The answer; None if what is left did not suffice to come to one."""
+        before = self._attempt.usage
+        try:
+            return await self._attempt.ask(agent, shown)
+        except BudgetExhausted:
+            return None
+        finally:
+            used = self._attempt.usage
+            self._dearest = Estimate(
+                tokens=max(self._dearest.tokens, used.tokens - before.tokens),
+                cost_microusd=max(self._dearest.cost_microusd, used.cost_microusd - before.cost_microusd),
+            )
+
+    async def _kept(self, finished: WrittenSection) -> SectionText:
+        stored = await self._artifacts.get(finished.artifact)
+        if stored is None:
+            fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
+            raise InputInvalid("sections", fault)
+        return SectionText.model_validate_json(stored)
+
+
+def _tokens(sections: Sequence[SectionItem]) -> int:
+    """What `sections` take in a prompt, or to be written."""
+    return sum(len(section.model_dump_json()) for section in sections) // CHARACTERS_PER_TOKEN
+
+
+def _as_written(section: SectionItem, text: SectionText) -> SectionItem:
+    return SectionItem(
+        title=section.title,
+        key_question=section.key_question,
+        claims=text.claims,
+        limitations=section.limitations,
+        missing="" if text.claims else NOT_USED,
+    )
+
+
+def _beneath(findings: Sequence[Claim], section: SectionItem) -> DraftSection:
+    """A section without what the key findings above it say word for word, unless it would be empty then."""
+    said = {claim.text for claim in findings}
+    others = tuple(claim for claim in section.claims if claim.text not in said)
+    return DraftSection(heading=heading_for(section.title), claims=others or section.claims)

@@ -1,0 +1,50 @@
+"""What stands in a report for what its budget did not allow to be written: the drafts themselves, and a word on it.
+
+Nothing is made up for it: claims are those of the sections' research, with their citations, and a limitation says that
+nobody has joined them.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from elcano.activities.agents.envelope import SectionItem
+from elcano.activities.agents.loaded import Loaded
+from elcano.activities.agents.long_writer import Summary
+from elcano.graphs.catalogue.agents import SynthesisInput
+from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, title_for
+
+MOST_FINDINGS: Final = 8
+MOST_LIMITATIONS: Final = 30
+NOT_SUMMARISED: Final = (
+    "The budget did not allow the key findings to be written: the first statement of each section stands for them."
+)
+
+
+def as_drafted(given: SynthesisInput, loaded: Loaded) -> ReportDraft:
+    """The report of sections that nobody could join."""
+    sections = loaded.drafts.sections
+    summary = first_statements(sections)
+    return ReportDraft(
+        title=given.title or title_for(given.question),
+        key_findings=summary.key_findings,
+        sections=tuple(DraftSection(heading=heading_for(one.title), claims=one.claims) for one in sections),
+        limitations=(*summary.limitations, not_rewritten([one.title for one in sections if one.claims])),
+        answered=summary.answered,
+    )
+
+
+def first_statements(sections: Sequence[SectionItem]) -> Summary:
+    """What stands above and below the sections: of each its first claim, and what it says itself is left open."""
+    findings = tuple(section.claims[0] for section in sections if section.claims)
+    open_ends = dict.fromkeys(told for section in sections for told in section.limitations)
+    return Summary(
+        key_findings=findings[:MOST_FINDINGS],
+        limitations=(*tuple(open_ends)[:MOST_LIMITATIONS], NOT_SUMMARISED),
+        answered=bool(findings),
+    )
+
+
+def not_rewritten(titles: Sequence[str]) -> str:
+    """The limitation of a report whose last sections are drafts."""
+    named = "; ".join(f"“{title}”" for title in titles)
+    return f"The budget did not allow these sections to be written out; they stand as they were drafted: {named}."

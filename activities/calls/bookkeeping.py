@@ -1,0 +1,69 @@
+"""Activities that keep a run's books straight: what calls used that could not say so, and a run that was reset."""
+
+from temporalio import activity
+from temporalio.api.enums.v1 import EventType, WorkflowTaskFailedCause
+from temporalio.client import Client
+
+from elcano.activities.calls.failures import classified
+from elcano.graphs.contracts import (
+    READ_USAGE,
+    REOPEN_RUN,
+    SNAPSHOT_QUERY,
+    ReopenCall,
+    Reopened,
+    RunSnapshot,
+    UsageQuestion,
+)
+from elcano.graphs.values.budget import Usage, total
+from elcano.storage.store import Store
+
+
+class BookActivities:
+    """The activities `read_usage` and `reopen_run`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @activity.defn(name=READ_USAGE)
+    async def read_usage(self, asked: UsageQuestion) -> Usage:
+        """What the ledger has of one activity of this execution, or of a run with its branches."""
+        try:
+            if not asked.activity:
+                return await self._store.ledger.used(asked.run_id)
+            execution = activity.info().workflow_run_id or ""
+            lines = await self._store.ledger.of_activity(asked.run_id, execution, asked.activity)
+            return total(line.usage for line in lines)
+        except Exception as error:
+            raise classified(error) from None
+
+    @activity.defn(name=REOPEN_RUN)
+    async def reopen_run(self, call: ReopenCall) -> Reopened:
+        """Makes the record of a run that was reset open again, and strikes what was undone out of its ledger.
+
+        Doing it twice changes nothing. Answers with the highest event number that anybody can have seen: that of the
+        last event of the execution that this one was reset from.
+        """
+        execution = activity.info().workflow_run_id or ""
+        try:
+            told = await _last_event_before(activity.client(), call.run_id, execution)
+            await self._store.ledger.undo(call.run_id, call.step, kept=execution)
+            await self._store.runs.reopen(call.run_id, execution)
+        except Exception as error:
+            raise classified(error) from None
+        return Reopened(told=told)
+
+
+async def _last_event_before(client: Client, run_id: str, execution: str) -> int:
+    """The number of the last event of the execution that this one was reset from."""
+    base = ""
+    async for event in client.get_workflow_handle(run_id, run_id=execution).fetch_history_events():
+        failed = event.workflow_task_failed_event_attributes
+        reset = failed.cause == WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW
+        if event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED and reset:
+            base = failed.base_run_id
+    if not base:
+        return 0
+    snapshot: RunSnapshot = await client.get_workflow_handle(run_id, run_id=base).query(
+        SNAPSHOT_QUERY, result_type=RunSnapshot
+    )
+    return snapshot.last_event

@@ -1,0 +1,145 @@
+"""Every exception leaves an activity as one sorted `ApplicationError`: never again, again, or once somebody answers.
+
+Retries belong to Temporal alone, so this is the only place that decides about them. What a provider cannot answer now
+(it is down, overloaded, out of quota) is no failure of the call: it goes back to the run, which is held by it.
+Exceptions are told apart by their class, never by their text. Raise the result `from None`: Temporal writes causes into
+the history word for word, and a cause has neither been shortened nor cleaned of keys.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from pydantic import ValidationError
+from pydantic_ai.exceptions import (
+    FallbackExceptionGroup,
+    ModelAPIError,
+    ModelRequestRejectedError,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+    UserError,
+)
+from temporalio import activity
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+
+from elcano.graphs.errors import BudgetExhausted, InputInvalid, ModelRefused, SourceRefused
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.redaction import without_secrets
+
+MESSAGE_CHARACTERS: Final = 1_000
+OUTPUT_ATTEMPTS: Final = 2
+"""Attempts in which a model may answer in the wrong form, each of several requests: more only cost more."""
+LONGEST_WAIT: Final = timedelta(days=1)
+"""A provider that asks for more is asked again anyway."""
+
+_REFUSED: Final = (ModelRefused, ModelRequestRejectedError, UserError)
+"""A key, a name, a prompt too long for the model: the same request can never succeed."""
+
+_UNUSABLE: Final = (UnexpectedModelBehavior, UsageLimitExceeded)
+"""The model answered, but not in the form that was asked for; models vary, so one more attempt is worth it."""
+
+
+def classified(error: Exception, usage: Usage | None = None, progress: JsonObject | None = None) -> ApplicationError:
+    """`error` as what Temporal should make of it; an `ApplicationError` is returned as it is.
+
+    Within an activity its details are `FailureDetails`: which attempt failed, the `usage` of all attempts so far,
+    and the `progress` that another try can go on with.
+    """
+    if isinstance(error, ApplicationError):
+        return error
+    sorted_error = _sorted(error)
+    if not activity.in_activity():
+        return sorted_error
+    attempt = activity.info().attempt
+    malformed_again = sorted_error.type == FailureType.MODEL_OUTPUT and attempt >= OUTPUT_ATTEMPTS
+    wait = sorted_error.next_retry_delay
+    details = FailureDetails(
+        attempt=attempt,
+        usage=usage or Usage(),
+        retry_after=wait.total_seconds() if wait is not None else None,
+        progress=progress or {},
+        exhausted=error.exhausted if isinstance(error, BudgetExhausted) else None,
+    )
+    return ApplicationError(
+        sorted_error.message,
+        details.model_dump(mode="json"),
+        type=sorted_error.type,
+        non_retryable=sorted_error.non_retryable or malformed_again,
+        next_retry_delay=sorted_error.next_retry_delay,
+    )
+
+
+def abandoned(usage: Usage) -> ApplicationError:
+    """What a call leaves with when its run gave it up: what all its attempts used."""
+    details = FailureDetails(attempt=activity.info().attempt, usage=usage)
+    return ApplicationError(
+        "the run gave the call up",
+        details.model_dump(mode="json"),
+        type=FailureType.ABANDONED,
+        non_retryable=True,
+        category=ApplicationErrorCategory.BENIGN,
+    )
+
+
+def safe_text(text: str) -> str:
+    """`text` without keys, cut to 1,000 characters."""
+    cleaned = without_secrets(text)
+    return cleaned if len(cleaned) <= MESSAGE_CHARACTERS else cleaned[: MESSAGE_CHARACTERS - 1] + "…"
+
+
+def _sorted(error: Exception) -> ApplicationError:
+    if isinstance(error, FallbackExceptionGroup):
+        return _of_fallback(error)
+    if isinstance(error, ValidationError):
+        return _never(_faults(error), FailureType.INPUT_INVALID)
+    if isinstance(error, InputInvalid):
+        return _never(str(error), FailureType.INPUT_INVALID)
+    if isinstance(error, BudgetExhausted):
+        return _never(str(error), FailureType.BUDGET)
+    if isinstance(error, SourceRefused):
+        return _never(str(error), FailureType.SOURCE_REFUSED)
+    if isinstance(error, _REFUSED):
+        return _never(str(error), FailureType.MODEL_REFUSED)
+    if isinstance(error, _UNUSABLE):
+        return _again(str(error), FailureType.MODEL_OUTPUT)
+    if isinstance(error, ModelAPIError):
+        return _held(str(error), error.retry_after)
+    return _again(str(error) or type(error).__name__, type(error).__name__)
+
+
+def _of_fallback(group: FallbackExceptionGroup) -> ApplicationError:
+    """All models of a fallback list failed: worth another try if it is for one of them, at the earliest time named."""
+    members = [_sorted(error) for error in group.exceptions]
+    message = "Every model of the fallback list failed: " + "; ".join(member.message for member in members)
+    again = [member for member in members if member.type != FailureType.MODEL_REFUSED]
+    if not again:
+        return _never(message, FailureType.MODEL_REFUSED)
+    if all(member.type == FailureType.MODEL_OUTPUT for member in again):
+        return _again(message, FailureType.MODEL_OUTPUT)
+    waits = [member.next_retry_delay for member in again]
+    known = [wait.total_seconds() for wait in waits if wait is not None]
+    return _held(message, min(known) if len(known) == len(waits) else None)
+
+
+def _never(message: str, kind: str) -> ApplicationError:
+    return ApplicationError(safe_text(message), type=kind, non_retryable=True)
+
+
+def _again(message: str, kind: str) -> ApplicationError:
+    return ApplicationError(safe_text(message), type=kind)
+
+
+def _held(message: str, after: float | None) -> ApplicationError:
+    """Not tried again by Temporal: the run is told at once, shows that it waits, and makes the call again itself."""
+    wait = None if after is None else timedelta(seconds=min(after, LONGEST_WAIT.total_seconds()))
+    return ApplicationError(safe_text(message), type=FailureType.PROVIDER, non_retryable=True, next_retry_delay=wait)
+
+
+def _faults(error: ValidationError) -> str:
+    """What is wrong with the input, field by field, without repeating the values."""
+    faults = [
+        f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: {fault['msg']}"
+        for fault in error.errors(include_url=False, include_input=False)
+    ]
+    return f"{error.title} is not valid: " + "; ".join(faults)

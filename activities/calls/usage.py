@@ -1,0 +1,70 @@
+"""What calls of a model really used, from its own responses; also of a run that failed later on.
+
+Prices are those of genai-prices, rounded up to a millionth of a dollar. Where a provider reports no usage, characters
+/ 4 is taken and marked as an estimate.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
+from pydantic_ai.usage import RequestUsage
+
+from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
+from elcano.graphs.models import OFFLINE
+from elcano.graphs.values.budget import Usage, microusd, total
+
+
+def usage_of(messages: Sequence[ModelMessage]) -> Usage:
+    """The usage of all responses among `messages`."""
+    return total(
+        _of_response(message, messages[:position])
+        for position, message in enumerate(messages)
+        if isinstance(message, ModelResponse)
+    )
+
+
+def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
+    reported = response.usage
+    estimated = bool(reported.unmeasured_requests) or not reported.input_tokens + reported.output_tokens
+    if estimated:
+        reported = RequestUsage(
+            input_tokens=_tokens(sum(_characters(message) for message in before)),
+            output_tokens=_tokens(_characters(response)),
+        )
+    cost = _cost(replace(response, usage=reported))
+    return Usage(
+        requests=1,
+        input_tokens=reported.input_tokens,
+        output_tokens=reported.output_tokens,
+        cost_microusd=cost or 0,
+        unpriced_requests=int(cost is None),
+        estimated=estimated,
+    )
+
+
+def _cost(response: ModelResponse) -> int | None:
+    """Millionths of a dollar; None if there is no known price."""
+    if response.provider_name == OFFLINE:
+        return 0
+    if response.model_name is None:
+        return None
+    try:
+        return microusd(response.cost().total_price)
+    except LookupError:
+        return None
+
+
+def _characters(message: ModelMessage) -> int:
+    if isinstance(message, ModelRequest):
+        parts = sum(len(str(getattr(part, "content", ""))) for part in message.parts)
+        return parts + len(message.instructions or "")
+    return sum(
+        len(part.args_as_json_str() if isinstance(part, ToolCallPart) else part.content)
+        for part in message.parts
+        if isinstance(part, ToolCallPart | TextPart | ThinkingPart)
+    )
+
+
+def _tokens(characters: int) -> int:
+    return -(-characters // CHARACTERS_PER_TOKEN)

@@ -1,0 +1,140 @@
+"""The last two activities of a run: its draft becomes a checked report, and what it leaves behind is archived.
+
+Both may be tried again after they have done their work: a report is kept by its content, which holds no time, and an
+archived run replaces itself. Both beat while they work, and what computes does so in threads: a report of a few hundred
+pages takes seconds, in which no other activity of the worker may fall silent.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal
+
+from temporalio import activity
+
+from elcano.activities.calls.booking import line
+from elcano.activities.calls.failures import classified
+from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.report.citations import check, cited_ids
+from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
+from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, PublishCall
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
+from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.store import Store
+
+MEDIA_TYPE: Final = "application/json"
+
+
+class ReportActivities:
+    """The activities `publish_report` and `archive_run`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @activity.defn(name=PUBLISH_REPORT)
+    async def publish_report(self, call: PublishCall) -> ReportRef:
+        """Checks the citations of a draft, keeps the `Report` as JSON and answers with its figures.
+
+        Raises:
+            ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
+        """
+        async with heartbeats():
+            try:
+                report = await self._report(call)
+                written = await asyncio.to_thread(report.model_dump_json)
+                artifact = await self._store.artifacts.put(written, MEDIA_TYPE)
+            except Exception as error:
+                await self._record(call, "failed")
+                raise classified(error) from None
+            await self._record(call, "completed")
+        return _figures(report, artifact)
+
+    @activity.defn(name=ARCHIVE_RUN)
+    async def archive_run(self, call: ArchiveCall) -> None:
+        """Keeps a run that ended and its events, in place of what was kept of it.
+
+        Raises:
+            ApplicationError: it failed; whether to try again is decided by `failures.classified`.
+        """
+        async with heartbeats():
+            try:
+                await self._store.runs.archive(call.run, call.events)
+            except Exception as error:
+                raise classified(error) from None
+
+    async def _report(self, call: PublishCall) -> Report:
+        evidence = await self._store.evidence.get(call.evidence)
+        if call.draft is None:
+            return await asyncio.to_thread(_unwritten, call, evidence)
+        draft = await self._draft(call.draft)
+        cited = set(cited_ids(draft))
+        texts = await self._texts(passage for passage in evidence if passage.id in cited)
+        return await asyncio.to_thread(_checked, call, draft, evidence, texts)
+
+    async def _draft(self, key: str) -> ReportDraft:
+        stored = await self._store.artifacts.get(key)
+        if stored is None:
+            raise InputInvalid("draft", f"the store has no draft {key!r}; do all workers share one data folder?")
+        return await asyncio.to_thread(ReportDraft.model_validate_json, stored)
+
+    async def _texts(self, passages: Iterable[Evidence]) -> dict[str, StoredText]:
+        texts = {}
+        for content_hash in dict.fromkeys(passage.content_hash for passage in passages):
+            text = await self._store.evidence.text(content_hash)
+            if text is not None:  # the store keeps no passage without its text
+                texts[content_hash] = text
+        return texts
+
+    async def _record(self, call: PublishCall, outcome: Literal["completed", "failed"]) -> None:
+        await self._store.ledger.record(line(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish"))
+
+
+def _checked(
+    call: PublishCall, draft: ReportDraft, evidence: Sequence[Evidence], texts: Mapping[str, StoredText]
+) -> Report:
+    """The report of a run whose writer handed over a draft."""
+    checked = check(draft, evidence, texts)
+    return Report(
+        run_id=call.run_id,
+        question=call.question,
+        title=draft.title,
+        markdown=render_report(call, checked),
+        answered=draft.answered,
+        partial=partial_reason(call.ending),
+        model=", ".join(call.models),
+        references=checked.references,
+        citations=checked.citations,
+        unverified=checked.unverified,
+        warnings=call.warnings,
+    )
+
+
+def _unwritten(call: PublishCall, evidence: Sequence[Evidence]) -> Report:
+    """The report of a run without a draft: its evidence, labelled as no more than that."""
+    title = title_for(call.question)
+    return Report(
+        run_id=call.run_id,
+        question=call.question,
+        title=title,
+        markdown=render_evidence(call, title, evidence),
+        answered=False,
+        partial=partial_reason(call.ending),
+        model="",
+        references=(),
+        citations=(),
+        unverified=(),
+        warnings=call.warnings,
+    )
+
+
+def _figures(report: Report, artifact: str) -> ReportRef:
+    return ReportRef(
+        artifact=artifact,
+        title=report.title,
+        answered=report.answered,
+        partial=report.partial,
+        words=len(report.markdown.split()),
+        references=len(report.references),
+        verified=len(report.citations) - len(report.unverified),
+        unverified=len(report.unverified),
+    )

@@ -1,0 +1,197 @@
+"""A report as Markdown: what was asked and how it ended come first, what could not be verified is never left out.
+
+The words of a report are the writer's or the sources'; all of them pass through `markdown`, and only code writes
+numbers. A claim without a citation that holds is marked where it stands and listed with the reason.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from elcano.activities.report.citations import CheckedClaim, CheckedDraft
+from elcano.activities.report.markdown import link, place, plain, prose
+from elcano.graphs.contracts import PublishCall
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.values.budget import usd
+from elcano.graphs.values.report import CheckedCitation, Reference, Verdict, heading_for
+from elcano.graphs.values.state import Ending, SectionGap, SectionResult
+from elcano.storage.evidence import Evidence
+
+PASSAGE_CHARACTERS: Final = 1_000
+"""How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
+
+UNVERIFIED_MARK: Final = "(not verified)"
+
+_ENDINGS: Final[dict[EndKind, str]] = {
+    "stopped": "it was stopped",
+    "time": "its time was used up",
+    "tokens": "its token budget was used up",
+    "cost": "its cost budget was used up",
+    "iterations": "all its iterations were used",
+    "steps": "all its steps were used",
+    "stalled": "further searches found nothing new",
+    "node_failed": "a step failed",
+    "provider": "a provider could not answer",
+}
+
+_REASONS: Final[dict[Verdict, str]] = {
+    "verified": "the words stand in the evidence",
+    "unknown_evidence": "the evidence it cites was never given to the writer",
+    "quote_not_found": "the words it quotes do not stand in the evidence it cites",
+    "no_citation": "it cites nothing",
+}
+
+
+def partial_reason(ending: Ending | None) -> str | None:
+    """Why a run ended early, in words without a full stop; None if it did not."""
+    if ending is None:
+        return None
+    reason = _ENDINGS[ending.kind]
+    detail = ending.detail.strip().rstrip(".")
+    return f"{reason}: {detail}" if detail else reason
+
+
+def render_report(call: PublishCall, checked: CheckedDraft) -> str:
+    """The report of a run whose writer handed over a draft."""
+    draft = checked.draft
+    limitations = _listed("Limitations", map(prose, draft.limitations))
+    related = _listed("Related passages" if draft.answered else "Nearest passages", map(_passage, checked.related))
+    unanswered = ["**The sources that were searched do not answer this question.**", *limitations, *related]
+    return _joined(
+        [
+            f"# {plain(draft.title)}",
+            _head(call, _author(call, quoted=draft.quoted)),
+            *([] if draft.answered else unanswered),
+            *_listed("Key findings", (_claim(claim, quoted=draft.quoted) for claim in checked.key_findings)),
+            *_sections(call, checked),
+            *(related if draft.answered else []),
+            *_listed("What could not be verified", map(_failed, checked.unverified)),
+            *(limitations if draft.answered else []),
+            *_listed("Warnings", map(plain, call.warnings)),
+            *_searches(call),
+            *_references(checked.references),
+        ]
+    )
+
+
+def render_evidence(call: PublishCall, title: str, evidence: Sequence[Evidence]) -> str:
+    """What stands for a report if there is no draft: the evidence as it was found, and that it is no more than that."""
+    why = f" ({plain(call.failure.message)})" if call.failure else ""
+    if evidence:
+        notice = f"**There is no report: none was written{why}.** Below is the evidence as it was found, in that order."
+    else:
+        notice = f"**There is no report: none was written{why}, and no evidence was found.**"
+    passages = (f"{_passage(passage)}\n\n  > {plain(_cut(passage.text))}" for passage in evidence)
+    return _joined(
+        [
+            f"# {plain(title)}",
+            _head(call, "No language model wrote any of this."),
+            notice,
+            *_without_text(call.sections),
+            *_listed("Evidence", passages),
+            *_listed("Warnings", map(plain, call.warnings)),
+            *_searches(call),
+        ]
+    )
+
+
+def _head(call: PublishCall, author: str) -> str:
+    partial = partial_reason(call.ending)
+    state = f"**Partial:** the run ended early, because {plain(partial)}. " if partial else ""
+    return f"> Asked: {plain(call.question)}\n>\n> {state}{author}"
+
+
+def _author(call: PublishCall, *, quoted: bool) -> str:
+    if quoted:
+        return "This report consists of literal quotations; no language model was used to write it."
+    return f"Written by {plain(', '.join(call.models) or 'an unnamed model')}; every citation was looked up by code."
+
+
+def _sections(call: PublishCall, checked: CheckedDraft) -> Iterable[str]:
+    """The draft's sections, one without claims saying why; then those that the draft does not even name."""
+    planned = {heading_for(section.title): section for section in call.sections}
+    for section in checked.sections:
+        result = planned.pop(heading_for(section.heading), None)
+        yield f"## {plain(section.heading)}"
+        yield from (_claim(claim, quoted=checked.draft.quoted) for claim in section.claims)
+        yield from _remarks(result, empty=not section.claims)
+    yield from _without_text(planned.values())
+
+
+def _without_text(sections: Iterable[SectionResult]) -> Iterable[str]:
+    for section in sections:
+        if section.gap is not None or section.unanswered:
+            yield f"## {plain(heading_for(section.title))}"
+            yield from _remarks(section, empty=True)
+
+
+def _remarks(section: SectionResult | None, *, empty: bool) -> Iterable[str]:
+    """What a reader must know of a section beside its claims: that it is missing and why, or that it ended early."""
+    if section is not None and section.gap is not None:
+        yield f"**This section is missing:** {_gap(section.gap)}"
+    elif section is not None and section.unanswered:
+        yield "**No source that was searched answers this section.**"
+    elif empty:
+        yield "**Nothing that was found answers this part.**"
+    if section is not None and section.ending and section.gap is None:
+        yield f"The research on this section ended early: {plain(section.ending.rstrip('.'))}."
+
+
+def _gap(gap: SectionGap) -> str:
+    figures = [
+        f"tried {gap.attempts} times" if gap.attempts > 1 else "tried once" if gap.attempts else "",
+        f"{gap.tokens:,} tokens used" if gap.tokens else "",
+        f"{usd(gap.cost_microusd):.4f} USD spent" if gap.cost_microusd else "",
+    ]
+    return f"{plain(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never begun'})."
+
+
+def _claim(claim: CheckedClaim, *, quoted: bool) -> str:
+    text = f"“{prose(claim.text)}”" if quoted else prose(claim.text)
+    marks = " ".join(f"[{number}]" for number in claim.numbers)
+    return f"{text} {marks or UNVERIFIED_MARK}"
+
+
+def _failed(cited: CheckedCitation) -> str:
+    if cited.verdict == "no_citation":
+        return f"{prose(cited.claim)} — {_REASONS[cited.verdict]}."
+    return (
+        f"{prose(cited.claim)} — {_REASONS[cited.verdict]}. "
+        f"Evidence: {plain(cited.evidence)}. Quoted: “{plain(cited.quote)}”"
+    )
+
+
+def _passage(passage: Evidence) -> str:
+    return f"{link(passage.title, passage.locator)} — {plain(passage.source)}"
+
+
+def _references(references: Sequence[Reference]) -> list[str]:
+    lines = [f"{reference.number}. {_reference(reference)}" for reference in references]
+    return ["## References", "\n".join(lines)] if lines else []
+
+
+def _reference(reference: Reference) -> str:
+    if len(reference.locators) == 1:
+        return f"{link(reference.title, reference.locators[0])} — {plain(reference.source)}"
+    places = "; ".join(map(place, reference.locators))
+    return f"**{plain(reference.title)}** — {plain(reference.source)}: {places}"
+
+
+def _searches(call: PublishCall) -> list[str]:
+    sources = f"Sources: {plain(', '.join(call.sources))}." if call.sources else ""
+    queries = "; ".join(f"“{plain(query)}”" for query in dict.fromkeys(call.searches))
+    searched = f"Searched for: {queries}." if queries else ""
+    return ["## What was searched", f"{sources} {searched}".strip()] if sources or searched else []
+
+
+def _listed(heading: str, items: Iterable[str]) -> list[str]:
+    """A heading with a bullet for each item; nothing if there is none."""
+    bullets = [f"- {item}" for item in items]
+    return [f"## {heading}", "\n".join(bullets)] if bullets else []
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= PASSAGE_CHARACTERS else text[:PASSAGE_CHARACTERS] + "…"
+
+
+def _joined(blocks: Iterable[str]) -> str:
+    return "\n\n".join(blocks) + "\n"

@@ -1,0 +1,1 @@
+"""What tool nodes do, over the sources that this worker offers."""

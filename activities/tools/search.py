@@ -1,0 +1,112 @@
+"""Tools: what a graph's tool nodes do. What was found is stored before it is answered, and answered by reference."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, Literal
+
+from temporalio import activity
+
+from elcano.activities.calls.booking import line, waited
+from elcano.activities.calls.failures import classified
+from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.similarity.comparing import Comparing
+from elcano.activities.similarity.embedder import Embedder
+from elcano.activities.similarity.related import related
+from elcano.activities.tools.offered import Sources
+from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
+from elcano.graphs.contracts import RUN_TOOL, ToolCall, ToolResult
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.state import EXCERPT_CHARACTERS, EvidenceRef
+from elcano.storage.evidence import Evidence
+from elcano.storage.store import Store
+
+_MIDDLE: Final = EXCERPT_CHARACTERS // 2
+
+
+class ToolActivities:
+    """The activity `run_tool`, for every tool of the catalogue."""
+
+    def __init__(self, store: Store, sources: Sources, embedder: Embedder | None = None) -> None:
+        self._store = store
+        self._sources = sources
+        self._embedder = embedder
+        self._comparing = Comparing(store.evidence)
+        self._tools: Mapping[str, Callable[[str, Any], Awaitable[Frozen]]] = {
+            "search": self._search,
+            "search_related": self._search_related,
+            "noop": self._noop,
+        }
+
+    @activity.defn(name=RUN_TOOL)
+    async def run_tool(self, call: ToolCall) -> ToolResult:
+        """Runs one tool once, and writes into the ledger that it did.
+
+        Raises:
+            ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
+        """
+        async with heartbeats():
+            try:
+                output = await self._run(call)
+            except Exception as error:
+                await self._record(call, "failed")
+                raise classified(error) from None
+            await self._record(call, "completed")
+        return ToolResult(output=output.model_dump(mode="json"), waited=waited())
+
+    async def _run(self, call: ToolCall) -> Frozen:
+        tool = self._tools.get(call.tool)
+        if tool is None:
+            raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(self._tools)}")
+        return await tool(call.run_id, TOOLS[call.tool].input.model_validate(call.input))
+
+    async def _search(self, run_id: str, given: SearchInput) -> SearchOutput:
+        found = await self._sources.get(given.source).search(given.query, given.limit)
+        await self._store.evidence.add(run_id, found.evidence, found.texts)
+        # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
+        # of two searches that find copies at the same time one is older.
+        repeats = await self._comparing.repeats(run_id)
+        return SearchOutput(
+            source=given.source,
+            query=given.query,
+            evidence=tuple(_reference(passage, repeats.get(passage.id)) for passage in found.evidence),
+            warnings=found.warnings,
+        )
+
+    async def _search_related(self, run_id: str, given: RelatedInput) -> SearchOutput:
+        known = await self._store.evidence.of_run(run_id)
+        repeats = await self._comparing.repeats(run_id)
+        originals = [passage for passage in known if passage.id not in repeats]
+        found = await asyncio.to_thread(related, given.query, originals, given.limit, self._embedder)
+        return SearchOutput(source=RELATED, query=given.query, evidence=tuple(_reference(passage) for passage in found))
+
+    async def _noop(self, run_id: str, given: NoopInput) -> NoopOutput:
+        return NoopOutput()
+
+    async def _record(self, call: ToolCall, outcome: Literal["completed", "failed"]) -> None:
+        await self._store.ledger.record(
+            line(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
+        )
+
+
+def excerpt(text: str) -> str:
+    """The beginning of `text` on one line, at most 240 characters and an ellipsis, cut between words if it has any."""
+    line = " ".join(text.split())
+    if len(line) <= EXCERPT_CHARACTERS:
+        return line
+    cut = line.rfind(" ", _MIDDLE, EXCERPT_CHARACTERS + 1)
+    return line[: cut if cut > 0 else EXCERPT_CHARACTERS] + "…"
+
+
+def _reference(passage: Evidence, duplicate_of: str | None = None) -> EvidenceRef:
+    return EvidenceRef(
+        id=passage.id,
+        source=passage.source,
+        title=passage.title,
+        locator=passage.locator,
+        excerpt=excerpt(passage.text),
+        characters=len(passage.text),
+        document=passage.document,
+        duplicate_of=duplicate_of,
+    )

@@ -1,0 +1,143 @@
+"""What a run may spend and has spent, as answers say it; dollars where a run counts millionths of them."""
+
+from typing import Literal, TypeVar
+
+from pydantic import ConfigDict, Field
+
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.values.budget import Limits, Usage, usd
+
+
+class Described(Frozen):
+    """The base of what is sent and answered: the text under a field is its description in OpenAPI."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class Told(Described):
+    """The base of what a workflow told in its own words: a newer worker's further words are left out."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class CountedLimit(Told):
+    """One limit that is counted in whole numbers."""
+
+    limit: int = Field(examples=[100_000])
+    """What it is."""
+    used: int = Field(examples=[31_000])
+    """What is used."""
+    remaining: int = Field(examples=[69_000])
+    """What remains; 0 also if more was used than there was."""
+
+
+class MeasuredLimit(Told):
+    """One limit that is measured."""
+
+    limit: float | None = Field(examples=[600.0])
+    """What it is; null: not limited."""
+    used: float = Field(examples=[12.5])
+    """What is used."""
+    remaining: float | None = Field(examples=[587.5])
+    """What remains; null: not limited."""
+
+
+class TokenLimit(CountedLimit):
+    """The limit of tokens."""
+
+    for_research: int | None = Field(default=None, examples=[54_000])
+    """What of it is not kept for the report."""
+
+
+class CostLimit(MeasuredLimit):
+    """The limit of money."""
+
+    for_research: float | None = Field(default=None, examples=[None])
+    """What of it is not kept for the report; null: not limited."""
+
+
+class SectionLimit(Told):
+    """How many sections a plan may have."""
+
+    limit: int = Field(examples=[8])
+    """So many."""
+
+
+class BudgetView(Told):
+    """Per limit what it is, what is used and what remains."""
+
+    exceeded: bool = Field(examples=[False])
+    """Nothing more can be researched with it."""
+    reason: EndKind | None = Field(default=None, examples=[None])
+    """The limit that is used up; null if none is."""
+    tokens: TokenLimit
+    """Input and output tokens of all model calls together."""
+    cost_usd: CostLimit
+    """US dollars."""
+    seconds: MeasuredLimit
+    """Seconds since the start, pauses not counted."""
+    iterations: CountedLimit
+    """Turns of the research loop."""
+    steps: CountedLimit
+    """Nodes visited."""
+    sections: SectionLimit
+    """Sections that a plan may have."""
+
+    @classmethod
+    def of(cls, view: JsonObject) -> "BudgetView | None":
+        """What `graphs.values.budget.Budget.view` told; None if nobody told anything yet."""
+        return cls.model_validate(view) if view else None
+
+    def spent(self, usage: Usage) -> "BudgetView":
+        """The same with what the ledger says was spent, sections and calls under way included."""
+        tokens = max(0, usage.tokens - self.tokens.used)
+        dollars = max(0.0, usd(usage.cost_microusd) - self.cost_usd.used)
+        return self.model_copy(update={"tokens": _less(self.tokens, tokens), "cost_usd": _less(self.cost_usd, dollars)})
+
+
+Limit = TypeVar("Limit", TokenLimit, CostLimit)
+
+
+def _less(limit: Limit, more: float) -> Limit:
+    """The limit after more of it was used."""
+    left = {
+        name: None if rest is None else max(0, rest - more)
+        for name, rest in (("remaining", limit.remaining), ("for_research", limit.for_research))
+    }
+    return limit.model_copy(update={"used": limit.used + more, **left})
+
+
+class LimitsView(Described):
+    """What a run may spend, in the words of the request."""
+
+    tokens: int = Field(examples=[150_000])
+    """Input and output tokens of all model calls together."""
+    cost_usd: float | None = Field(examples=[None])
+    """US dollars; null: not limited."""
+    seconds: float = Field(examples=[600.0])
+    """Seconds from the start to the end of the report, pauses not counted."""
+    iterations: int = Field(examples=[5])
+    """How often the research loop may run."""
+    steps: int = Field(examples=[200])
+    """Nodes of the graph visited."""
+    sections: int = Field(examples=[8])
+    """Sections that a plan may have."""
+    when_exhausted: Literal["finish", "pause"] = Field(examples=["finish"])
+    """What the run does that has used up its budget."""
+    hold_seconds: float = Field(examples=[604_800.0])
+    """With `pause`: how long one call is held for a provider or a person."""
+
+    @classmethod
+    def of(cls, limits: Limits) -> "LimitsView":
+        """A run's limits."""
+        return cls(
+            tokens=limits.tokens,
+            cost_usd=None if limits.cost_microusd is None else usd(limits.cost_microusd),
+            seconds=limits.seconds,
+            iterations=limits.iterations,
+            steps=limits.steps,
+            sections=limits.sections,
+            when_exhausted=limits.when_exhausted,
+            hold_seconds=limits.hold_seconds,
+        )

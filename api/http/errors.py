@@ -1,0 +1,228 @@
+"""Every refusal of the API, and the one table that says which problem document (RFC 9457) an error becomes.
+
+A route never builds an error response: it raises, and the table says status, title and type. `problems` writes the
+documents.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from pydantic import Field
+
+from elcano.graphs.errors import ElcanoError, GraphInvalid, InputInvalid
+from elcano.graphs.frozen import Frozen
+
+PROBLEM_MEDIA_TYPE = "application/problem+json"
+
+
+class FieldFault(Frozen):
+    """One part of a request that cannot work."""
+
+    field: str = Field(description="Where it is in the request.", examples=["budget.tokens"])
+    message: str = Field(description="What is wrong and what to do.", examples=["must be at least 1000"])
+
+
+class Problem(Frozen):
+    """Why a request was not done (RFC 9457)."""
+
+    type: str = Field(description="Names the kind of problem, for programs.", examples=["urn:elcano:run-not-found"])
+    title: str = Field(description="The kind of problem in words.", examples=["No such run"])
+    status: int = Field(description="The HTTP status.", examples=[404])
+    detail: str = Field(default="", description="What happened here and what to do about it.")
+    instance: str = Field(default="", description="The path that was asked for.", examples=["/v1/runs/run-1"])
+    errors: tuple[FieldFault, ...] = Field(default=(), description="Every part of the request that cannot work.")
+
+
+class RequestInvalid(ElcanoError):
+    """Parts of a request cannot work; `faults` names all that were found."""
+
+    def __init__(self, faults: Sequence[FieldFault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(f"{fault.field}: {fault.message}" for fault in faults))
+
+
+class HostUntrusted(ElcanoError):
+    """A request was meant for a name that this server does not have."""
+
+
+class OriginForeign(ElcanoError):
+    """A page of another site asked for a change."""
+
+
+class BodyUnreadable(ElcanoError):
+    """A body is not JSON, or JSON that cannot be read."""
+
+
+class MediaTypeUnsupported(ElcanoError):
+    """A body says that it is something else than JSON."""
+
+
+class BodyTooLarge(ElcanoError):
+    """A body is over the size that the API reads."""
+
+
+class LastEventIdInvalid(ElcanoError):
+    """A stream was asked to go on after something that is no event's id."""
+
+
+class NotAcceptable(ElcanoError):
+    """None of the forms that the client accepts can be made."""
+
+
+class RunNotFound(ElcanoError):
+    """No run has this id."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"there is no run {run_id!r}; `GET /v1/runs` lists them")
+
+
+class GraphNotFound(ElcanoError):
+    """No built-in graph has this name."""
+
+
+class KeyReused(ElcanoError):
+    """An idempotency key came a second time with another request."""
+
+
+class TooManyRuns(ElcanoError):
+    """As many runs are open as may be at once."""
+
+
+class ReportNotReady(ElcanoError):
+    """A run has no report."""
+
+
+class ReportLost(ElcanoError):
+    """A run has a report that the store does not have: a damaged data directory."""
+
+
+class RunEnded(ElcanoError):
+    """A run cannot be controlled any more."""
+
+
+class UpdateRefused(ElcanoError):
+    """A run refused what was asked of it; the text is its reason. No route answers so: each names what it refused."""
+
+
+class StopRefused(ElcanoError):
+    """The workflow is open and refused to be stopped."""
+
+
+class TopUpRefused(ElcanoError):
+    """The workflow is open and refused more budget."""
+
+
+class StoreUnavailable(ElcanoError):
+    """The store cannot be read or written: a full disk, a lock, a damaged file."""
+
+
+class TemporalUnavailable(ElcanoError):
+    """Temporal cannot be reached or is overloaded; the same request may work later."""
+
+
+class TemporalRefused(ElcanoError):
+    """Temporal answered that it will not do this: credentials, namespace, a missing search attribute."""
+
+
+class WorkerNotAnswering(ElcanoError):
+    """Temporal answers, but no worker does."""
+
+
+class OutcomeUnknown(ElcanoError):
+    """A control request was sent and no answer came: it may be applied yet, or was. `key` is what to ask again with."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"no answer came in time; the request may still be applied. Send it again with `Idempotency-Key: {key}` to "
+            "learn: it is applied once"
+        )
+
+
+class RunUnreadable(ElcanoError):
+    """A worker answers, but cannot bring the run's workflow to life."""
+
+
+class RunForgotten(ElcanoError):
+    """Temporal has no such workflow: it never started, or its retention is over."""
+
+
+@dataclass(frozen=True)
+class ProblemKind:
+    """One line of the table."""
+
+    status: int
+    name: str
+    title: str
+    retry_after: int | None = None
+    """Seconds after which the same request is worth another try."""
+
+    @property
+    def type(self) -> str:
+        """The URI that programs compare."""
+        return f"urn:elcano:{self.name}"
+
+
+PROBLEMS: Mapping[type[Exception], ProblemKind] = {
+    BodyUnreadable: ProblemKind(400, "body-unreadable", "The body cannot be read"),
+    LastEventIdInvalid: ProblemKind(400, "last-event-id-invalid", "Not an event's id"),
+    OriginForeign: ProblemKind(403, "origin-foreign", "Another site may not change anything"),
+    RunNotFound: ProblemKind(404, "run-not-found", "No such run"),
+    RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
+    GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
+    NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
+    ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
+    RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
+    StopRefused: ProblemKind(409, "stop-refused", "The run cannot be stopped now"),
+    TopUpRefused: ProblemKind(409, "top-up-refused", "The run cannot be topped up"),
+    BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
+    MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),
+    HostUntrusted: ProblemKind(421, "host-untrusted", "Not a name of this server"),
+    RequestInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
+    InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
+    GraphInvalid: ProblemKind(422, "graph-invalid", "The graph has faults"),
+    KeyReused: ProblemKind(422, "key-reused", "The idempotency key belongs to another request"),
+    TooManyRuns: ProblemKind(429, "too-many-runs", "Too many runs are open", retry_after=30),
+    ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
+    TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
+    RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
+    StoreUnavailable: ProblemKind(503, "store-unavailable", "The store cannot be used", retry_after=10),
+    TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),
+    WorkerNotAnswering: ProblemKind(503, "worker-not-answering", "No worker answers", retry_after=5),
+    OutcomeUnknown: ProblemKind(503, "outcome-unknown", "It is not known whether that was applied", retry_after=5),
+}
+
+
+RETRY_AFTER: Mapping[str, Any] = {
+    "Retry-After": {
+        "description": "Seconds after which the same request is worth another try.",
+        "schema": {"type": "integer", "minimum": 1},
+    }
+}
+
+
+def problem_docs(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
+    """What a route declares as its `responses`: the problems that it answers with, by status."""
+    docs: dict[int | str, dict[str, Any]] = {}
+    content = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for status, kinds in groupby(sorted((PROBLEMS[error] for error in errors), key=_status), key=_status):
+        alike = tuple(dict.fromkeys(kinds))
+        described = "; ".join(f"{kind.title} (`{kind.type}`)" for kind in alike)
+        docs[status] = {"description": described, "content": content}
+        if any(kind.retry_after is not None for kind in alike):
+            docs[status]["headers"] = dict(RETRY_AFTER)
+    return docs
+
+
+def _status(kind: ProblemKind) -> int:
+    return kind.status
+
+
+def field_faults(errors: Iterable[Mapping[str, Any]], *, skip: int = 0) -> tuple[FieldFault, ...]:
+    """Pydantic's errors as faults; the first `skip` parts of each place (`body`, `query`) are left out."""
+    return tuple(
+        FieldFault(field=".".join(str(part) for part in error["loc"][skip:]) or "body", message=error["msg"])
+        for error in errors
+    )

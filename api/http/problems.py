@@ -1,0 +1,125 @@
+"""Every error of the application as a problem document (RFC 9457).
+
+The detail is the text of the error, written for the person who has to act; an unexpected error shows no detail, because
+its text was written for nobody.
+"""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from json import JSONDecodeError
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from elcano.api.http.errors import (
+    PROBLEM_MEDIA_TYPE,
+    PROBLEMS,
+    BodyUnreadable,
+    FieldFault,
+    OutcomeUnknown,
+    Problem,
+    RequestInvalid,
+    StoreUnavailable,
+    field_faults,
+)
+from elcano.api.http.methods import allowed
+from elcano.graphs.errors import GraphInvalid, InputInvalid
+from elcano.storage.store import STORE_ERRORS, store_trouble
+
+
+def problem_response(
+    status: int,
+    title: str,
+    *,
+    kind: str = "about:blank",
+    detail: str = "",
+    instance: str = "",
+    errors: Sequence[FieldFault] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """A problem document as a response."""
+    problem = Problem(type=kind, title=title, status=status, detail=detail, instance=instance, errors=tuple(errors))
+    content = problem.model_dump_json(exclude_defaults=True)
+    return Response(content, status_code=status, media_type=PROBLEM_MEDIA_TYPE, headers=headers)
+
+
+def known_problem(error: Exception, instance: str) -> Response:
+    """The response for an error of the table."""
+    kind = next(PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS)
+    faults: tuple[FieldFault, ...] = ()
+    if isinstance(error, RequestInvalid):
+        faults = error.faults
+    elif isinstance(error, InputInvalid):
+        faults = (FieldFault(field=error.field, message=str(error)),)
+    elif isinstance(error, GraphInvalid):
+        faults = tuple(FieldFault(field="graph", message=fault) for fault in error.faults)
+    headers = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
+    if isinstance(error, OutcomeUnknown):
+        headers["Idempotency-Key"] = error.key
+    return problem_response(
+        kind.status, kind.title, kind=kind.type, detail=str(error), instance=instance, errors=faults, headers=headers
+    )
+
+
+async def _known(request: Request, error: Exception) -> Response:
+    return known_problem(error, request.url.path)
+
+
+async def _store(request: Request, error: Exception) -> Response:
+    """A store that cannot be used now; any other error of the database is a bug and stays one."""
+    trouble = store_trouble(error)
+    if trouble is None:
+        raise error
+    request.app.state.services.writable.forget()
+    return known_problem(StoreUnavailable(trouble), request.url.path)
+
+
+async def _validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    for fault in error.errors():
+        if fault["type"] == "json_invalid":
+            where = f" at character {fault['loc'][-1]}" if len(fault["loc"]) > 1 else ""
+            return known_problem(BodyUnreadable(f"the body is not JSON{where}"), request.url.path)
+    return known_problem(RequestInvalid(field_faults(error.errors(), skip=1)), request.url.path)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.NO_CONTENT:
+        return Response(status_code=error.status_code, headers=headers)
+    if unreadable := _unreadable(error.__cause__):
+        return known_problem(unreadable, request.url.path)
+    title = HTTPStatus(error.status_code).phrase
+    detail = error.detail if error.detail != title else ""
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = allowed(request.app.routes, request.scope)
+        detail = f"{request.method} is not one of {headers['Allow']}"
+    return problem_response(error.status_code, title, detail=detail, instance=request.url.path, headers=headers)
+
+
+def _unreadable(cause: BaseException | None) -> BodyUnreadable | None:
+    """What is wrong with a body that made Python's JSON parser give up, by the error that it gave up with."""
+    if isinstance(cause, UnicodeDecodeError):
+        return BodyUnreadable(f"the body is not {cause.encoding.upper()}: byte {cause.start} cannot be decoded")
+    if isinstance(cause, RecursionError):
+        return BodyUnreadable("the body is nested too deeply; send flatter JSON")
+    if isinstance(cause, ValueError) and not isinstance(cause, JSONDecodeError):
+        return BodyUnreadable("the body has an integer with too many digits to be one; send it as text or shorter")
+    return None
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    return problem_response(500, "Internal error", instance=request.url.path)
+
+
+def install(app: FastAPI) -> None:
+    """Makes every error of `app` a problem document."""
+    for error in PROBLEMS:
+        app.add_exception_handler(error, _known)
+    for error in STORE_ERRORS:
+        app.add_exception_handler(error, _store)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)

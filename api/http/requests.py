@@ -1,0 +1,202 @@
+"""Requests are strict: an unknown field, a number in quotes or a control character is refused, with the field's name.
+
+What needs the server's settings to judge is judged in `submission`.
+"""
+
+import re
+import unicodedata
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from elcano.api.http.budgets import Described
+from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.values.budget import Limits, TopUp, microusd
+
+DEFAULT_MODE: Final = "iterative"
+RUN_ID: Final = r"^run-[0-9a-z]{1,60}$"
+"""The form of a run's id; of a branch it has more behind it."""
+MAX_QUESTION = 10_000
+MAX_BACKGROUND = 50_000
+MAX_INSTRUCTIONS = 5_000
+
+_LIMITS = Limits.model_json_schema()["properties"]
+
+
+def _plain(text: str) -> str:
+    """Refuses control characters: they cannot be seen, and neither models nor terminals agree on them."""
+    for position, character in enumerate(text):
+        if unicodedata.category(character) == "Cc" and character not in "\n\r\t":
+            raise PydanticCustomError(
+                "control_character",
+                "has the control character U+{code} at position {position}; remove it",
+                {"code": f"{ord(character):04X}", "position": position},
+            )
+    return text
+
+
+def _spoken(text: str) -> str:
+    """Text without the white space around it, of which something must be left."""
+    stripped = _plain(text).strip()
+    if not stripped:
+        raise PydanticCustomError("blank", "is empty; ask something")
+    return stripped
+
+
+def _run_id(text: str) -> str:
+    if not re.fullmatch(RUN_ID, text):
+        raise PydanticCustomError("run_id", "is no run's id; pass the `next` of the page before, or leave it out")
+    return text
+
+
+Text: TypeAlias = Annotated[str, AfterValidator(_plain)]
+RunId: TypeAlias = Annotated[str, AfterValidator(_run_id), WithJsonSchema({"type": "string", "pattern": RUN_ID})]
+
+
+class Request(Described):
+    """The base of what clients send."""
+
+    model_config = ConfigDict(strict=True)
+
+
+def _bounds(limit: str) -> dict[str, Any]:
+    """What OpenAPI says of a limit's range, as `graphs.values.budget.Limits` has it."""
+    return {key: _LIMITS[limit][key] for key in ("minimum", "maximum") if key in _LIMITS[limit]}
+
+
+class BudgetRequest(Request):
+    """What a run may spend; limits with which its graph cannot work are refused.
+
+    What is left out has its default; a graph with sections may use more tokens and twice the time.
+    """
+
+    tokens: int | None = Field(default=None, examples=[100_000], json_schema_extra=_bounds("tokens"))
+    """Input and output tokens of all model calls together; left out: 100,000."""
+    cost_usd: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, examples=[0.5], json_schema_extra={"maximum": 10_000}
+    )
+    """US dollars; left out: not limited."""
+    seconds: float | None = Field(
+        default=None, allow_inf_nan=False, examples=[600], json_schema_extra=_bounds("seconds")
+    )
+    """Seconds from the start to the end of the report, pauses not counted; left out: 600."""
+    iterations: int | None = Field(default=None, examples=[5], json_schema_extra=_bounds("iterations"))
+    """How often the research loop may run; left out: 5."""
+    steps: int | None = Field(default=None, examples=[200], json_schema_extra=_bounds("steps"))
+    """Nodes of the graph visited; left out: 200."""
+    sections: int | None = Field(default=None, examples=[8], json_schema_extra=_bounds("sections"))
+    """Sections that a plan may have; each is a research loop of its own; left out: 8."""
+    when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])
+    """What a run does that has used up its budget: `finish` writes the report from what it has, `pause` waits for a
+    top-up; its time then also stands still while a provider does not answer."""
+    hold_seconds: float | None = Field(default=None, examples=[86_400.0], json_schema_extra=_bounds("hold_seconds"))
+    """With `pause`: how long one call is held for a provider or for a person; left out: 7 days."""
+
+    def limits(self, defaults: Limits) -> Limits:
+        """The budget as a run takes it, with what is left out from `defaults`.
+
+        Raises:
+            RequestInvalid: a value is out of its range.
+        """
+        given: dict[str, Any] = self.model_dump(exclude={"cost_usd"}, exclude_none=True)
+        if self.cost_usd is not None:
+            given["cost_microusd"] = microusd(self.cost_usd)
+        try:
+            return Limits.model_validate({**defaults.model_dump(), **given})
+        except ValidationError as error:
+            raise RequestInvalid([self._named(fault) for fault in field_faults(error.errors())]) from error
+
+    def _named(self, fault: FieldFault) -> FieldFault:
+        """A fault of `Limits` in the words of the request."""
+        if fault.field == "cost_microusd":
+            return FieldFault(field="budget.cost_usd", message="Input should be at most 10000")
+        return FieldFault(field=f"budget.{fault.field}", message=fault.message)
+
+
+class ModelRequest(Request):
+    """Which models answer."""
+
+    default: Text = Field(default="", max_length=500, examples=["offline"])
+    """`offline`, a provider string (`openai:gpt-5.1`) or a comma-separated fallback list; empty: as the server is
+    set up."""
+    by_agent: dict[str, Annotated[Text, Field(max_length=500)]] = Field(
+        default={}, max_length=50, examples=[{"writer": "anthropic:claude-sonnet-4-5"}]
+    )
+    """Exceptions by the name of an agent."""
+
+
+def _default_model(value: object) -> object:
+    return {"default": value} if isinstance(value, str) else value
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    """Leaves out a default that is an object: programs that generate clients write it as a text and send that."""
+    schema.pop("default", None)
+
+
+class RunRequest(Request):
+    """A question to research."""
+
+    question: Annotated[str, AfterValidator(_spoken)] = Field(
+        max_length=MAX_QUESTION, examples=["Which Python packages here can read PDF files, and how do they differ?"]
+    )
+    """What is to be found out."""
+    mode: Annotated[str, Field(max_length=100)] = Field(default=DEFAULT_MODE, examples=["iterative", "deep"])
+    """The graph that works on it; `GET /v1/graphs` lists them."""
+    graph: dict[str, Any] | None = None
+    """A graph of your own in place of a mode (see `GET /v1/graphs/schema`); the run's mode is then its name."""
+    use_graph: bool | None = Field(default=None, examples=[True])
+    """False: the mode runs as plain code, without the graph engine (`iterative`, `deep` and `deep_brief` only); left
+    out: as the server is set up."""
+    sources: list[Annotated[str, Field(max_length=100)]] | None = Field(
+        default=None, min_length=1, max_length=50, examples=[["packages"]]
+    )
+    """What is searched, by name; left out: every source that the server has."""
+    background: Text = Field(default="", max_length=MAX_BACKGROUND, examples=["We only run on Linux."])
+    """What the agents should know besides the question."""
+    instructions: Text = Field(default="", max_length=MAX_INSTRUCTIONS, examples=["One page, for engineers."])
+    """What you want of the report's length, tone or form."""
+    budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
+    """What the run may spend."""
+    model: Annotated[
+        ModelRequest, BeforeValidator(_default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
+    ] = Field(
+        default=ModelRequest(),
+        examples=["offline", {"by_agent": {"writer": "openai:gpt-5.1"}}],
+        json_schema_extra=_without_default,
+    )
+    """Which models answer: one for all agents, or an object with exceptions."""
+
+
+class StopBody(Request):
+    """Why a run is to end now."""
+
+    reason: Text = Field(default="", max_length=500, examples=["We know enough."])
+    """Shown in the report's head and in the events."""
+
+
+class TopUpBody(Request):
+    """What a run may spend in addition."""
+
+    tokens: int = Field(default=0, ge=0, le=100_000_000, examples=[50_000])
+    """Tokens to add."""
+    cost_usd: float = Field(default=0.0, ge=0, le=10_000, allow_inf_nan=False, examples=[0.5])
+    """US dollars to add; a run whose cost is not limited stays so."""
+    seconds: float = Field(default=0.0, ge=0, le=30 * 86_400, allow_inf_nan=False, examples=[600])
+    """Seconds to add."""
+    iterations: int = Field(default=0, ge=0, le=50, examples=[2])
+    """Turns of the research loop to add."""
+    steps: int = Field(default=0, ge=0, le=2_000, examples=[50])
+    """Nodes to add."""
+
+    def added(self) -> TopUp:
+        """The addition as a run takes it.
+
+        Raises:
+            InputInvalid: nothing is added.
+        """
+        if not any(self.model_dump().values()):
+            raise InputInvalid("body", "nothing is added: name at least one limit and by how much to raise it")
+        return TopUp(**self.model_dump(exclude={"cost_usd"}), cost_microusd=microusd(self.cost_usd))

@@ -1,0 +1,243 @@
+"""What answers look like; these descriptions and examples are the API's manual.
+
+Times are seconds since the epoch, as in events.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from elcano.api.http.budgets import BudgetView, Described, LimitsView, Told
+from elcano.graphs.contracts import ArchivedRun, Engine, RunSnapshot, RunStatus, Stage
+from elcano.graphs.spec.graph import NodeId
+from elcano.graphs.values.branch import BranchState
+from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.report import ReportRef
+from elcano.graphs.values.state import Ending, Failure
+from elcano.storage.evidence import Evidence
+
+
+class PendingActivity(Described):
+    """An activity that Temporal is waiting for."""
+
+    activity_id: str = Field(examples=["0004-judge"])
+    """Step and node."""
+    activity: str = Field(examples=["run_agent"])
+    """The activity's name."""
+    attempt: int = Field(examples=[2])
+    """How often it was tried, this time included."""
+    last_failure: str = Field(default="", examples=["the provider did not answer in 120 s"])
+    """Why it failed the last time; empty if it did not."""
+    next_try: float | None = Field(default=None, examples=[1_795_000_050.0])
+    """When it is tried again; null while it is being tried."""
+    section: str = Field(default="", examples=["Costs"])
+    """The section that it belongs to; empty for the run itself."""
+
+
+class HoldView(Told):
+    """A call that cannot be answered now and is made again."""
+
+    reason: Literal["provider", "person"] = Field(examples=["provider"])
+    """`provider`: it is down, overloaded or out of quota. `person`: somebody has to mend a key, a name or a setting."""
+    node: str = Field(examples=["judge"])
+    """The node that waits."""
+    agent: str = Field(default="", examples=["judge"])
+    """The agent that it calls."""
+    detail: str = Field(examples=["HTTP 503: overloaded"])
+    """What the provider said."""
+    tries: int = Field(examples=[3])
+    """How often the call was tried in vain."""
+    since: float = Field(examples=[1_795_000_000.25])
+    """When the first try failed."""
+    until: float = Field(examples=[1_795_000_008.25])
+    """When the next try is due."""
+
+
+class RunView(Described):
+    """A run: how it stands, or how it ended."""
+
+    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """Names the run everywhere; also the id of its Temporal workflow."""
+    question: str = Field(examples=["Which Python packages here can read PDF files?"])
+    """What is to be found out."""
+    mode: str = Field(examples=["iterative"])
+    """The graph that works on it."""
+    engine: Engine = Field(default="graph", examples=["graph"])
+    """`chain`: the mode runs as plain code, without the graph engine."""
+    status: RunStatus = Field(examples=["running"])
+    """`terminated`: ended from outside, without a report."""
+    started_at: float = Field(examples=[1_795_000_000.25])
+    """When it was accepted."""
+    finished_at: float | None = Field(default=None, examples=[1_795_000_042.5])
+    """When it ended; null while it runs."""
+    stage: Stage | None = Field(default=None, examples=["researching"])
+    """Where a running run is; null if nobody was asked or no worker answers."""
+    node: str = Field(default="", examples=["judge"])
+    """The node that a running run is at."""
+    iterations: int = Field(default=0, examples=[2])
+    """Turns of the research loop."""
+    steps: int = Field(default=0, examples=[17])
+    """Nodes visited."""
+    evidence: int = Field(default=0, examples=[12])
+    """Passages found."""
+    sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
+    """What is searched."""
+    budget: BudgetView | None = None
+    """Per limit what it is, what is used and what remains; null until the run told."""
+    ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
+    """Why it left its graph early; null if it did not."""
+    paused: Ending | None = Field(default=None, examples=[None])
+    """What is used up, while a run waits for a top-up; it ends like this if it is stopped."""
+    hold: HoldView | None = None
+    """Set while a call, of the run or of a section, waits for a provider or for a person."""
+    branches: tuple[BranchState, ...] = ()
+    """How the sections stand that are researched side by side, the last 200; not in lists."""
+    failure: Failure | None = None
+    """The node that failed for good, if one did."""
+    report: ReportRef | None = None
+    """The report's figures; `GET /v1/runs/{run_id}/report` has its text."""
+    last_event: int | None = Field(default=None, examples=[23])
+    """Number of a running run's last event."""
+    worker: Literal["answering", "not answering"] | None = None
+    """Whether a worker told how it stands; null for ended runs and in lists."""
+    stale: bool = False
+    """True: only what was stored at the start is shown, because nobody could tell more."""
+    pending: tuple[PendingActivity, ...] = ()
+    """What Temporal is waiting for, in the run and in its sections: each call with its tries, while the run runs."""
+
+    @classmethod
+    def of(cls, run: ArchivedRun, *, evidence: int | None = None) -> "RunView":
+        """A run as it is stored; `evidence` is how many passages it found, if `run` comes without their ids."""
+        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget"})
+        found = len(run.evidence) if evidence is None else evidence
+        return cls.model_validate({**shared, "budget": BudgetView.of(run.budget), "evidence": found})
+
+    def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":
+        """A running run as its workflow sees it; what was `spent` is known sooner than a workflow hears of it."""
+        budget = BudgetView.of(snapshot.budget)
+        return self.model_copy(
+            update={
+                "pending": pending,
+                "stage": snapshot.stage,
+                "node": snapshot.node,
+                "iterations": snapshot.iteration,
+                "steps": snapshot.step - 1,
+                "evidence": snapshot.evidence,
+                "budget": budget and budget.spent(spent),
+                "ending": snapshot.ending,
+                "paused": snapshot.paused,
+                "hold": HoldView.model_validate(snapshot.hold.model_dump()) if snapshot.hold else None,
+                "branches": snapshot.branches,
+                "failure": snapshot.failure,
+                "report": snapshot.report,
+                "last_event": snapshot.last_event,
+                "worker": "answering",
+            }
+        )
+
+
+class RunList(Described):
+    """One page of runs, newest first."""
+
+    runs: tuple[RunView, ...]
+    """As they are stored: a running one is shown as it was accepted."""
+    next: str | None = Field(default=None, examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """Pass it as `before` for the next page; null on the last one."""
+
+
+class StopAccepted(Described):
+    """The run was told to end."""
+
+    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run; it still writes its report, from what it has."""
+    reason: str = Field(examples=["We know enough."])
+    """What it was told."""
+
+
+class TopUpAccepted(Described):
+    """The run's limits were raised."""
+
+    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run; if it was paused it goes on."""
+    limits: LimitsView
+    """What it may spend now."""
+
+
+class EvidencePage(Described):
+    """One page of what a run found, in the order of finding."""
+
+    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run."""
+    total: int = Field(examples=[12])
+    """Passages found so far."""
+    next: int | None = Field(default=None, examples=[50])
+    """Pass it as `offset` for the next page; null on the last one."""
+    evidence: tuple[Evidence, ...]
+    """Whole passages, each with its place in the stored text."""
+
+
+class GraphCard(Described):
+    """A built-in graph in a list."""
+
+    name: NodeId = Field(examples=["iterative"])
+    """Pass it as `mode`."""
+    description: str = Field(examples=["Think, find the gap, search for it, judge."])
+    """What it does."""
+    nodes: int = Field(examples=[9])
+    """How many nodes it has."""
+    agents: tuple[str, ...] = Field(examples=[["judge", "thinking", "writer"]])
+    """The agents that it calls."""
+
+
+class GraphVerdict(Described):
+    """Whether a graph can run."""
+
+    valid: bool = Field(examples=[False])
+    """True if it has no faults."""
+    faults: tuple[str, ...] = Field(default=(), examples=[["node 'judge' cannot be reached from 'thinking'"]])
+    """Every fault, each naming its node, edge or field."""
+
+
+class Welcome(Described):
+    """What this is, and where to go on."""
+
+    name: str = Field(examples=["Elcano"])
+    """The program."""
+    description: str
+    """What it does."""
+    version: str = Field(examples=["0.1.0"])
+    """Its version."""
+    links: dict[Literal["manual", "openapi", "runs", "graphs", "health", "readiness"], str] = {
+        "manual": "/docs",
+        "openapi": "/openapi.json",
+        "runs": "/v1/runs",
+        "graphs": "/v1/graphs",
+        "health": "/healthz",
+        "readiness": "/readyz",
+    }
+    """Places to look at, by what is there."""
+
+
+class Health(Described):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+    """Nothing else was checked."""
+
+
+class Check(Described):
+    """One thing that the API needs."""
+
+    ok: bool = Field(examples=[True])
+    """Whether it works."""
+    detail: str = Field(default="", examples=["no worker polls the task queue 'elcano'"])
+    """What is wrong, if something is."""
+
+
+class Readiness(Described):
+    """Whether a run that is asked for now would be worked on."""
+
+    ready: bool
+    """True if every check passed."""
+    checks: dict[Literal["temporal", "store", "worker"], Check]
+    """Each check's result."""

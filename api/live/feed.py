@@ -1,0 +1,156 @@
+"""What the clients of one run read: a list that only grows.
+
+One that comes late or reads slowly misses nothing and delays nobody, because each has only its own place in the list.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pydantic import Field
+
+from elcano.api.http.budgets import Described
+from elcano.api.live.cursor import Cursor
+from elcano.api.live.merging import Branch, Key, Lost, Merge, Told
+from elcano.api.temporal.rpc import NO_WORKER
+from elcano.graphs.values.events import AgentEvent
+
+REMIND: Final = 30.0
+"""Seconds between two notices of the same silence."""
+BATCH: Final = 100
+"""Events that a reader is given at once; what comes later waits for its turn, as do other readers."""
+QUIET: Final = 15.0
+"""Seconds without anything new after which a reader is told so: proxies cut connections on which nothing comes."""
+
+
+class Waiting(Described):
+    """The data of a `waiting` message: nothing new can be told at the moment."""
+
+    message: str = Field(examples=[NO_WORKER])
+    """Who does not answer."""
+    at: float = Field(examples=[1_795_000_000.25])
+    """Since when, in seconds since the epoch, or when it was last tried."""
+
+
+class Unreadable(Described):
+    """The data of an `unreadable` message: a branch has ended, and events of it are missing from the stream."""
+
+    message: str = Field(examples=["the events of 'Costs' cannot be read any more"])
+    """What is missing."""
+    path: str = Field(examples=["0004.loop-2"])
+    """The branch, as its parent's events name it."""
+    section: str = Field(examples=["Costs"])
+    """The branch's title."""
+
+
+@dataclass(frozen=True)
+class Next:
+    """An event, and the place of a reader who has it."""
+
+    event: AgentEvent
+    cursor: Cursor
+
+
+Item: TypeAlias = Next | Waiting | Unreadable
+"""What a reader is told."""
+
+
+class Feed:
+    """A run's events so far and those of its branches, merged, for any number of readers."""
+
+    def __init__(self, opened: Callable[[Branch], Sequence[AgentEvent]]) -> None:
+        """`opened` is told of each branch as it begins, and gives those of its events that are there already."""
+        self.closed = False
+        """Nothing will be added."""
+        self._merge = Merge(opened)
+        self._told: list[Told | Lost] = []
+        self._last = 0
+        self._silent: set[Key] = set()
+        self._noticed: dict[str, float] = {}
+        self._waiting: Waiting | None = None
+        self._news = asyncio.Event()
+
+    def add(self, key: Key, events: Sequence[AgentEvent]) -> None:
+        """Adds events of one journal. Having been told something, also nothing, means that it is not waited for."""
+        self._silent.discard(key)
+        if not self._silent:
+            self._noticed.clear()
+            self._waiting = None
+        told = list(self._merge.add(key, events))
+        self._told += told
+        self.closed = self.closed or self._merge.finished
+        self._last = max([self._last, *(one.event.seq for one in told if isinstance(one, Told) and not one.key)])
+        if told:
+            self._tell()
+
+    def wait(self, key: Key, message: str) -> None:
+        """Tells readers that nobody answers for a journal, at once the first time and then sparingly."""
+        self._silent.add(key)
+        now = time.time()
+        if now - self._noticed.get(message, 0.0) >= REMIND:
+            self._noticed[message] = now
+            self._waiting = Waiting(message=message, at=now)
+            self._tell()
+
+    def close(self) -> None:
+        """Lets readers end when they have read everything."""
+        self.closed = True
+        self._tell()
+
+    def exhausted(self, cursor: Cursor) -> bool:
+        """Whether there is nothing after `cursor`, and never will be."""
+        return self.closed and self._last <= cursor.number
+
+    @property
+    def size(self) -> int:
+        """How many events there are so far."""
+        return len(self._told)
+
+    async def follow(self, cursor: Cursor) -> AsyncIterator[Sequence[Item]]:
+        """Every event after `cursor`, as it comes, until the feed is closed; notices between them.
+
+        What is there already comes up to `BATCH` at a time. An empty batch says that there has been nothing for `QUIET`
+        seconds.
+        """
+        position = 0
+        shown: Waiting | None = None
+        while True:
+            news = self._news  # taken before reading: what is added from here on sets it
+            while position < len(self._told):
+                batch: list[Item] = []
+                while position < len(self._told) and len(batch) < BATCH:
+                    told = self._told[position]
+                    position += 1
+                    if isinstance(told, Lost):
+                        if told.branch.key in cursor.branches:
+                            batch.append(_unreadable(told.branch))
+                    elif not cursor.covers(told):
+                        cursor = cursor.after(told)
+                        batch.append(Next(told.event, cursor))
+                if batch:
+                    yield batch
+            if self.closed:
+                return
+            if self._waiting is not None and self._waiting is not shown:
+                shown = self._waiting
+                yield [shown]
+            try:
+                async with asyncio.timeout(QUIET):
+                    await news.wait()
+            except TimeoutError:
+                yield []
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+
+def _unreadable(branch: Branch) -> Unreadable:
+    section = branch.started.section
+    return Unreadable(
+        message=f"the events of {section!r} cannot be read any more, or not all of them",
+        path=branch.started.path,
+        section=section,
+    )

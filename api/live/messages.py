@@ -1,0 +1,68 @@
+"""A feed on the wire: server-sent events (HTML standard, 9.2), one message an event.
+
+The `event` of a message is the type of its event, but for `error`: browsers dispatch `error` themselves when a
+connection breaks, so that one is sent as `node_error`. The type in its data is `error` as everywhere.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
+
+from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
+
+from elcano.api.live.cursor import Cursor
+from elcano.api.live.feed import Feed, Item, Next, Waiting
+from elcano.graphs.values.events import EVENT_TYPES
+
+RECONNECT_MILLISECONDS: Final = 2_000
+_RENAMED: Final[Mapping[str, str]] = {"error": "node_error"}
+_HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
+
+
+def event_stream(feed: Feed, since: Cursor) -> EventSourceResponse:
+    """A response with every event after `since`, as they come; it ends with the feed or when the client leaves."""
+    return EventSourceResponse(_written(feed, since), headers=_HEADERS)
+
+
+async def _written(feed: Feed, since: Cursor) -> AsyncIterator[bytes]:
+    async for batch in feed.follow(since):
+        yield b"".join(map(message, batch)) or KEEPALIVE_COMMENT
+        await asyncio.sleep(0)  # lets others have their turn, and a client's leaving be noticed, during a long replay
+
+
+def message(item: Item) -> bytes:
+    """One message."""
+    if isinstance(item, Next):
+        name = _RENAMED.get(item.event.type, item.event.type)
+        data, place = item.event.model_dump_json(), str(item.cursor)
+    else:
+        name = "waiting" if isinstance(item, Waiting) else "unreadable"
+        data, place = item.model_dump_json(), None
+    return format_sse_event(data_str=data, event=name, id=place, retry=RECONNECT_MILLISECONDS)
+
+
+def _shape(model: str, *names: str, numbered: bool) -> dict[str, Any]:
+    data = {
+        "type": "string",
+        "contentMediaType": "application/json",
+        "contentSchema": {"$ref": f"#/components/schemas/{model}"},
+    }
+    place = {"id": {"type": "string", "examples": ["12", "12+9:5+10:0"]}} if numbered else {}
+    return {
+        "type": "object",
+        "properties": {"event": {"enum": list(names)}, "data": data, **place, "retry": {"type": "integer"}},
+        "required": ["event", "data", *place],
+    }
+
+
+MESSAGES: Final[Mapping[str, Any]] = {
+    "schema": {"type": "string", "description": "A stream; `itemSchema` describes one message of it."},
+    "itemSchema": {
+        "oneOf": [
+            _shape("AgentEvent", *(_RENAMED.get(kind, kind) for kind in EVENT_TYPES), numbered=True),
+            _shape("Waiting", "waiting", numbered=False),
+            _shape("Unreadable", "unreadable", numbered=False),
+        ]
+    },
+}
+"""What OpenAPI says of a stream: the words of its version 3.2, which older readers pass over."""

@@ -1,0 +1,144 @@
+"""All events of a run are fetched once per process, however many clients follow it.
+
+A `Watcher` fills a run's feed while somebody reads it, with one reader of journals for the run and one for each of its
+branches that is open. What has ended comes from the archive.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+from elcano.api.live.archive import Archive
+from elcano.api.live.feed import Feed
+from elcano.api.live.journals import JournalReader
+from elcano.api.live.merging import Branch, Key
+from elcano.api.runs.reading import current_run
+from elcano.api.temporal.client import Temporal
+from elcano.graphs.contracts import ArchivedRun, BranchOf
+from elcano.graphs.values.events import AgentEvent
+from elcano.storage.store import Store
+
+_log = logging.getLogger("api.stream")
+
+
+class Watcher:
+    """Fills the feed of one run until its terminal event and everything before it has been told."""
+
+    def __init__(self, run: ArchivedRun, temporal: Temporal, store: Store) -> None:
+        self.feed = Feed(self._opened)
+        self._run = run
+        self._temporal = temporal
+        self._store = store
+        self._stored: dict[str, list[AgentEvent]] = {}
+        self._group = asyncio.TaskGroup()
+
+    async def run(self) -> None:
+        """Watches; returns when the feed is complete. A feed that breaks off is closed: its readers come again."""
+        try:
+            self._stored = await self._store.runs.journals(self._run.run_id)
+            if self._run.execution:  # it was reset since: its record may not have been opened again yet
+                self._stored = {}
+            async with self._group:
+                self.feed.add((), self._begun((), self._run))
+        finally:
+            self.feed.close()
+
+    def _opened(self, branch: Branch) -> Sequence[AgentEvent]:
+        return self._begun(branch.key, _branch_run(self._run, branch))
+
+    def _begun(self, key: Key, run: ArchivedRun) -> Sequence[AgentEvent]:
+        """What the store had of a journal; one that it did not have is read from here on."""
+        stored = self._stored.pop(run.run_id, None)
+        if stored is not None:
+            return stored
+        told, wait = partial(self.feed.add, key), partial(self.feed.wait, key)
+        reader = JournalReader(run, self._temporal, self._store, told, wait)
+        self._group.create_task(reader.run(), name=f"read {run.run_id}")
+        return ()
+
+
+class Feeds:
+    """The feeds that are being read in this process."""
+
+    def __init__(self, temporal: Temporal, store: Store) -> None:
+        self._temporal = temporal
+        self._store = store
+        self._archive = Archive(store.runs)
+        self._watched: dict[str, _Watched] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def open(self, run_id: str) -> AsyncIterator[Feed]:
+        """The feed of a run, shared by all who have it open; of an ended one it is read from the store.
+
+        Raises:
+            RunNotFound: there is no such run.
+        """
+        run = await current_run(run_id, self._temporal, self._store)
+        if run.status != "running":
+            archived = await self._archive.feed(run)
+            if archived is not None:
+                yield archived
+                return
+        watched = self._join(run)
+        try:
+            yield watched.feed
+        finally:
+            self._leave(run_id, watched)
+
+    async def close(self) -> None:
+        """Ends every watcher, and with it every stream."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._archive.close()
+
+    def _join(self, run: ArchivedRun) -> "_Watched":
+        watched = self._watched.get(run.run_id)
+        if watched is None or watched.task.done():
+            watcher = Watcher(run, self._temporal, self._store)
+            task = asyncio.create_task(watcher.run(), name=f"watch {run.run_id}")
+            self._tasks.add(task)
+            task.add_done_callback(self._ended)
+            watched = self._watched[run.run_id] = _Watched(watcher.feed, task)
+        watched.readers += 1
+        return watched
+
+    def _leave(self, run_id: str, watched: "_Watched") -> None:
+        watched.readers -= 1
+        if watched.readers == 0:
+            watched.task.cancel()
+            if self._watched.get(run_id) is watched:
+                del self._watched[run_id]
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("%s broke off", task.get_name(), exc_info=error)
+
+
+class _Watched:
+    """A feed, the task that fills it, and how many read it."""
+
+    def __init__(self, feed: Feed, task: asyncio.Task[None]) -> None:
+        self.feed = feed
+        self.task = task
+        self.readers = 0
+
+
+def _branch_run(run: ArchivedRun, branch: Branch) -> ArchivedRun:
+    """A branch as the store would keep it while it runs."""
+    started = branch.started
+    return ArchivedRun(
+        run_id=branch.run_id,
+        question=str(started.data.get("question", "")),
+        mode=run.mode,
+        tenant=run.tenant,
+        status="running",
+        started_at=started.at,
+        sources=run.sources,
+        engine=run.engine,
+        branch_of=BranchOf(run_id=run.run_id, path=started.path, section=started.section),
+    )

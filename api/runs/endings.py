@@ -1,0 +1,139 @@
+"""A run that ended without saying so is told to the store here.
+
+A workflow archives itself as its last deed. One that is terminated, runs into a server limit or fails outside its own
+care has no last deed: the store goes on believing that it runs. Whoever notices calls `settle`.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from temporalio.exceptions import ApplicationError
+
+from elcano.api.http.errors import RunForgotten, RunUnreadable, WorkerNotAnswering
+from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.execution import Execution
+from elcano.graphs.contracts import REPORTED, ArchivedRun, RunSnapshot, RunStatus
+from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.values.state import Failure
+from elcano.storage.store import Store
+
+START_GRACE: Final = 60.0
+"""Seconds after which a run that Temporal does not know is not one that is just being started."""
+
+
+async def settle(run: ArchivedRun, temporal: Temporal, store: Store, known: Sequence[AgentEvent] = ()) -> ArchivedRun:
+    """The run as it ended, archived with all its events; `run` itself as long as its workflow is open.
+
+    `known` are the events that are at hand already, from the first. While no worker can tell the others, a closed run
+    is returned as it ended but not archived, so that no event is lost.
+    """
+    try:
+        execution = await temporal.describe(run.run_id)
+    except RunForgotten:
+        if time.time() - run.started_at < START_GRACE:
+            return run
+        execution = Execution(id="", status="terminated", closed_at=None, pending=())
+    if execution.status == "running":
+        return run
+    archived = await store.runs.get(run.run_id)  # it may have archived itself just before it closed
+    if archived is not None and archived.status != "running" and archived.execution in ("", execution.id):
+        return archived
+    return await _settle_closed(run, execution, temporal, store, known)
+
+
+async def _settle_closed(
+    run: ArchivedRun, execution: Execution, temporal: Temporal, store: Store, known: Sequence[AgentEvent]
+) -> ArchivedRun:
+    try:
+        cause = await temporal.reason(run.run_id)
+    except RunForgotten:
+        return await _archive(run, execution, "Temporal no longer knows it", known, store)
+    reason = str(cause) if cause is not None else ""
+    if execution.status == "failed" and cause is not None:
+        run = run.model_copy(update={"failure": _failure(cause)})
+    try:
+        snapshot = await temporal.snapshot(run.run_id, closed_too=True)  # first: it gives up soonest
+        events = [*known, *await _events(run.run_id, len(known), temporal)]
+    except RunUnreadable:
+        return await _archive(run, execution, reason, known, store)
+    except WorkerNotAnswering:
+        if not await temporal.was_worked_on(run.run_id):  # then no worker can tell anything, ever
+            return await _archive(run, execution, reason, known, store)
+        return _ended(run, execution, None)
+    return await _archive(run, execution, reason, events, store, snapshot)
+
+
+async def _archive(
+    run: ArchivedRun,
+    execution: Execution,
+    reason: str,
+    events: Sequence[AgentEvent],
+    store: Store,
+    snapshot: RunSnapshot | None = None,
+) -> ArchivedRun:
+    """Without a snapshot nobody could read the run to its end, and what it told may be longer than `events`."""
+    ended = _ended(run, execution, snapshot)
+    if not events or not events[-1].terminal:
+        events = [*events, last_event(ended, reason, events, complete=snapshot is not None)]
+    await store.runs.archive(ended, events)
+    return ended
+
+
+async def _events(run_id: str, since: int, temporal: Temporal) -> list[AgentEvent]:
+    events: list[AgentEvent] = []
+    more = True
+    while more:
+        page = await temporal.progress(run_id, since + len(events))
+        events += page.events
+        more = page.more
+    return events
+
+
+def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None) -> ArchivedRun:
+    facts: dict[str, object] = {
+        "execution": execution.id,
+        "status": _status(execution, snapshot),
+        "finished_at": time.time() if execution.closed_at is None else execution.closed_at,
+    }
+    if snapshot is not None:
+        facts |= {
+            "ending": snapshot.ending,
+            "failure": snapshot.failure or run.failure,
+            "report": snapshot.report,
+            "budget": snapshot.budget,
+            "iterations": snapshot.iteration,
+            "steps": snapshot.step - 1,
+            "evidence": snapshot.evidence_ids,
+            "branches": snapshot.branches,
+        }
+    return run.model_copy(update=facts)
+
+
+def _status(execution: Execution, snapshot: RunSnapshot | None) -> RunStatus:
+    """Temporal tells that a workflow completed; only the run itself knows whether that was early."""
+    told = execution.status == "completed" and snapshot is not None and snapshot.status != "running"
+    return snapshot.status if told and snapshot is not None else execution.status
+
+
+def _failure(cause: BaseException) -> Failure:
+    kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
+    return Failure(node="", type=kind, message=str(cause)[:2_000])
+
+
+def last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent], *, complete: bool) -> AgentEvent:
+    """The terminal event that the run did not tell itself; `complete` says whether `before` is all that it told."""
+    what = "The run was ended from outside" if run.status in ("terminated", "cancelled") else f"The run {run.status}"
+    return AgentEvent(
+        seq=before[-1].seq + 1 if before else 1,
+        type=_terminal_type(run.status),
+        message=f"{what}: {reason}" if reason else what,
+        at=run.finished_at or time.time(),
+        step=before[-1].step if before else 0,
+        iteration=before[-1].iteration if before else 0,
+        data={"outside": True, "status": run.status, **({} if complete else {"incomplete": True})},
+    )
+
+
+def _terminal_type(status: RunStatus) -> EventType:
+    return "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"

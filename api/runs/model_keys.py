@@ -1,0 +1,50 @@
+"""Keys that a run's models lack, told before the run instead of by its failure.
+
+Only the worker knows its environment. Where all workers are started in the API's own (`shared_environment`), what is
+not set here is certainly not set there; elsewhere nothing is said.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from elcano.api.http.errors import FieldFault
+from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.models import KEY_VARIABLES, chosen_model, model_names, provider
+from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.settings import Settings, is_set
+
+
+def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> Iterable[FieldFault]:
+    """Every model that an agent of `graph` would call and that has no key: once, where it was named.
+
+    Each model of a fallback list needs its key, because the list is made as a whole.
+    """
+    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
+    faults: dict[tuple[str, str], FieldFault] = {}
+    for agent in sorted(set(_agents(graph))):
+        field = _field(agent, run)
+        for name in model_names(chosen_model(agent, run, server)):
+            if (message := _missing(name)) is not None:
+                faults.setdefault((field, name), FieldFault(field=field, message=message))
+    return faults.values()
+
+
+def _agents(graph: ResearchGraph) -> Iterator[str]:
+    yield from (node.agent for node in graph.nodes if isinstance(node, AgentNode))
+    for branch in graph.branches.values():
+        yield from _agents(branch)
+
+
+def _field(agent: str, run: ModelChoice) -> str:
+    if run.by_agent.get(agent):
+        return f"model.by_agent.{agent}"
+    return "model.default" if run.default else "model"
+
+
+def _missing(name: str) -> str | None:
+    variables = KEY_VARIABLES.get(provider(name), ())
+    if not variables or any(is_set(variable) for variable in variables):
+        return None
+    return (
+        f"{name!r} cannot be called: set {' or '.join(variables)} where the server runs and start it again, or choose "
+        "another model"
+    )

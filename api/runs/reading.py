@@ -1,0 +1,120 @@
+"""How a run stands: from the store if it has ended, from its workflow while it runs.
+
+Somebody who asks always gets an answer: if neither a worker nor Temporal can tell more, what is stored is shown as
+stale, with what Temporal is waiting for.
+"""
+
+import asyncio
+from typing import Final
+
+from elcano.api.http.errors import (
+    RunForgotten,
+    RunNotFound,
+    RunUnreadable,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerNotAnswering,
+)
+from elcano.api.http.schemas import PendingActivity, RunView
+from elcano.api.runs.endings import settle
+from elcano.api.temporal.client import Temporal
+from elcano.graphs.contracts import ArchivedRun, RunSnapshot
+from elcano.graphs.values.branch import BranchState
+from elcano.storage.store import Store
+
+ASKED_BRANCHES: Final = 20
+"""Sections whose pending calls are shown, the first ones that are open."""
+
+
+async def kept_run(run_id: str, store: Store) -> ArchivedRun:
+    """A run as it is stored.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    run = await store.runs.get(run_id)
+    if run is None:
+        raise RunNotFound(run_id)
+    return run
+
+
+async def current_run(run_id: str, temporal: Temporal, store: Store) -> ArchivedRun:
+    """A run as it is stored, unless it goes on: one that was reset is open again, whatever its record still says.
+
+    The execution decides. If Temporal cannot be asked, or no longer knows the run, what is stored holds.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    run = await kept_run(run_id, store)
+    return reopened(run) if await goes_on(run, temporal) else run
+
+
+async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:
+    """Whether a run that ended has another execution since; then what is stored of its end is no longer so."""
+    if run.status == "running" or not run.execution:
+        return False
+    try:
+        execution = await temporal.describe(run.run_id)
+    except (RunForgotten, TemporalUnavailable, TemporalRefused):
+        return False
+    return execution.id != run.execution
+
+
+def reopened(run: ArchivedRun) -> ArchivedRun:
+    """A run without its end."""
+    ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches"}
+    return ArchivedRun.model_validate({**run.model_dump(exclude=ended), "status": "running"})
+
+
+async def read_run(run_id: str, temporal: Temporal, store: Store) -> RunView:
+    """A run as it stands now.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    run = await current_run(run_id, temporal, store)
+    if run.status != "running":
+        return RunView.of(run)
+    try:
+        snapshot, execution = await asyncio.gather(temporal.snapshot(run_id), temporal.describe(run_id))
+    except (WorkerNotAnswering, RunForgotten, RunUnreadable):
+        return await _without_worker(run, temporal, store)
+    except TemporalUnavailable:
+        return _stale(run)
+    if snapshot is None:
+        return RunView.of(await settle(run, temporal, store))
+    if snapshot.status != "running":  # it has told its end, which is archived before
+        return RunView.of(await current_run(run_id, temporal, store))
+    spent = await store.ledger.used(run_id)
+    return RunView.of(run).at(snapshot, spent, (*execution.pending, *await _of_branches(snapshot, temporal)))
+
+
+async def _of_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[PendingActivity]:
+    """What Temporal is waiting for in the sections that are researched."""
+    open_branches = [branch for branch in snapshot.branches if branch.status == "running"][:ASKED_BRANCHES]
+
+    async def pending(branch: BranchState) -> list[PendingActivity]:
+        try:
+            execution = await temporal.describe(branch.run_id)
+        except RunForgotten:  # told of, and not started yet
+            return []
+        return [one.model_copy(update={"section": branch.section}) for one in execution.pending]
+
+    return [one for found in await asyncio.gather(*map(pending, open_branches)) for one in found]
+
+
+async def _without_worker(run: ArchivedRun, temporal: Temporal, store: Store) -> RunView:
+    """What the server knows by itself."""
+    try:
+        settled = await settle(run, temporal, store)
+        if settled.status != "running":
+            return RunView.of(settled)
+        pending = (await temporal.describe(run.run_id)).pending
+    except (RunForgotten, TemporalUnavailable):
+        return _stale(run)
+    return _stale(run).model_copy(update={"pending": pending})
+
+
+def _stale(run: ArchivedRun) -> RunView:
+    return RunView.of(run).model_copy(update={"worker": "not answering", "stale": True})

@@ -1,0 +1,202 @@
+"""From a request to a running workflow: everything that can be refused is refused before anything is kept.
+
+The order is: judge, claim the idempotency key, make sure that Temporal answers, admit the run, start the workflow, list
+the run. Each step can be done twice, so a client that lost the answer sends the same request with the same key again.
+A run of which it is not known whether it was started is kept unlisted, until the reconciler has asked.
+"""
+
+import json
+import time
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from ulid import ULID
+
+from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
+from elcano.api.http.requests import DEFAULT_MODE, RunRequest
+from elcano.api.runs.model_keys import key_faults
+from elcano.api.temporal.client import Temporal
+from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.checks.affordable import default_limits, limit_faults
+from elcano.graphs.checks.references import unknown
+from elcano.graphs.checks.validation import require_valid
+from elcano.graphs.contracts import CHAIN_MODES, ArchivedRun, Engine, ModelChoice, ResearchInput
+from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.models import model_fault
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.size import MAX_FAULTS, size_faults
+from elcano.settings import Settings
+from elcano.storage.runs import Admission
+from elcano.storage.store import Store
+
+PACKAGES_SOURCE = "packages"
+"""The built-in collection of package descriptions."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """An accepted request."""
+
+    run: ArchivedRun
+    new: bool
+    """False: the same request was accepted before."""
+
+
+def known_sources(settings: Settings) -> tuple[str, ...]:
+    """Names of the sources that this server can search."""
+    packages = (PACKAGES_SOURCE,) if settings.package_readmes else ()
+    return tuple(dict.fromkeys((*settings.collections, *packages)))
+
+
+def research_input(request: RunRequest, run_id: str, settings: Settings) -> ResearchInput:
+    """The workflow's input for a request.
+
+    Raises:
+        RequestInvalid: with everything that the server cannot do.
+        GraphInvalid: the request's own graph has faults.
+    """
+    sources = known_sources(settings)
+    if faults := list(_faults(request, sources, settings)):
+        raise RequestInvalid(faults)
+    graph = MODES[request.mode] if request.graph is None else _own_graph(request.graph)
+    models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
+    if settings.shared_environment and (missing := list(key_faults(models, graph, settings))):
+        raise RequestInvalid(missing)
+    limits = request.budget.limits(default_limits(graph))
+    if refused := limit_faults(graph, limits):
+        raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
+    return ResearchInput(
+        run_id=run_id,
+        question=request.question,
+        mode=graph.name,
+        graph=graph,
+        limits=limits,
+        sources=sources if request.sources is None else tuple(dict.fromkeys(request.sources)),
+        background=request.background,
+        instructions=request.instructions,
+        models=models,
+    )
+
+
+async def submit(
+    request: RunRequest, key: str | None, *, temporal: Temporal, store: Store, settings: Settings
+) -> Submission:
+    """Starts a run, or finds the one that the same request with the same key started.
+
+    Raises:
+        RequestInvalid: the request cannot work.
+        GraphInvalid: its graph cannot.
+        KeyReused: the key came with another request before.
+        TooManyRuns: as many runs are open as may be.
+        TemporalUnavailable: nothing was started, or it is not known; the same request with the same key is safe.
+        TemporalRefused: nothing was started.
+    """
+    asked = await run_in_threadpool(research_input, request, f"run-{ULID()}".lower(), settings)
+    if key is not None:
+        claim = await store.runs.claim(key, request_hash(request), asked.run_id)
+        if claim.request_hash != request_hash(request):
+            raise KeyReused(f"the key {key!r} belongs to run {claim.run_id!r}, which was asked for in other words")
+        asked = asked.model_copy(update={"run_id": claim.run_id})
+        kept = None if claim.mine else await store.runs.get(claim.run_id)
+        if kept is not None and kept.status != "running":
+            return Submission(kept, new=False)
+    await temporal.check()
+    run = ArchivedRun(
+        run_id=asked.run_id,
+        question=asked.question,
+        mode=asked.mode,
+        tenant=asked.tenant,
+        status="running",
+        started_at=time.time(),
+        sources=asked.sources,
+        engine=engine_of(request, settings),
+    )
+    admission = await store.runs.admit(run, settings.open_runs)
+    if not admission.admitted:
+        raise TooManyRuns(_full(admission, settings))
+    try:
+        new = await temporal.start(asked, run.engine)
+    except TemporalRefused:
+        if admission.new:  # else an earlier attempt may have started it
+            await store.runs.withdraw(run.run_id)
+        raise
+    await store.runs.begin(run)
+    return Submission(run, new=new)
+
+
+def _full(admission: Admission, settings: Settings) -> str:
+    """Why a run was not admitted, and what to do."""
+    share = "" if admission.share == settings.open_runs else f", of which {admission.share} may be yours at the moment"
+    return (
+        f"{admission.open} runs are open and {settings.open_runs} may be{share}: "
+        "ask again when one has ended, or stop one"
+    )
+
+
+def request_hash(request: RunRequest) -> str:
+    """SHA-256 of what a request says, hexadecimal; the order of its fields and its white space do not matter."""
+    said = json.dumps(request.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
+    return sha256(said.encode()).hexdigest()
+
+
+def engine_of(request: RunRequest, settings: Settings) -> Engine:
+    """What runs a request."""
+    wanted = settings.use_graph_execution if request.use_graph is None else request.use_graph
+    return "graph" if wanted else "chain"
+
+
+def _own_graph(given: dict[str, Any]) -> ResearchGraph:
+    """A graph that came with a request.
+
+    Raises:
+        RequestInvalid: it has not the form of a graph.
+        GraphInvalid: it has, and faults.
+    """
+    if too_large := size_faults(given):
+        raise GraphInvalid(str(given.get("name"))[:60], too_large)
+    try:
+        graph = ResearchGraph.model_validate(given)
+    except ValidationError as error:
+        found = field_faults(error.errors(include_url=False, include_context=False)[:MAX_FAULTS])
+        faults = [FieldFault(field=f"graph.{fault.field}", message=fault.message) for fault in found]
+        raise RequestInvalid(faults) from error
+    require_valid(graph)
+    return graph
+
+
+def _faults(request: RunRequest, sources: Collection[str], settings: Settings) -> Iterable[FieldFault]:
+    if not sources:
+        yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
+    if request.graph is not None and request.mode != DEFAULT_MODE:
+        yield FieldFault(field="mode", message="leave it out: the graph that you send is the mode")
+    yield from _unknown("mode", "mode", [request.mode], MODES)
+    if engine_of(request, settings) == "chain":
+        yield from _chain_faults(request)
+    yield from _unknown("sources", "source", request.sources or (), sources)
+    yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
+    models = {f"model.by_agent.{agent}": text for agent, text in request.model.by_agent.items()}
+    if request.model.default:
+        models["model.default"] = request.model.default
+    for field, text in models.items():
+        if (fault := model_fault(text)) is not None:
+            yield FieldFault(field=field, message=fault)
+
+
+def _chain_faults(request: RunRequest) -> Iterable[FieldFault]:
+    """What only the graph engine can run."""
+    why = "without the graph engine" + (" (USE_GRAPH_EXECUTION=false)" if request.use_graph is None else "")
+    instead = "send `use_graph: true`"
+    if request.graph is not None:
+        yield FieldFault(field="graph", message=f"a graph of your own cannot run {why}: {instead}")
+    elif request.mode in MODES and request.mode not in CHAIN_MODES:
+        known = ", ".join(CHAIN_MODES)
+        yield FieldFault(field="mode", message=f"{request.mode!r} cannot run {why}: choose {known}, or {instead}")
+
+
+def _unknown(field: str, kind: str, names: Iterable[str], known: Collection[str]) -> Iterable[FieldFault]:
+    return (FieldFault(field=field, message=text) for name in names for text in unknown(kind, name, known))

@@ -1,0 +1,44 @@
+"""Whether the store can be written: a full or read-only disk still reads well.
+
+Only writing tells, and whoever watches the service asks every few seconds. So a good answer holds for a while; a bad
+one does not, and a request that finds the store in trouble ends a good one.
+"""
+
+import asyncio
+import logging
+import time
+from typing import Final
+
+from elcano.storage.probe import Probe
+from elcano.storage.store import store_trouble
+
+GOOD_SECONDS: Final = 30.0
+"""How long the store is believed to be as writable as it was."""
+
+_log = logging.getLogger("api.writable")
+
+
+class Writable:
+    """Asks the store, seldom."""
+
+    def __init__(self, probe: Probe) -> None:
+        self._probe = probe
+        self._asking = asyncio.Lock()
+        self._good_until = 0.0
+
+    def forget(self) -> None:
+        """Has the next who asks get a new answer."""
+        self._good_until = 0.0
+
+    async def fault(self) -> str | None:
+        """Why the store cannot be written; None if it can."""
+        async with self._asking:
+            if time.monotonic() < self._good_until:
+                return None
+            try:
+                await self._probe.write()
+            except Exception as error:  # whatever it is, it is the answer
+                _log.exception("the store cannot be written")
+                return store_trouble(error) or "the store cannot be written; the log says why"
+            self._good_until = time.monotonic() + GOOD_SECONDS
+            return None

@@ -1,0 +1,1 @@
+"""Every call to Temporal, and what its server knows of a run by itself."""

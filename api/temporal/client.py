@@ -1,0 +1,240 @@
+"""Every call that the API makes to Temporal.
+
+Runs are addressed by workflow id alone, so continue-as-new and resets are followed. No call waits for ever: each has a
+time after which the other side counts as not answering.
+"""
+
+import time
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any, Final
+
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import TaskQueueType
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeWorkflowExecutionRequest
+from temporalio.client import (
+    WorkflowFailureError,
+    WorkflowHandle,
+    WorkflowQueryRejectedError,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
+from temporalio.common import (
+    QueryRejectCondition,
+    SearchAttributeKey,
+    SearchAttributePair,
+    TypedSearchAttributes,
+    WorkflowIDReusePolicy,
+)
+from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
+from elcano.api.temporal import history
+from elcano.api.temporal.connection import Connection
+from elcano.api.temporal.execution import Execution
+from elcano.api.temporal.rpc import mapped, mapped_query
+from elcano.graphs.contracts import (
+    CHAIN_WORKFLOW,
+    MODE_ATTRIBUTE,
+    PROGRESS_QUERY,
+    RESEARCH_WORKFLOW,
+    SNAPSHOT_QUERY,
+    STAGE_ATTRIBUTE,
+    TENANT_ATTRIBUTE,
+    Engine,
+    ProgressPage,
+    ResearchInput,
+    RunSnapshot,
+)
+from elcano.graphs.frozen import Frozen
+
+CALL_TIMEOUT: Final = timedelta(seconds=5)
+"""For calls that the server answers by itself."""
+SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
+"""A reader of one run would rather have what is stored than wait longer."""
+PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
+"""A worker that has to replay a long history needs seconds."""
+UPDATE_TIMEOUT: Final = timedelta(seconds=10)
+"""For a worker to take a request."""
+POLLER_AGE: Final = timedelta(seconds=70)
+"""A worker polls at least once a minute."""
+SUMMARY_LENGTH: Final = 200
+"""Characters of the question that Temporal's UI shows."""
+
+
+class Temporal:
+    """Research runs as the server has them. Every method can raise `TemporalUnavailable` and `TemporalRefused`."""
+
+    def __init__(self, connection: Connection, task_queue: str) -> None:
+        self.task_queue = task_queue
+        self._connection = connection
+
+    async def check(self) -> None:
+        """Makes sure that the server answers.
+
+        Raises:
+            TemporalUnavailable: it does not.
+        """
+        client = await self._connection.client()
+        with mapped():
+            await client.service_client.check_health(timeout=CALL_TIMEOUT)
+
+    async def start(self, asked: ResearchInput, engine: Engine) -> bool:
+        """Starts a run; False if its workflow was started before.
+
+        Raises:
+            TemporalUnavailable: it is not known whether it was started; doing it again is safe.
+            TemporalRefused: it was not started by this call.
+        """
+        client = await self._connection.client()
+        with mapped():
+            try:
+                await client.start_workflow(
+                    CHAIN_WORKFLOW if engine == "chain" else RESEARCH_WORKFLOW,
+                    asked,
+                    id=asked.run_id,
+                    task_queue=self.task_queue,
+                    id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+                    search_attributes=_search_attributes(asked),
+                    static_summary=asked.question[:SUMMARY_LENGTH],
+                    rpc_timeout=CALL_TIMEOUT,
+                )
+            except WorkflowAlreadyStartedError:
+                return False
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
+                    raise TemporalRefused(f"Temporal refused: {error.message}") from error
+                raise
+        return True
+
+    async def progress(self, run_id: str, since: int) -> ProgressPage:
+        """The run's events after number `since`; also of a closed workflow, as long as Temporal keeps it.
+
+        Raises:
+            WorkerNotAnswering: no worker answered in `PROGRESS_TIMEOUT`.
+            RunUnreadable: a worker did, with an error.
+            RunForgotten: there is no such workflow.
+        """
+        handle = await self._handle(run_id)
+        with mapped_query():
+            page: ProgressPage = await handle.query(
+                PROGRESS_QUERY, since, result_type=ProgressPage, rpc_timeout=PROGRESS_TIMEOUT
+            )
+        return page
+
+    async def snapshot(self, run_id: str, *, closed_too: bool = False) -> RunSnapshot | None:
+        """Where the run is; None if its workflow is closed and `closed_too` is not set.
+
+        Raises:
+            WorkerNotAnswering: no worker answered in `SNAPSHOT_TIMEOUT`.
+            RunUnreadable: a worker did, with an error.
+            RunForgotten: there is no such workflow.
+        """
+        handle = await self._handle(run_id)
+        with mapped_query():
+            try:
+                snapshot: RunSnapshot = await handle.query(
+                    SNAPSHOT_QUERY,
+                    result_type=RunSnapshot,
+                    reject_condition=None if closed_too else QueryRejectCondition.NOT_OPEN,
+                    rpc_timeout=SNAPSHOT_TIMEOUT,
+                )
+            except WorkflowQueryRejectedError:
+                return None
+        return snapshot
+
+    async def update(self, run_id: str, update: str, request: Frozen, request_id: str) -> Any:
+        """Asks something of the run, and gives its answer; once, however often it is asked under the same id.
+
+        That holds after the run was continued as new too, because the workflow remembers the ids.
+
+        Raises:
+            UpdateRefused: the run refused.
+            OutcomeUnknown: no answer came in `UPDATE_TIMEOUT`, or the server broke off.
+            TemporalUnavailable: nothing was sent.
+            RunForgotten: there is no such workflow, or it is closed and its last execution did not apply the request.
+        """
+        handle = await self._handle(run_id)
+        try:
+            with mapped():
+                return await handle.execute_update(update, request, id=request_id, rpc_timeout=UPDATE_TIMEOUT)
+        except WorkflowUpdateFailedError as error:
+            raise UpdateRefused(str(error.cause)) from error
+        except (WorkflowUpdateRPCTimeoutOrCancelledError, TemporalUnavailable) as error:
+            raise OutcomeUnknown(request_id) from error
+
+    async def describe(self, run_id: str) -> Execution:
+        """What the server knows of the run's workflow.
+
+        Raises:
+            RunForgotten: there is no such workflow.
+        """
+        client = await self._connection.client()
+        # The SDK's `describe()` cannot read the status of a workflow that was paused.
+        request = DescribeWorkflowExecutionRequest(
+            namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
+        )
+        with mapped():
+            answer = await client.workflow_service.describe_workflow_execution(
+                request, retry=True, timeout=CALL_TIMEOUT
+            )
+        return Execution.of(answer)
+
+    async def reason(self, run_id: str) -> BaseException | None:
+        """Why a closed workflow did not complete, as the server has it; None if it completed."""
+        handle = await self._handle(run_id)
+        with mapped():
+            try:
+                await handle.result(rpc_timeout=CALL_TIMEOUT)
+            except WorkflowFailureError as error:
+                return error.cause
+        return None
+
+    async def was_worked_on(self, run_id: str) -> bool:
+        """Whether a worker ever took up the workflow; of one that was closed before, no worker knows anything.
+
+        Raises:
+            RunForgotten: there is no such workflow.
+        """
+        handle = await self._handle(run_id)
+        with mapped():
+            return await history.was_worked_on(handle)
+
+    async def changes(self, run_id: str) -> AsyncIterator[None]:
+        """Yields whenever the workflow may have done something; ends when it is closed (or reset).
+
+        Costs the workflow nothing: it is a long poll of the history.
+
+        Raises:
+            RunForgotten: there is no such workflow.
+        """
+        handle = await self._handle(run_id)
+        with mapped():
+            async for _ in history.changes(handle):
+                yield
+
+    async def worker_polls(self) -> bool:
+        """Whether a worker asked for workflow tasks lately."""
+        client = await self._connection.client()
+        request = DescribeTaskQueueRequest(
+            namespace=client.namespace,
+            task_queue=TaskQueue(name=self.task_queue),
+            task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+        )
+        with mapped():
+            answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)
+        polled = max((poller.last_access_time.ToSeconds() for poller in answer.pollers), default=0)
+        return polled > time.time() - POLLER_AGE.total_seconds()
+
+    async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
+        client = await self._connection.client()
+        return client.get_workflow_handle(run_id)
+
+
+def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:
+    values = {MODE_ATTRIBUTE: asked.mode, STAGE_ATTRIBUTE: "researching", TENANT_ATTRIBUTE: asked.tenant}
+    return TypedSearchAttributes(
+        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in values.items()]
+    )

@@ -1,0 +1,56 @@
+"""What the Temporal server knows of a run by itself, when no worker can be asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
+from temporalio.client import WorkflowExecutionStatus
+
+from elcano.api.http.schemas import PendingActivity
+from elcano.graphs.contracts import RunStatus
+
+_STATUSES: Mapping[int, RunStatus] = {
+    WorkflowExecutionStatus.COMPLETED: "completed",
+    WorkflowExecutionStatus.FAILED: "failed",
+    WorkflowExecutionStatus.CANCELED: "cancelled",
+    WorkflowExecutionStatus.TERMINATED: "terminated",
+    WorkflowExecutionStatus.TIMED_OUT: "terminated",
+}
+"""Any other status (continued, paused) is a workflow that goes on."""
+
+
+def _seconds(moment: Timestamp) -> float | None:
+    return moment.ToMilliseconds() / 1_000 if moment.ToMilliseconds() else None
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What the server knows of a workflow without asking a worker."""
+
+    id: str
+    """Temporal's id of the last execution; empty if the server has none."""
+    status: RunStatus
+    closed_at: float | None
+    """Seconds since the epoch."""
+    pending: tuple[PendingActivity, ...]
+
+    @classmethod
+    def of(cls, answer: DescribeWorkflowExecutionResponse) -> "Execution":
+        """The server's answer in our words."""
+        info = answer.workflow_execution_info
+        return cls(
+            id=info.execution.run_id,
+            status=_STATUSES.get(info.status, "running"),
+            closed_at=info.close_time.ToMilliseconds() / 1_000 if info.HasField("close_time") else None,
+            pending=tuple(
+                PendingActivity(
+                    activity_id=pending.activity_id,
+                    activity=pending.activity_type.name,
+                    attempt=pending.attempt,
+                    last_failure=pending.last_failure.message,
+                    next_try=_seconds(pending.next_attempt_schedule_time),
+                )
+                for pending in answer.pending_activities
+            ),
+        )

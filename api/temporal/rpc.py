@@ -1,0 +1,54 @@
+"""Temporal's errors become ours here and nowhere else.
+
+What a status means depends on who had to answer: a timeout is a missing worker for a query and a missing server for
+everything else.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from temporalio.client import WorkflowQueryFailedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerNotAnswering
+
+NO_WORKER: Final = "no worker answers; the run goes on when one does"
+
+_UNAVAILABLE = frozenset(
+    {
+        RPCStatusCode.UNAVAILABLE,
+        RPCStatusCode.DEADLINE_EXCEEDED,
+        RPCStatusCode.CANCELLED,
+        RPCStatusCode.RESOURCE_EXHAUSTED,
+        RPCStatusCode.UNKNOWN,  # a connection that breaks off in the middle of a call
+    }
+)
+_NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
+
+
+@contextmanager
+def mapped() -> Iterator[None]:
+    """Temporal's errors as ours."""
+    try:
+        yield
+    except RPCError as error:
+        if error.status == RPCStatusCode.NOT_FOUND:
+            raise RunForgotten("Temporal does not know this run, or not any more") from error
+        if error.status in _UNAVAILABLE:
+            raise TemporalUnavailable(f"Temporal does not answer: {error.message}") from error
+        raise TemporalRefused(f"Temporal refused: {error.message} ({error.status.name})") from error
+
+
+@contextmanager
+def mapped_query() -> Iterator[None]:
+    """Temporal's errors as ours, where a worker has to answer."""
+    with mapped():
+        try:
+            yield
+        except WorkflowQueryFailedError as error:
+            raise RunUnreadable(f"the worker cannot read this run: {error}") from error
+        except RPCError as error:
+            if error.status in _NO_WORKER:
+                raise WorkerNotAnswering(NO_WORKER) from error
+            raise

@@ -1,0 +1,119 @@
+"""Folding a node's output into the state: named pure functions, `(state, output) -> state`.
+
+Nothing here removes evidence or an iteration; a run's knowledge only grows.
+"""
+
+from collections.abc import Sequence
+
+from elcano.graphs.catalogue.agents import (
+    AgentSelectionPlan,
+    JudgeAssessment,
+    KnowledgeGapOutput,
+    ParsedQuery,
+    ThinkingOutput,
+)
+from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
+from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
+
+
+def _in_this_iteration(state: ResearchState, **changes: object) -> ResearchState:
+    """`state` with fields of the running iteration's record replaced; the record is begun if there is none."""
+    done = state.conversation
+    if done and done[-1].number == state.iteration:
+        done, running = done[:-1], done[-1]
+    else:
+        running = IterationData(number=state.iteration)
+    return state.model_copy(update={"conversation": (*done, running.model_copy(update=changes))})
+
+
+def running_iteration(state: ResearchState) -> IterationData:
+    """The record of the running iteration; an empty one if it has not begun."""
+    if state.conversation and state.conversation[-1].number == state.iteration:
+        return state.conversation[-1]
+    return IterationData(number=state.iteration)
+
+
+def new_evidence(grown: ResearchState, earlier: ResearchState) -> tuple[str, ...]:
+    """Ids of the evidence that `grown` has beyond `earlier`, without what repeats older evidence."""
+    before = set(earlier.distinct_evidence)
+    return tuple(one for one in grown.distinct_evidence if one not in before)
+
+
+def with_findings(grown: ResearchState, earlier: ResearchState) -> ResearchState:
+    """`grown` with the evidence that it has beyond `earlier` among the findings of the running iteration."""
+    found = (*running_iteration(grown).findings, *new_evidence(grown, earlier))
+    return _in_this_iteration(grown, findings=found)
+
+
+def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchState:
+    """Begins the iteration's record with its thought."""
+    return _in_this_iteration(state, thought=output.thought)
+
+
+def record_gap(state: ResearchState, output: KnowledgeGapOutput) -> ResearchState:
+    """The first gap is the one this iteration works on; with none named it is the question itself."""
+    gap = output.outstanding_gaps[0] if output.outstanding_gaps else state.question
+    return _in_this_iteration(state, gap="" if output.research_complete else gap)
+
+
+def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> ResearchState:
+    """Notes the searches that are about to be made."""
+    calls = tuple(ToolCallRecord(source=task.source, query=task.query) for task in output.tasks)
+    return _in_this_iteration(state, tool_calls=calls)
+
+
+def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
+    """Adds what the searches found, each id once, and records for each search what came of it.
+
+    What repeats older evidence is kept, but it is no finding.
+    """
+    results = [None if item.output is None else SearchOutput.model_validate(item.output) for item in output.items]
+    grown = state.with_evidence(ref for found in results if found for ref in found.evidence)
+    unclaimed = set(new_evidence(grown, state))
+    calls: list[ToolCallRecord] = []
+    warnings = list(state.warnings)
+    for item, found in zip(output.items, results, strict=True):
+        if found is None:
+            source, query = str(item.input.get("source", RELATED)), str(item.input.get("query", ""))
+            calls.append(ToolCallRecord(source=source, query=query, error=item.error or "failed"))
+            _append_once(warnings, [f"The search for {query!r} in {source!r} failed: {item.error}"])
+            continue
+        fresh = unclaimed & {ref.id for ref in found.evidence}
+        unclaimed -= fresh
+        calls.append(ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh)))
+        _append_once(warnings, found.warnings)
+    grown = grown.model_copy(update={"warnings": tuple(warnings)})
+    return with_findings(_in_this_iteration(grown, tool_calls=tuple(calls)), state)
+
+
+def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
+    """Keeps the judge's reasoning and what it would search next, for the next iteration to read."""
+    return _in_this_iteration(state, judgement=output.reasoning, suggested_queries=output.next_search_queries)
+
+
+def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
+    """Adds what the question was understood as to the background; the question itself stays as it was asked."""
+    lines = [state.background] if state.background else []
+    if output.improved_query != state.question:
+        lines.append(f"The question, made precise: {output.improved_query}")
+    if output.key_entities:
+        lines.append(f"It is about: {', '.join(output.key_entities)}")
+    if output.research_questions:
+        lines.append(f"Its parts: {' / '.join(output.research_questions)}")
+    return state.model_copy(update={"background": "\n".join(lines)})
+
+
+class Values(Frozen):
+    """Values to set, by name."""
+
+    values: dict[str, Json] = {}
+
+
+def set_values(state: ResearchState, output: Values) -> ResearchState:
+    """Sets `values.<name>`, leaving the others as they are."""
+    return state.model_copy(update={"values": {**state.values, **output.values}})
+
+
+def _append_once(into: list[str], lines: Sequence[str]) -> None:
+    into.extend(line for line in lines if line not in into)

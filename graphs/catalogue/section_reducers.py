@@ -1,0 +1,90 @@
+"""The reducers around branches: from a plan to sections, and from what branches hand over to the state of their run.
+
+A plan with a flaw is mended, and the mending is told in the report's warnings; a branch that failed leaves a gap, never
+a hole.
+"""
+
+from collections.abc import Iterable
+
+from elcano.graphs.catalogue.agents import ReportPlan
+from elcano.graphs.catalogue.reducers import with_findings
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.branch import BranchOutcomes
+from elcano.graphs.values.state import ResearchState, SectionPlan, SectionResult
+
+
+class PlanToStore(ReportPlan):
+    """A plan, and how many of its sections may be researched."""
+
+    max_sections: int = 8
+
+
+def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
+    """Makes the plan fit to be run: one to `max_sections` sections, each with a question and a title of its own."""
+    warnings = list(state.warnings)
+    sections = [
+        SectionPlan(title=section.title.strip() or section.key_question, key_question=section.key_question.strip())
+        for section in output.report_outline
+        if section.title.strip() or section.key_question.strip()
+    ]
+    if not sections:
+        warnings.append("The plan had no sections, so the question was researched as one.")
+        sections = [SectionPlan(title=output.report_title, key_question=state.question)]
+    if len(sections) > output.max_sections:
+        left_out = ", ".join(section.title for section in sections[output.max_sections :][:20])
+        warnings.append(f"The plan had {len(sections)} sections; these are not researched: {left_out}")
+        sections = sections[: output.max_sections]
+    return state.model_copy(
+        update={
+            "title": output.report_title,
+            "background": "\n".join(filter(None, (state.background, output.background_context))),
+            "plan": tuple(_with_own_titles(sections)),
+            "warnings": tuple(warnings),
+        }
+    )
+
+
+def _with_own_titles(sections: Iterable[SectionPlan]) -> Iterable[SectionPlan]:
+    """A second section of the same title is numbered; a section without a question asks its title."""
+    taken: set[str] = set()
+    for section in sections:
+        title, count = section.title, 1
+        while title.casefold() in taken:
+            count += 1
+            title = f"{section.title} ({count})"
+        taken.add(title.casefold())
+        yield SectionPlan(title=title, key_question=section.key_question or section.title)
+
+
+def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
+    """Merges the branches: sections in the plan's order, each passage handed over once, every warning once."""
+    warnings = dict.fromkeys(state.warnings)
+    sections = []
+    for branch in output.branches:
+        warnings.update(dict.fromkeys(branch.warnings))
+        sections.append(
+            SectionResult(
+                title=branch.title,
+                key_question=branch.question,
+                draft=branch.draft,
+                unanswered=branch.unanswered,
+                evidence=tuple(ref.id for ref in branch.evidence),
+                searches=branch.searches,
+                ending=branch.ending,
+                gap=branch.gap,
+            )
+        )
+    grown = state.with_evidence(ref for branch in output.branches for ref in branch.evidence)
+    return grown.model_copy(update={"sections": tuple(sections), "warnings": tuple(warnings)})
+
+
+def collect_results(state: ResearchState, output: BranchOutcomes) -> ResearchState:
+    """As `collect_drafts`; new evidence is a finding of the running iteration too, and values can be read by name.
+
+    `values.<name>` becomes the list of what the branches declare under this name, in the plan's order, with null for a
+    branch that hands over no such value.
+    """
+    grown = collect_drafts(state, output)
+    names = dict.fromkeys(name for branch in output.branches for name in branch.values)
+    listed: JsonObject = {name: [branch.values.get(name) for branch in output.branches] for name in names}
+    return with_findings(grown.model_copy(update={"values": {**state.values, **listed}}), state)

@@ -1,0 +1,67 @@
+"""What each tool is given and what it answers."""
+
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.state import EvidenceRef
+
+
+class SearchInput(Frozen):
+    """One search in one source."""
+
+    source: str = Field(min_length=1, max_length=100)
+    query: str = Field(min_length=1, max_length=1_000)
+    limit: int = Field(default=8, ge=1, le=50)
+    """Passages wanted at most."""
+
+
+class SearchOutput(Frozen):
+    """What a source found. Its passages are in the evidence store before this is returned."""
+
+    source: str
+    query: str
+    evidence: tuple[EvidenceRef, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What could not be searched, and why: each file that was skipped."""
+
+
+RELATED: Final = "this run"
+"""In place of a source: what the run has found already was searched. Each passage names the source it is from."""
+
+
+class RelatedInput(Frozen):
+    """One look into what the run and its branches have found."""
+
+    query: str = Field(min_length=1, max_length=1_000)
+    limit: int = Field(default=8, ge=1, le=50)
+    """Passages wanted at most."""
+
+
+class NoopInput(Frozen):
+    """Anything; it is not read."""
+
+    payload: JsonObject = {}
+
+
+class NoopOutput(Frozen):
+    """Nothing was done."""
+
+    ok: bool = True
+
+
+class ItemOutcome(Frozen):
+    """One item of a `for_each` node: its output, or why it failed."""
+
+    index: int = Field(ge=0)
+    input: JsonObject = {}
+    output: JsonObject | None = None
+    error: str | None = None
+    error_type: str | None = None
+
+
+class ItemOutcomes(Frozen):
+    """The output of a node that ran once per item, in the order of the items."""
+
+    items: tuple[ItemOutcome, ...] = ()

@@ -1,0 +1,158 @@
+"""What a run of a graph may spend unless somebody says so, and which limits cannot work for it, said before it starts.
+
+A fault shows its arithmetic, so that whoever set the limit can see what to change. The figures of agents are those of
+`catalogue` that estimates use too.
+"""
+
+from collections.abc import Iterable
+from math import ceil
+from typing import Final
+
+from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.engine.exits import PROMPT_TOKENS, joining_tokens
+from elcano.graphs.engine.inputs import SEARCH_TOKENS, minimum_tokens, one_visit
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph
+from elcano.graphs.values.branch import SHORTEST_SECONDS, WRITING_SHARE
+from elcano.graphs.values.budget import Budget, Estimate, Limits
+
+EXIT_SECONDS: Final = 1.0
+"""An exit node that has less time than this cannot even ask its model."""
+BRANCHING_SECONDS: Final = 2
+"""A graph with branches may take this many times the time of one research loop: its branches run side by side."""
+ROUNDS: Final = 2
+"""As many rounds of its research loop a branch can make by default: a single search seldom answers a question."""
+
+
+def default_limits(graph: ResearchGraph) -> Limits:
+    """What a run of `graph` may spend if nobody says otherwise."""
+    limits = Limits()
+    if not _parallel_nodes(graph):
+        return limits
+    loops = ceil(_comfortable(graph, limits.sections) / limits.tokens)
+    return limits.model_copy(update={"tokens": limits.tokens * loops, "seconds": limits.seconds * BRANCHING_SECONDS})
+
+
+def _comfortable(graph: ResearchGraph, sections: int) -> int:
+    """Tokens with which each branch can go round its loop `ROUNDS` times and all drafts can be joined."""
+    total = 0
+    for node in graph.nodes:
+        if isinstance(node, ParallelNode):
+            branches = sum(_rounds(graph.branches[edge.branch]) for edge in graph.branches_from(node.id))
+            total += branches * (sections if node.for_each else 1)
+        elif isinstance(node, AgentNode):
+            agent = AGENTS[node.agent]
+            joins = "sections" in agent.input.model_fields
+            total += joining_tokens(agent, sections) if joins else one_visit(agent, searches=ROUNDS)
+    return total
+
+
+def _rounds(branch: ResearchGraph) -> int:
+    """What a branch takes that searches `ROUNDS` times: each agent once a round, its exit once."""
+    agents = [node for node in branch.nodes if isinstance(node, AgentNode)]
+    return sum(
+        one_visit(AGENTS[node.agent], searches=ROUNDS) * (1 if node.id in branch.exit_nodes else ROUNDS)
+        for node in agents
+    )
+
+
+def limit_faults(graph: ResearchGraph, limits: Limits) -> list[str]:
+    """Every reason why `limits` cannot work for `graph`, which is valid; an empty list if they can."""
+    return [
+        *_exit_tokens(graph, limits),
+        *_research_tokens(graph, limits),
+        *_steps(graph, limits),
+        *_seconds(graph, limits),
+    ]
+
+
+def _exit_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
+    for node in _exits(graph):
+        needed = one_visit(AGENTS[node.agent])
+        if limits.tokens // 2 < needed:
+            yield (
+                f"at most half of {limits.tokens:,} tokens, {limits.tokens // 2:,}, can be kept for {node.id!r}, which "
+                f"needs {needed:,} ({_parts(node)}): give at least {2 * needed:,} tokens"
+            )
+
+
+def _research_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
+    kept_for = max((one_visit(AGENTS[node.agent]) for node in _exits(graph)), default=0)
+    needed = minimum_tokens(graph) - sum(one_visit(AGENTS[node.agent]) for node in _exits(graph))
+    for_research = _for_research(limits, limits.tokens, kept_for)
+    if for_research < needed:
+        enough = _enough(limits, needed, kept_for)
+        yield (
+            f"of {limits.tokens:,} tokens {limits.tokens - for_research:,} are kept for the report, {for_research:,} "
+            f"are for research, and one visit of each agent before the report takes {needed:,}: give at least "
+            f"{enough:,} tokens"
+        )
+
+
+def _for_research(limits: Limits, tokens: int, kept_for: int) -> int:
+    """What a run with so many tokens has for research if its exit takes `kept_for`."""
+    raised = limits.model_copy(update={"tokens": tokens})
+    return Budget(limits=raised, exit_needs=Estimate(tokens=kept_for)).research_tokens
+
+
+def _enough(limits: Limits, needed: int, kept_for: int) -> int:
+    """The fewest tokens that leave `needed` for research."""
+    tokens = max(ceil(needed / (1 - limits.reserve)), min(needed + kept_for, 2 * needed))
+    while _for_research(limits, tokens, kept_for) < needed:  # by a token, where a share was rounded
+        tokens += 1
+    return tokens
+
+
+def _parts(node: AgentNode) -> str:
+    """What a visit of an exit is made of, for people."""
+    agent = AGENTS[node.agent]
+    if "sections" in agent.input.model_fields:
+        return "to join a report of one section"
+    shown = min(SEARCH_TOKENS, agent.evidence_tokens)
+    return f"{PROMPT_TOKENS:,} for its prompt, {shown:,} for passages, {agent.output_tokens:,} for its answer"
+
+
+def _exits(graph: ResearchGraph) -> list[AgentNode]:
+    return [node for node in graph.nodes if isinstance(node, AgentNode) and node.id in graph.exit_nodes]
+
+
+def _steps(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
+    shortest = _shortest_way(graph)
+    if limits.steps < shortest:
+        yield f"the shortest way through {graph.name!r} has {shortest} steps, and {limits.steps} are allowed"
+    if _parallel_nodes(graph) and limits.sections > limits.steps:
+        yield f"{limits.sections} sections are more than the {limits.steps} steps that are allowed"
+
+
+def _shortest_way(graph: ResearchGraph) -> int:
+    """Nodes on the shortest way from the entry through an exit."""
+    exits = frozenset(graph.exit_nodes)
+    reached, ring, length = {graph.entry_node}, {graph.entry_node}, 1
+    while ring and not ring & exits:
+        ring = {edge.to_node for node in ring for edge in graph.routes_from(node)} - reached
+        reached |= ring
+        length += 1
+    return length
+
+
+def _seconds(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
+    kept = limits.seconds * limits.reserve
+    if limits.reserve and kept < EXIT_SECONDS:
+        yield (
+            f"{limits.reserve:.0%} of {limits.seconds:g} s, {kept:.2f} s, are kept for writing the report, which needs "
+            f"{EXIT_SECONDS:g} s: give at least {ceil(EXIT_SECONDS / limits.reserve)} s"
+        )
+    share = 1 - limits.reserve
+    for node in _parallel_nodes(graph):
+        sections = limits.sections if node.for_each else len(graph.branches_from(node.id))
+        waves = ceil(sections / node.max_concurrency)
+        needed = waves * SHORTEST_SECONDS / WRITING_SHARE
+        if limits.seconds * share < needed:
+            yield (
+                f"{share:.0%} of {limits.seconds:g} s, {limits.seconds * share:.1f} s, are for research, and "
+                f"{sections} sections, {node.max_concurrency} at a time, take at least {needed:.1f} s in {node.id!r} "
+                f"({SHORTEST_SECONDS:g} s each): give at least {ceil(needed / share)} s, or allow fewer sections"
+            )
+
+
+def _parallel_nodes(graph: ResearchGraph) -> list[ParallelNode]:
+    return [node for node in graph.nodes if isinstance(node, ParallelNode)]

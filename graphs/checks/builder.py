@@ -1,0 +1,153 @@
+"""Putting a graph together in Python, one call a node; `build` refuses a graph with any fault.
+
+The method names are those of DeepCritical's builder. The result is the same data as a graph written in JSON.
+"""
+
+from itertools import pairwise
+
+from elcano.graphs.checks.validation import require_valid
+from elcano.graphs.spec.graph import (
+    AgentNode,
+    ConditionalEdge,
+    DecisionNode,
+    Edge,
+    EndKind,
+    Inputs,
+    Node,
+    ParallelEdge,
+    ParallelNode,
+    ResearchGraph,
+    SequentialEdge,
+    StateNode,
+    ToolNode,
+)
+
+
+class GraphBuilder:
+    """Collects nodes and edges; every method returns the builder."""
+
+    def __init__(self, name: str, description: str = "") -> None:
+        self._name = name
+        self._description = description
+        self._nodes: list[Node] = []
+        self._edges: list[Edge] = []
+        self._branches: dict[str, ResearchGraph] = {}
+        self._entry = ""
+        self._exits: tuple[str, ...] = ()
+        self._result: Inputs = {}
+
+    def add_agent_node(
+        self,
+        id: str,
+        *,
+        agent: str,
+        inputs: Inputs | None = None,
+        reducer: str | None = None,
+        description: str = "",
+    ) -> "GraphBuilder":
+        """A node that calls an agent of the catalogue."""
+        return self._add(AgentNode(id=id, agent=agent, inputs=inputs or {}, reducer=reducer, description=description))
+
+    def add_tool_node(
+        self,
+        id: str,
+        *,
+        tool: str,
+        inputs: Inputs | None = None,
+        for_each: str | None = None,
+        reducer: str | None = None,
+        description: str = "",
+    ) -> "GraphBuilder":
+        """A node that runs a tool of the catalogue, once or for each item of a list."""
+        return self._add(
+            ToolNode(id=id, tool=tool, inputs=inputs or {}, for_each=for_each, reducer=reducer, description=description)
+        )
+
+    def add_state_node(
+        self, id: str, *, reducer: str, inputs: Inputs | None = None, description: str = ""
+    ) -> "GraphBuilder":
+        """A node that changes the state by a reducer of the catalogue."""
+        return self._add(StateNode(id=id, reducer=reducer, inputs=inputs or {}, description=description))
+
+    def add_decision_node(self, id: str, *, choose: str | None = None, description: str = "") -> "GraphBuilder":
+        """A node that only routes: by its conditional edges, or by the node that `choose` names."""
+        return self._add(DecisionNode(id=id, choose=choose, description=description))
+
+    def add_parallel_node(self, node: ParallelNode) -> "GraphBuilder":
+        """A node that runs branches side by side; add the branches with `add_branch`."""
+        return self._add(node)
+
+    def add_branch(
+        self, parallel_node: str, branch: str, graph: ResearchGraph, *, inputs: Inputs | None = None
+    ) -> "GraphBuilder":
+        """A graph that `parallel_node` runs, and what it starts with."""
+        self._branches[branch] = graph
+        self._edges.append(ParallelEdge(from_node=parallel_node, branch=branch, inputs=inputs or {}))
+        return self
+
+    def connect_nodes(self, *path: str, label: str = "", loop: bool = False) -> "GraphBuilder":
+        """Sequential edges along a path of node ids."""
+        for from_node, to_node in pairwise(path):
+            self._edges.append(SequentialEdge(from_node=from_node, to_node=to_node, label=label, loop=loop))
+        return self
+
+    def add_conditional_edge(
+        self,
+        from_node: str,
+        to_node: str,
+        *,
+        when: str,
+        label: str = "",
+        loop: bool = False,
+        ending: EndKind | None = None,
+    ) -> "GraphBuilder":
+        """An edge that is taken when `when` holds; edges of one node are tried in the order of adding."""
+        self._edges.append(
+            ConditionalEdge(from_node=from_node, to_node=to_node, when=when, label=label, loop=loop, ending=ending)
+        )
+        return self
+
+    def include(self, graph: ResearchGraph) -> "GraphBuilder":
+        """All nodes, edges and branches of another graph; its entry, exits and result have to be set again."""
+        self._nodes += graph.nodes
+        self._edges += graph.edges
+        self._branches |= graph.branches
+        return self
+
+    def set_entry_node(self, id: str) -> "GraphBuilder":
+        """Where a run begins."""
+        self._entry = id
+        return self
+
+    def set_exit_nodes(self, *ids: str) -> "GraphBuilder":
+        """Where a run can end; the first is where it goes when it has to end early."""
+        self._exits = ids
+        return self
+
+    def set_result(self, values: Inputs) -> "GraphBuilder":
+        """What the graph hands back as values when it is a branch: for each name, the expression that reads it."""
+        self._result = values
+        return self
+
+    def build(self) -> ResearchGraph:
+        """The finished graph.
+
+        Raises:
+            GraphInvalid: with every fault at once.
+        """
+        graph = ResearchGraph(
+            name=self._name,
+            description=self._description,
+            nodes=tuple(self._nodes),
+            edges=tuple(self._edges),
+            entry_node=self._entry,
+            exit_nodes=self._exits,
+            branches=self._branches,
+            result=self._result,
+        )
+        require_valid(graph)
+        return graph
+
+    def _add(self, node: Node) -> "GraphBuilder":
+        self._nodes.append(node)
+        return self

@@ -1,0 +1,171 @@
+"""What the nodes of a graph name must exist: agents, tools, reducers, the fields they take and the fields they give."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from pydantic import BaseModel
+
+from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS, ReducerSpec, output_model
+from elcano.graphs.catalogue.tools import ItemOutcomes
+from elcano.graphs.engine.run import VIEW_NAMES
+from elcano.graphs.expressions.language import fault, node_read, root_names
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.spec.graph import (
+    AgentNode,
+    ConditionalEdge,
+    DecisionNode,
+    Inputs,
+    Node,
+    ParallelEdge,
+    ParallelNode,
+    ResearchGraph,
+    StateNode,
+    ToolNode,
+)
+from elcano.graphs.values.branch import BranchInput, BranchOutcomes
+from elcano.graphs.values.report import DraftRef
+
+_STATE_NAMES = frozenset(VIEW_NAMES)
+ITEM_NAMES = frozenset({"item", "index"})
+
+LONGEST_NAME = 100
+"""Characters of a name that could be anything's; what resembles a longer one is not looked for."""
+
+
+def reference_faults(graph: ResearchGraph) -> Iterable[str]:
+    """Every name, field and expression of `graph` that leads nowhere."""
+    for node in graph.nodes:
+        for text in (*_node_faults(graph, node), *_reducer_faults(node)):
+            yield f"node {node.id!r}: {text}"
+    for edge in graph.edges:
+        if isinstance(edge, ConditionalEdge):
+            for text in _expression_faults(graph, edge.when, _STATE_NAMES):
+                yield f"edge {edge.from_node!r} -> {edge.to_node!r}: {text}"
+        elif isinstance(edge, ParallelEdge):
+            parallel = graph.by_id.get(edge.from_node)
+            each = isinstance(parallel, ParallelNode) and parallel.for_each
+            names = _STATE_NAMES | ITEM_NAMES if each else _STATE_NAMES
+            for text in _input_faults(graph, edge.inputs, BranchInput, names):
+                yield f"edge {edge.from_node!r} -> {edge.branch!r}: {text}"
+    for name, expression in graph.result.items():
+        for text in _expression_faults(graph, expression, _STATE_NAMES):
+            yield f"result {name!r}: {text}"
+
+
+def hands_nothing_over(branch: ResearchGraph) -> bool:
+    """Whether no run of `branch` can leave a draft, evidence or values; never said of one that names the unknown."""
+    exits = [branch.by_id.get(exit_id) for exit_id in branch.exit_nodes]
+    agents = {node.agent for node in exits if isinstance(node, AgentNode)}
+    named = {node.reducer for node in branch.nodes if not isinstance(node, DecisionNode) and node.reducer}
+    if branch.result or None in exits or agents - AGENTS.keys() or named - REDUCERS.keys():
+        return False
+    writes = any(AGENTS[agent].output is DraftRef for agent in agents)
+    return not writes and not any(REDUCERS[name].adds_evidence for name in named)
+
+
+def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
+    match node:
+        case AgentNode():
+            yield from unknown("agent", node.agent, AGENTS)
+            if node.agent in AGENTS:
+                yield from _input_faults(graph, node.inputs, AGENTS[node.agent].input, _STATE_NAMES)
+        case ToolNode():
+            names = _STATE_NAMES | ITEM_NAMES if node.for_each else _STATE_NAMES
+            yield from unknown("tool", node.tool, TOOLS)
+            if node.for_each:
+                yield from _expression_faults(graph, node.for_each, _STATE_NAMES)
+            if node.tool in TOOLS:
+                yield from _input_faults(graph, node.inputs, TOOLS[node.tool].input, names)
+        case StateNode():
+            yield from unknown("reducer", node.reducer, REDUCERS)
+            if node.reducer in REDUCERS:
+                yield from _input_faults(graph, node.inputs, REDUCERS[node.reducer].input, _STATE_NAMES)
+        case DecisionNode():
+            if node.choose:
+                yield from _expression_faults(graph, node.choose, _STATE_NAMES)
+        case ParallelNode():
+            if node.for_each:
+                yield from _expression_faults(graph, node.for_each, _STATE_NAMES)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a reducer is given by whoever its node calls."""
+
+    by: str
+    model: type[Frozen]
+    item: type[Frozen] | None = None
+    """Of a list of outcomes: the output of each."""
+
+    def fits(self, reducer: ReducerSpec) -> bool:
+        """Whether `reducer` can take it."""
+        if not issubclass(self.model, reducer.input):
+            return False
+        return reducer.item is None or (self.item is not None and issubclass(self.item, reducer.item))
+
+
+def _given(node: AgentNode | ToolNode | ParallelNode) -> _Given | None:
+    """What the node's reducer is given; None if nobody knows whom the node calls."""
+    match node:
+        case AgentNode() if node.agent in AGENTS:
+            return _Given(f"agent {node.agent!r}", AGENTS[node.agent].output)
+        case ToolNode() if node.tool in TOOLS:  # without `for_each` it is a list too, of one
+            return _Given(f"tool {node.tool!r}", ItemOutcomes, TOOLS[node.tool].output)
+        case ParallelNode():
+            return _Given("a parallel node", BranchOutcomes)
+        case _:
+            return None
+
+
+def _reducer_faults(node: Node) -> Iterable[str]:
+    if not isinstance(node, AgentNode | ToolNode | ParallelNode) or node.reducer is None:
+        return
+    yield from unknown("reducer", node.reducer, REDUCERS)
+    reducer, given = REDUCERS.get(node.reducer), _given(node)
+    if reducer and given and not given.fits(reducer):
+        wanted = _written(reducer.input, reducer.item)
+        yield f"reducer {reducer.name!r} takes {wanted}, but {given.by} gives {_written(given.model, given.item)}"
+
+
+def _written(model: type[Frozen], item: type[Frozen] | None) -> str:
+    return model.__name__ if item is None else f"{model.__name__} of {item.__name__}"
+
+
+def _input_faults(graph: ResearchGraph, inputs: Inputs, model: type[BaseModel], names: frozenset[str]) -> Iterable[str]:
+    for field, expression in inputs.items():
+        yield from unknown("input", field, model.model_fields)
+        yield from _expression_faults(graph, expression, names)
+    for field, info in model.model_fields.items():
+        if info.is_required() and field not in inputs:
+            yield f"input {field!r} is missing"
+
+
+def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[str]) -> Iterable[str]:
+    if problem := fault(expression):
+        yield f"expression {expression!r} cannot be used: {problem}"
+        return
+    for root in root_names(expression):
+        if root in ITEM_NAMES - names:
+            yield f"{root!r} in {expression!r} can be read only within a `for_each`"
+        else:
+            yield from unknown("name", root, names, within=f" in {expression!r}")
+    if read := node_read(expression):
+        node_id, field = read
+        yield from unknown("node", node_id, graph.by_id, within=f" in {expression!r}")
+        node = graph.by_id.get(node_id)
+        model = output_model(node) if node else None
+        if model and field:
+            yield from unknown("field", field, model.model_fields, within=f" of node {node_id!r} in {expression!r}")
+
+
+def unknown(kind: str, name: str, known: Collection[str], *, within: str = "") -> Iterable[str]:
+    """What is to be said of `name` if it is not among the `known` ones, with the one that it resembles."""
+    if name in known:
+        return
+    if len(name) > LONGEST_NAME:
+        yield f"unknown {kind} {name[:LONGEST_NAME] + '…'!r}{within}; names have at most {LONGEST_NAME} characters"
+        return
+    close = get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"
+    yield f"unknown {kind} {name!r}{within}; {hint}"

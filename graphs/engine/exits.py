@@ -1,0 +1,92 @@
+"""What the exit of a run takes for the state as it is now, so that so much can be kept for it.
+
+The figures are those that estimates use: a prompt, what the state adds to it, the evidence as far as the agent is shown
+it, an answer. An agent that writes section by section takes a call for each and one for what stands above them. What is
+still to come can only be guessed at, so what is kept is reckoned anew at every step.
+"""
+
+from typing import Final
+
+from elcano.graphs.catalogue.listing import AGENTS, AgentSpec
+from elcano.graphs.engine.run import Run
+from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.values.budget import Estimate, Usage
+from elcano.graphs.values.state import ResearchState
+
+CHARACTERS_PER_TOKEN: Final = 4
+"""The usual rule of thumb for English text and the common tokenizers; also used where a provider reports no usage."""
+PROMPT_TOKENS: Final = 800
+"""Instructions and output schema of one agent call, for estimates."""
+SECTION_TOKENS: Final = 1_500
+"""One section of a report, with its quotes: what its draft is taken to have, and what rewriting it takes to answer."""
+SO_FAR_TOKENS: Final = 3_000
+"""How much of the report so far a section is written in view of."""
+SUMMARY_TOKENS: Final = 16_000
+"""How much of the whole report its summary is written from."""
+SUMMARY_ANSWER_TOKENS: Final = 1_500
+"""Key findings and limitations."""
+
+
+def keeping(graph: ResearchGraph, run: Run) -> Run:
+    """`run`, its budget knowing what the nearest exit takes."""
+    budget = run.budget.model_copy(update={"exit_needs": exit_needs(graph, run)})
+    return run.model_copy(update={"budget": budget})
+
+
+def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
+    """What the exit that the run would go to from here takes; nothing if no agent is called there."""
+    node = graph.by_id[graph.nearest_exit(run.node)]
+    if not isinstance(node, AgentNode):
+        return Estimate()
+    agent = AGENTS[node.agent]
+    sent = _characters(run.state, tuple(node.inputs)) // CHARACTERS_PER_TOKEN
+    if "sections" in agent.input.model_fields:
+        tokens = joining_tokens(agent, _drafted(run.state), sent)
+    else:
+        tokens = PROMPT_TOKENS + sent + min(evidence_tokens(run.state), agent.evidence_tokens) + agent.output_tokens
+    return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
+
+
+def joining_tokens(agent: AgentSpec, sections: int, sent: int = 0) -> int:
+    """What an agent takes that makes one report of so many sections.
+
+    Args:
+        agent: of the catalogue.
+        sections: those that have a draft, or may have one.
+        sent: tokens of what every prompt of it begins with: the question, what the reader wants.
+    """
+    prompt = PROMPT_TOKENS + sent
+    drafts = sections * SECTION_TOKENS
+    if not agent.by_section:
+        return prompt + min(drafts, agent.evidence_tokens) + agent.output_tokens
+    so_far = sum(min(number * SECTION_TOKENS, SO_FAR_TOKENS) for number in range(sections))
+    each = prompt + SECTION_TOKENS + SECTION_TOKENS
+    return sections * each + so_far + prompt + min(drafts, SUMMARY_TOKENS) + SUMMARY_ANSWER_TOKENS
+
+
+def evidence_tokens(state: ResearchState) -> int:
+    """All passages that agents are shown, whole."""
+    return sum(ref.characters for ref in state.evidence if ref.duplicate_of is None) // CHARACTERS_PER_TOKEN
+
+
+def priced(tokens: int, used: Usage) -> int:
+    """Millionths of a dollar for so many tokens, by the average price of what was used so far."""
+    return used.cost_microusd * tokens // used.tokens if used.tokens else 0
+
+
+def _drafted(state: ResearchState) -> int:
+    """Sections to join: those with a draft; before there are any those of the plan; before there is one, one."""
+    if state.sections:
+        return sum(section.draft is not None for section in state.sections)
+    return max(1, len(state.plan))
+
+
+def _characters(state: ResearchState, inputs: tuple[str, ...]) -> int:
+    """What the state's own words add to a prompt, of those that the exit is given."""
+    words = sum(len(getattr(state, name)) for name in ("question", "background", "instructions") if name in inputs)
+    if "conversation" not in inputs:
+        return words
+    return words + sum(
+        len(turn.thought) + len(turn.gap) + len(turn.judgement) + sum(len(call.query) for call in turn.tool_calls)
+        for turn in state.conversation
+    )

@@ -1,0 +1,70 @@
+"""From what a node gave to what the run knows: whole or not at all, and within the weight that a state may have."""
+
+from collections.abc import Iterable
+
+from elcano.graphs.catalogue.listing import REDUCERS, output_model
+from elcano.graphs.engine import inputs
+from elcano.graphs.engine.commands import StepCompleted
+from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.run import Run
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Json
+from elcano.graphs.spec.graph import AgentNode, DecisionNode, ParallelNode, ResearchGraph, StateNode, ToolNode
+from elcano.graphs.values.state import MAX_STATE_BYTES, ResearchState, reweighed
+
+
+def folded(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Reading) -> Run:
+    """The run with what `entry` brought in its state. What an exit writes is always kept: the report names it.
+
+    Raises:
+        ValidationError: the output, or what a state node's expressions gave, does not fit.
+        InputInvalid: the state would weigh too much, or hold what cannot be written down.
+    """
+    state = _reduced(graph, run, entry, reading)
+    heavier = reweighed(run.weights, run.state, state)
+    if (weight := sum(heavier.values())) > MAX_STATE_BYTES and run.node not in graph.exit_nodes:
+        raise InputInvalid(
+            "state", f"the state would weigh {weight:,} bytes, and {MAX_STATE_BYTES:,} are allowed: keep less in it"
+        )
+    return run.model_copy(update={"state": state, "weights": heavier})
+
+
+def warned(run: Run, reading: Reading) -> Run:
+    """The run after its expressions were read: with what has to be said of them, and the work they took."""
+    run = run.model_copy(update={"work": run.work + reading.work})
+    return told(run, reading.warnings)
+
+
+def told(run: Run, warnings: Iterable[str]) -> Run:
+    """The run with `warnings` for the reader of its report, each once."""
+    new = [text for text in warnings if text not in run.state.warnings]
+    if not new:
+        return run
+    state = run.state.model_copy(update={"warnings": (*run.state.warnings, *new)})
+    return run.model_copy(update={"state": state, "weights": reweighed(run.weights, run.state, state)})
+
+
+def _reduced(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Reading) -> ResearchState:
+    """The state with the node's output in it, and folded in by the node's reducer if it names one."""
+    node = graph.by_id[run.node]
+    state = run.state
+    if isinstance(node, StateNode):
+        reducer = REDUCERS[node.reducer]
+        given = inputs.built(reducer.input, node.inputs, reading)
+        return reducer.apply(state, reducer.input.model_validate(given))
+    if isinstance(node, DecisionNode):
+        return state
+    if entry.output is not None and (model := output_model(node)) is not None:
+        model.model_validate(entry.output)
+    state = state.model_copy(update={"outputs": {**state.outputs, node.id: entry.output}})
+    if node.reducer is None:
+        return state
+    reducer = REDUCERS[node.reducer]
+    return reducer.apply(state, reducer.input.model_validate(_for_reducer(node, entry)))
+
+
+def _for_reducer(node: AgentNode | ToolNode | ParallelNode, entry: StepCompleted) -> Json:
+    """Reducers of tool nodes always see a list of outcomes, so that one works with and without `for_each`."""
+    if isinstance(node, ToolNode) and node.for_each is None:
+        return {"items": [{"index": 0, "output": entry.output}]}
+    return entry.output

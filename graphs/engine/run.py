@@ -1,0 +1,60 @@
+"""A run between two steps, as one frozen value, and what expressions see of it."""
+
+from collections.abc import Collection
+from typing import Final
+
+from elcano.graphs.engine.safety import stalled
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.budget import Budget, Limits
+from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, weights
+
+VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled")
+"""What expressions can read everywhere, in the order of the view; within a `for_each` also `item` and `index`."""
+
+
+class Run(Frozen):
+    """A run between two steps."""
+
+    state: ResearchState
+    budget: Budget
+    node: str
+    """Where the token is: the node that comes next."""
+    ending: Ending | None = None
+    """Set once the run is on its way out early."""
+    paused: Ending | None = None
+    """Set while the run waits for a top-up: how it ends if it is told to."""
+    hold: Hold | None = None
+    """Set once the call of its node was tried in vain, until the node is done with."""
+    trying: bool = False
+    """The held call is being made again."""
+    routing: bool = False
+    """The node that a paused run is at is done; only the way on from it is open."""
+    failure: Failure | None = None
+    """Set if the run cannot end well: its exit failed, or nothing can go on."""
+    finished: bool = False
+    weights: dict[str, int] = {}
+    """Bytes of each field of the state as `weight` counts them, kept up by the engine."""
+    work: int = 0
+    """Units that expressions used since the last call (see `evaluation`): what nobody waits for has to end as well."""
+
+    @property
+    def step(self) -> int:
+        """The number of the step that comes next, from 1."""
+        return self.budget.steps + 1
+
+
+def start(graph: ResearchGraph, state: ResearchState, limits: Limits) -> Run:
+    """A run before its first step; its first iteration has begun."""
+    budget = Budget(limits=limits, iterations=1)
+    return Run(state=state, budget=budget, node=graph.entry_node, weights=weights(state))
+
+
+def seen(run: Run, names: Collection[str]) -> JsonObject:
+    """What expressions see of a run: fields of the state by name, `budget`, and whether the research is `stalled`."""
+    found: JsonObject = run.state.model_dump(mode="json", include=set(names))
+    if "budget" in names:
+        found["budget"] = run.budget.view()
+    if "stalled" in names:
+        found["stalled"] = stalled(run.state)
+    return found

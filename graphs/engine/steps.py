@@ -1,0 +1,268 @@
+"""The graph as a step function: `next_command` says what to do, `advance` gives the run after it was done.
+
+Pure and total: whoever has a clock and can call activities performs the commands and reports each by an entry. An entry
+is applied whole or not at all, so a node that fails leaves the state as it was, and replaying entries 1..k rebuilds the
+run at k. Every valid graph ends: each way back counts as an iteration, each node as a step, and both are limited.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Final, ParamSpec, TypeAlias, TypeVar
+
+from pydantic import ValidationError
+
+from elcano.graphs.engine import inputs
+from elcano.graphs.engine.commands import (
+    Command,
+    Diverted,
+    Entry,
+    Finish,
+    Held,
+    Immediate,
+    Resumed,
+    Retry,
+    RolledBack,
+    StepAbandoned,
+    StepCompleted,
+    StepFailed,
+    ToppedUp,
+    Wait,
+    Warned,
+)
+from elcano.graphs.engine.exits import keeping
+from elcano.graphs.engine.folding import folded, told, warned
+from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.safety import BUDGET_ENDINGS, out_of, spent
+from elcano.graphs.errors import ElcanoError, EngineFault, InputInvalid
+from elcano.graphs.spec.graph import ConditionalEdge, DecisionNode, EndKind, Node, ResearchGraph, Route, StateNode
+from elcano.graphs.values.budget import Budget
+from elcano.graphs.values.state import Ending, Failure
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
+"""Entries that tell of one step."""
+RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False}
+"""The fields of a run whose call waits for nobody."""
+INPUT_INVALID: Final = InputInvalid.__name__
+MAX_WORK: Final = 200_000
+"""Units that the expressions of nodes that call nobody may use between two calls, some tenths of a second: all of that
+is one workflow task, which Temporal gives two seconds."""
+
+
+def _contained(step: Callable[P, T]) -> Callable[P, T]:
+    """What nobody foresaw (memory, recursion, a bug) is a fault of the engine: it ends a run and wedges no task."""
+
+    @wraps(step)
+    def contained(*given: P.args, **named: P.kwargs) -> T:
+        try:
+            return step(*given, **named)
+        except ElcanoError:
+            raise
+        except Exception as error:
+            raise EngineFault(f"{step.__name__} failed: {type(error).__name__}: {error}") from error
+
+    return contained
+
+
+@_contained
+def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
+    """What to do next, `elapsed` seconds after the start."""
+    if run.finished:
+        return Finish()
+    if run.paused is not None:
+        return Wait(ending=run.paused)
+    if run.hold is not None and not run.trying:
+        return Retry(hold=run.hold)
+    run = keeping(graph, run.model_copy(update={"budget": run.budget.at(elapsed)}))
+    node = graph.by_id[run.node]
+    command: Command
+    reading = Reading(run)
+    try:
+        if run.work > MAX_WORK and _needs_nobody(node) and node.id not in graph.exit_nodes:
+            text = f"the expressions since the last call took over {MAX_WORK:,} units of work: read and keep less"
+            raise InputInvalid("graph", text)
+        command = inputs.command(graph, run, reading)
+    except (ValidationError, InputInvalid) as error:  # a step too: not one that is left to the exit
+        failure = _input_failure(node.id, error, reading)
+        command = Immediate(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
+    if new := tuple(text for text in reading.warnings if text not in run.state.warnings):
+        return Immediate(entry=Warned(at=elapsed, warnings=new))
+    if run.node not in graph.exit_nodes and (refused := _refused(run.budget, command)):
+        return Immediate(entry=Diverted(at=elapsed, ending=out_of(refused, node.id)))
+    return command
+
+
+def _refused(budget: Budget, command: Command) -> EndKind | None:
+    """Steps that need nobody cost nothing but themselves, so what was paid for is still folded into the state."""
+    match command:
+        case Immediate():
+            return "steps" if budget.out_of_steps else None
+        case _:
+            return budget.refuses(inputs.needed(command, budget.limits))
+
+
+@_contained
+def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
+    """The run after `entry`.
+
+    Raises:
+        EngineFault: the entry is of another step or node than the run is at.
+    """
+    if run.finished:
+        raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
+    if isinstance(entry, Step) and (entry.step, entry.node) != (run.step, run.node):
+        raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")
+    earlier, run = run, booked(run, entry)
+    match entry:
+        case StepCompleted():
+            return _complete(graph, run, entry)
+        case StepFailed():
+            return _fail(graph, run, entry.failure)
+        case StepAbandoned():
+            return _abandon(graph, run, entry.ending)
+        case Diverted():
+            return _divert(graph, run, entry.ending)
+        case ToppedUp() if earlier.routing:  # it had paused between two nodes, and looks for its way again
+            return _onward(graph, run)
+        case Warned():
+            return told(run, entry.warnings)
+        case _:
+            return run
+
+
+def booked(run: Run, entry: Entry) -> Run:
+    """The run with what `entry` costs and settles, wherever it leads: the books of every engine."""
+    budget = run.budget.at(entry.at)
+    match entry:
+        case StepCompleted() | StepFailed() | StepAbandoned():  # what it paused or was held in has ended
+            budget = budget.charge(entry.usage)
+            budget = budget.model_copy(update={"steps": budget.steps + 1})
+            changes: dict[str, object] = {"paused": None, "routing": False, **RELEASED}
+        case Held():
+            budget = budget.charge(entry.usage)
+            changes = {"hold": entry.hold, "trying": False}
+        case Resumed():
+            changes = dict(RELEASED) if entry.over else {"trying": True}
+        case ToppedUp():
+            budget = budget.model_copy(update={"limits": entry.limits})
+            changes = {"paused": None, "routing": False}
+        case Diverted() | RolledBack() | Warned():
+            changes = {}
+    return run.model_copy(update={**changes, "budget": budget})
+
+
+def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
+    if not _needs_nobody(graph.by_id[run.node]):
+        run = run.model_copy(update={"work": 0})
+    reading = Reading(run)
+    try:
+        known = folded(graph, run, entry, reading)
+    except (ValidationError, InputInvalid) as error:
+        return _fail(graph, run, _input_failure(entry.node, error, reading))
+    run = keeping(graph, warned(known, reading))
+    if run.node in graph.exit_nodes:
+        return run.model_copy(update={"finished": True})
+    return _onward(graph, run)
+
+
+def _onward(graph: ResearchGraph, run: Run) -> Run:
+    reading = Reading(run)
+    edge = route(graph, run, reading)
+    return _follow(graph, warned(run, reading), edge)
+
+
+def route(graph: ResearchGraph, run: Run, reading: Reading) -> Route:
+    """The edge by which the token leaves the node that it is at."""
+    routes = graph.routes_from(run.node)
+    if len(routes) == 1:
+        return routes[0]
+    node = graph.by_id[run.node]
+    if isinstance(node, DecisionNode) and node.choose:
+        chosen = reading.value(node.choose)
+        return next((edge for edge in routes if edge.to_node == chosen), routes[-1])
+    for edge in routes:
+        if not isinstance(edge, ConditionalEdge) or reading.holds(edge.when):
+            return edge
+    raise EngineFault(f"node {run.node!r} has no sequential edge; the graph was not validated")
+
+
+def _needs_nobody(node: Node) -> bool:
+    return isinstance(node, StateNode | DecisionNode)
+
+
+def _follow(graph: ResearchGraph, run: Run, edge: Route) -> Run:
+    """The run at the other end of `edge`, or paused before it."""
+    ending = _ending_of(run, edge)
+    if ending is not None and pauses(run, ending):
+        return run.model_copy(update={"paused": ending, "routing": True})
+    if edge.loop:
+        if ending is not None:
+            return _leave(graph, run, ending)
+        run = _next_iteration(run)
+    return run.model_copy(update={"node": edge.to_node, "ending": ending or run.ending})
+
+
+def _ending_of(run: Run, edge: Route) -> Ending | None:
+    """Why taking `edge` ends the research early; None if it does not."""
+    if isinstance(edge, ConditionalEdge) and edge.ending:
+        return Ending(kind=edge.ending, detail=edge.label)
+    if edge.loop and run.budget.iterations >= run.budget.limits.iterations:
+        return Ending(kind="iterations", detail=f"all {run.budget.limits.iterations} iterations were used")
+    return None
+
+
+def _next_iteration(run: Run) -> Run:
+    iterations = run.budget.iterations + 1
+    return run.model_copy(
+        update={
+            "budget": run.budget.model_copy(update={"iterations": iterations}),
+            "state": run.state.model_copy(update={"iteration": iterations}),
+        }
+    )
+
+
+def _divert(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
+    """Out of the graph, or into a pause; a run that is told to end while it is paused ends as it would have."""
+    if run.node in graph.exit_nodes:
+        return run.model_copy(update={"ending": run.ending or ending})
+    if pauses(run, ending):
+        return run.model_copy(update={"paused": ending})
+    return _leave(graph, run.model_copy(update={"paused": None, "routing": False, **RELEASED}), ending)
+
+
+def _abandon(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
+    """As `_divert`, but the call of the node was given up: an exit is not tried again."""
+    if ending is None:
+        return run
+    if run.node in graph.exit_nodes:
+        return run.model_copy(update={"ending": run.ending or ending, "finished": True})
+    return _divert(graph, run, ending)
+
+
+def pauses(run: Run, ending: Ending) -> bool:
+    """Whether the run waits for more budget instead of ending so."""
+    return run.budget.limits.when_exhausted == "pause" and ending.kind in BUDGET_ENDINGS
+
+
+def _fail(graph: ResearchGraph, run: Run, failure: Failure) -> Run:
+    """A failed node sends the run to its exit; a failed exit, or a failure that would meet it too, ends the run."""
+    if (ending := spent(failure)) is not None:  # as if the budget had refused the call
+        return _abandon(graph, run, ending)
+    if failure.fatal or run.node in graph.exit_nodes:
+        return run.model_copy(update={"failure": failure, "finished": True})
+    return _leave(graph, run, Ending(kind="node_failed", detail=f"{failure.node} failed: {failure.message}"))
+
+
+def _leave(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
+    return run.model_copy(update={"node": graph.nearest_exit(run.node), "ending": ending})
+
+
+def _input_failure(node: str, error: ValidationError | InputInvalid, reading: Reading) -> Failure:
+    if isinstance(error, InputInvalid):
+        texts = [str(error)]
+    else:
+        texts = [f"{'.'.join(map(str, fault['loc'])) or 'input'}: {fault['msg']}" for fault in error.errors()]
+    return Failure(node=node, type=INPUT_INVALID, message="; ".join([*texts, *reading.warnings])[:2_000])

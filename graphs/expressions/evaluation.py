@@ -1,0 +1,212 @@
+"""JMESPath within bounds: an evaluation that asks for too much ends, whatever its expression is.
+
+Work is counted, never timed, so a run that is replayed gets the same answers. Each part of an expression that is looked
+at costs one unit, and what Python does at once over many values (sorting, comparing, writing JSON) costs units before
+it is done. What an expression builds is weighed as it is built: lists that hold one another twice cost nothing to make
+and everything to write down.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from math import ceil, log2
+from typing import Any, Final
+
+from jmespath.functions import Functions
+from jmespath.visitor import Options, TreeInterpreter
+
+from elcano.graphs.expressions.weight import Scale, TooHeavy, Weight, text_bytes
+
+EVALUATION_WORK: Final = 40_000
+"""Units of one evaluation: a filter over 6,000 passages. A unit takes about half a microsecond, at worst one."""
+STEP_WORK: Final = 80_000
+"""Units of all evaluations of one step together."""
+MAX_RESULT_BYTES: Final = 4_000_000
+"""The most that an expression may build, and give, as `weight` counts it."""
+STEP_RESULT_BYTES: Final = 8_000_000
+"""The most that all expressions of one step may give together: it is sent to whoever performs the step."""
+
+_CALL: Final = 4
+"""Units of calling a function, whatever it does."""
+_LOOKED_AT: Final = 4
+"""Values that are looked at in Python code for one unit."""
+_ORDERED: Final = 16
+"""Comparisons of two numbers or short texts that sorting makes for one unit."""
+_WRITTEN: Final = 64
+"""Values that are copied, or bytes that are written as JSON or read as a number, for one unit."""
+_COMPARED: Final = 512
+"""Bytes that are compared, copied or searched for one unit."""
+_LOOKED_THROUGH: Final = frozenset({"avg", "join", "keys", "max", "merge", "min", "reverse", "sort", "sum", "values"})
+
+
+class TooMuch(Exception):
+    """An evaluation takes more work than it may. Its text completes "the expression ..."."""
+
+
+class Meter:
+    """What the expressions of one step may still use. Mutable, and of one step only."""
+
+    def __init__(self, work: int = STEP_WORK, result_bytes: int = STEP_RESULT_BYTES) -> None:
+        self._work = work
+        self._result_bytes = result_bytes
+        self.used = 0
+        """Units so far."""
+        self.given = 0
+        """Bytes of the results so far."""
+        self.parts = 0
+        """Their values, as `weight` counts them."""
+        self._allowed = 0
+
+    def begin(self) -> None:
+        """A further evaluation begins, with units of its own."""
+        self._allowed = min(self._work, self.used + EVALUATION_WORK)
+
+    def spend(self, units: int) -> None:
+        """Counts work that is about to be done.
+
+        Raises:
+            TooMuch: it is more than there is.
+        """
+        if units > self._allowed - self.used:
+            self.used = self._allowed
+            raise TooMuch("takes more work than an expression, or the expressions of one step together, may")
+        self.used += units
+
+    def hand_over(self, result: Weight) -> None:
+        """Counts a result.
+
+        Raises:
+            TooMuch: the step's expressions give too much together.
+        """
+        if self.given + result.bytes > self._result_bytes:
+            raise TooMuch("gives more than the expressions of one step together may")
+        self.given += result.bytes
+        self.parts += result.parts
+
+
+def search(tree: Mapping[str, Any], view: object, meter: Meter) -> Any:
+    """What a parsed expression gives, or whatever jmespath raises.
+
+    Raises:
+        TooMuch: it takes too much work.
+        TooHeavy: something that it builds or gives weighs too much, or cannot be written down.
+    """
+    scale = Scale(MAX_RESULT_BYTES, lambda values: meter.spend(values // _LOOKED_AT))
+    value = _Interpreter(meter, scale).visit(tree, view)
+    meter.hand_over(scale.weigh(value))
+    return value
+
+
+def _kept(name: str) -> Callable[..., Any]:
+    """The method of `TreeInterpreter` with what it builds weighed."""
+    build = getattr(TreeInterpreter, name)
+
+    def weighed(self: "_Interpreter", node: Any, value: Any) -> Any:
+        return self.weighed(build(self, node, value))
+
+    return weighed
+
+
+class _Interpreter(TreeInterpreter):
+    def __init__(self, meter: Meter, scale: Scale) -> None:
+        super().__init__(Options(custom_functions=_Functions(meter, scale)))
+        self._meter = meter
+        self._scale = scale
+
+    def visit(self, node: Any, *args: Any, **kwargs: Any) -> Any:
+        self._meter.spend(1)
+        return getattr(self, f"visit_{node['type']}")(node, *args, **kwargs)
+
+    def weighed(self, built: Any) -> Any:
+        if built is not None:
+            self._scale.weigh(built)
+        return built
+
+    visit_filter_projection = _kept("visit_filter_projection")
+    visit_projection = _kept("visit_projection")
+    visit_value_projection = _kept("visit_value_projection")
+    visit_multi_select_dict = _kept("visit_multi_select_dict")
+    visit_multi_select_list = _kept("visit_multi_select_list")
+
+    def visit_flatten(self, node: Any, value: Any) -> Any:
+        base = self.visit(node["children"][0], value)
+        if not isinstance(base, list):
+            return None
+        length = sum(len(part) if isinstance(part, list) else 1 for part in base)
+        self._meter.spend((len(base) + length) // _LOOKED_AT)
+        return self.weighed([one for part in base for one in (part if isinstance(part, list) else [part])])
+
+    def visit_slice(self, node: Any, value: Any) -> Any:
+        if isinstance(value, list):
+            self._meter.spend(len(value) // _WRITTEN)
+        return self.weighed(super().visit_slice(node, value))
+
+    def visit_comparator(self, node: Any, value: Any) -> Any:
+        left, right = (self.visit(child, value) for child in node["children"])
+        if isinstance(left, str | list | dict) and isinstance(right, str | list | dict):
+            lighter = min(self._scale.weigh(left).bytes, self._scale.weigh(right).bytes)
+            self._meter.spend(lighter // _COMPARED)
+        given = [{"type": "literal", "value": one, "children": []} for one in (left, right)]
+        compared: Any = {**node, "children": given}
+        return super().visit_comparator(compared, value)
+
+
+class _Functions(Functions):
+    def __init__(self, meter: Meter, scale: Scale) -> None:
+        self._meter = meter
+        self._scale = scale
+
+    def call_function(self, function_name: str, resolved_args: Iterable[Any]) -> Any:
+        given = list(resolved_args)
+        self._meter.spend(self._price(function_name, given))
+        result = super().call_function(function_name, given)
+        if isinstance(result, str | list | dict):
+            self._scale.weigh(result)
+        return result
+
+    def _price(self, name: str, given: list[Any]) -> int:
+        """Units of what a function does at once; what it evaluates for each item is counted there."""
+        units = _CALL
+        if name in _LOOKED_THROUGH:
+            units += sum(len(one) for one in given if isinstance(one, list | dict)) // _LOOKED_AT
+        match name, given:
+            case (("sort" | "sort_by"), [list(items), *_]):
+                units += self._sorting(items, whole=name == "sort")
+            case (("max" | "min"), [list(items)]):
+                units += self._bytes(items) // _COMPARED
+            case "join", [str(glue), list(items)]:
+                units += self._joining(glue, items)
+            case "contains", [list() | str() as subject, wanted]:
+                units += self._searching(subject, wanted)
+            case (("starts_with" | "ends_with"), [str(), str(text)]):
+                units += len(text) // _COMPARED
+            case "reverse", [str(text)]:
+                units += len(text) // _COMPARED
+            case "to_string", [list() | dict() as value]:
+                units += self._bytes(value) // _WRITTEN
+            case "to_number", [str(text)]:
+                units += len(text) // _WRITTEN
+        return units
+
+    def _sorting(self, items: list[Any], *, whole: bool) -> int:
+        """The texts that `sort_by` compares were made for it, and counted, or are short; not those of `sort`."""
+        rounds = ceil(log2(len(items) + 1))
+        texts = rounds * self._bytes(items) // (4 * _COMPARED) if whole else 0
+        return len(items) // _LOOKED_AT + len(items) * rounds // _ORDERED + texts
+
+    def _joining(self, glue: str, items: list[Any]) -> int:
+        total = text_bytes(glue) * len(items) + sum(text_bytes(one) for one in items if isinstance(one, str))
+        if total > self._scale.most:
+            raise TooHeavy(f"weighs over {self._scale.most:,} bytes")
+        return total // _COMPARED
+
+    def _searching(self, subject: list[Any] | str, wanted: Any) -> int:
+        if isinstance(subject, list):
+            compared = min(self._bytes(subject), len(subject) * self._bytes(wanted))
+            return len(subject) // _ORDERED + compared // _COMPARED
+        if not isinstance(wanted, str):
+            return 0
+        size = len(subject)  # Python's search may look at each place of a text so often, at worst:
+        looks = 1_250 if size < 2_500 else 100 if size < 30_000 else 16
+        return size * min(len(wanted), looks) // _COMPARED
+
+    def _bytes(self, value: Any) -> int:
+        return self._scale.weigh(value).bytes

@@ -1,0 +1,138 @@
+"""Reading the state with JMESPath: total, so that nothing a user writes can fail a run.
+
+A path that leads nowhere is null. So is a function that is given the wrong type at run time (`length` of null); that
+rule is what lets a graph ask about things that have not happened yet. What asks for too much (see `evaluation`) is null
+as well, and says so. A text that does not compile, calls a function that does not exist or could give something that is
+not JSON is a fault of the graph, found before it starts.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from jmespath.functions import Functions
+from jmespath.parser import ParsedResult
+
+from elcano.graphs.expressions.evaluation import Meter, TooMuch, search
+from elcano.graphs.expressions.weight import TooHeavy
+from elcano.graphs.frozen import Json, JsonObject
+
+MAX_DEPTH: Final = 40
+"""Levels of a parsed expression. Evaluating takes a few Python frames a level, and where Python's own limit of frames
+lies depends on the caller: an expression near it could hold in a preview and fail in a workflow."""
+
+_FUNCTIONS: Final = frozenset(Functions.FUNCTION_TABLE)
+_TAKE_EXPRESSIONS: Final = frozenset({"map", "max_by", "min_by", "sort_by"})
+_INTO_FIRST: Final = frozenset(
+    {"subexpression", "index_expression", "pipe", "projection", "value_projection", "filter_projection"}
+)
+"""Their first child reads the view itself, the others read what the first one gave."""
+_THE_VIEW: Final = frozenset({"current", "identity"})
+_Tree: TypeAlias = Mapping[str, Any]
+_PLAIN_PATH = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$")
+
+
+@lru_cache(maxsize=1_024)
+def _compile(expression: str) -> ParsedResult:
+    return jmespath.compile(expression)
+
+
+def fault(expression: str) -> str | None:
+    """Why `expression` cannot be used, on one line; None if it can."""
+    try:
+        tree = _compile(expression).parsed
+    except JMESPathError as error:
+        return str(error).splitlines()[0]
+    except RecursionError:
+        return _too_deep()
+    return next(iter(_tree_faults(tree)), None)
+
+
+class Value(NamedTuple):
+    """What an expression gave."""
+
+    json: Json = None
+    refused: str = ""
+    """Why it gave nothing, if it asked for too much; completes "the expression ..."."""
+
+
+def evaluate(expression: str, view: JsonObject, meter: Meter) -> Value:
+    """The value of `expression` in `view`; null where there is none, or more would be needed than `meter` has left."""
+    meter.begin()
+    try:
+        meter.spend(len(expression))  # it may have to be compiled
+        json: Json = search(_compile(expression).parsed, view, meter)
+    except (TooMuch, TooHeavy) as refused:
+        return Value(refused=str(refused))
+    except (JMESPathError, ArithmeticError, TypeError, ValueError):  # jmespath lets those of Python through
+        return Value()
+    return Value(json)
+
+
+def node_read(expression: str) -> tuple[str, str | None] | None:
+    """For a plain path into `outputs`: the node and the first field that it reads; None for anything else."""
+    if not _PLAIN_PATH.match(expression):
+        return None
+    head, *rest = expression.split(".")
+    if head != "outputs" or not rest:
+        return None
+    return rest[0], rest[1] if len(rest) > 1 else None
+
+
+def root_names(expression: str) -> tuple[str, ...]:
+    """The names that an expression without faults reads from the view itself, each once, in the order of reading."""
+    return tuple(dict.fromkeys(_roots(_compile(expression).parsed)))
+
+
+@lru_cache(maxsize=1_024)
+def reads(expression: str) -> frozenset[str] | None:
+    """The names that an expression without faults reads from the view; None if it reads the view as a whole."""
+    tree = _compile(expression).parsed
+    return None if _whole(tree) else frozenset(_roots(tree))
+
+
+def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[str]:
+    if depth > MAX_DEPTH:
+        yield _too_deep()
+        return
+    if tree["type"] == "expref" and caller not in _TAKE_EXPRESSIONS:
+        yield f"`&` is only for arguments of {', '.join(sorted(_TAKE_EXPRESSIONS))}"
+    called = tree["value"] if tree["type"] == "function_expression" else ""
+    for child in _children(tree):
+        yield from _tree_faults(child, depth=depth + 1, caller=called)
+    if called and called not in _FUNCTIONS:
+        close = get_close_matches(called, _FUNCTIONS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(_FUNCTIONS))}"
+        yield f"unknown function {called!r}; {hint}"
+
+
+def _roots(tree: _Tree) -> Iterable[str]:
+    if tree["type"] == "field":
+        yield tree["value"]
+    for child in _of_the_view(tree):
+        yield from _roots(child)
+
+
+def _whole(tree: _Tree) -> bool:
+    return tree["type"] in _THE_VIEW or any(map(_whole, _of_the_view(tree)))
+
+
+def _of_the_view(tree: _Tree) -> list[_Tree]:
+    """The parts that read the view itself."""
+    if tree["type"] == "expref":  # reads the items of a list
+        return []
+    children = _children(tree)
+    return children[:1] if tree["type"] in _INTO_FIRST else children
+
+
+def _children(tree: _Tree) -> list[_Tree]:
+    """The parts that are expressions; a slice has numbers instead."""
+    return [child for child in tree["children"] if isinstance(child, dict)]
+
+
+def _too_deep() -> str:
+    return f"it is nested deeper than {MAX_DEPTH} levels"

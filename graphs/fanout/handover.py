@@ -1,0 +1,83 @@
+"""What a branch hands over at its end: a draft, evidence, values; or that nothing it found answers its question.
+
+A draft is one kind of result. Where a writer is the exit, a branch stands for its draft and keeps what that does not
+cite; where none is, it hands over all that it found. Values are those that its graph declares as its `result`.
+"""
+
+from typing import Final
+
+from elcano.graphs.catalogue.listing import output_model
+from elcano.graphs.engine.reading import Reading
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.values.report import DraftRef
+from elcano.graphs.values.state import EvidenceRef, Failure
+
+EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
+"""Values that are nothing to hand over; zero and false are something."""
+
+
+class Handover(Frozen):
+    """What a branch hands over. All fields empty: it leaves a gap."""
+
+    draft: str | None = None
+    """Artifact hash of its `ReportDraft`."""
+    unanswered: bool = False
+    """It came to its end, and nothing that it found answers its question."""
+    evidence: tuple[EvidenceRef, ...] = ()
+    values: JsonObject = {}
+    warnings: tuple[str, ...] = ()
+    """Which of its result's expressions asked for too much."""
+
+
+def handover(journal: Journal, failure: Failure | None) -> Handover:
+    """What the branch of `journal`, which is over, hands over; nothing if it failed or its writer did not write."""
+    if failure is not None:
+        return Handover()
+    state = journal.run.state
+    if not _ends_in_a_writer(journal):
+        evidence = tuple(ref for ref in state.evidence if ref.duplicate_of is None)
+        values, warnings = _values(journal)
+        return Handover(
+            evidence=evidence,
+            values=values,
+            warnings=warnings,
+            unanswered=not (evidence or values) and _searched_to_the_end(journal),
+        )
+    written = draft(journal)
+    if written is None:
+        return Handover()
+    values, warnings = _values(journal)
+    return Handover(
+        draft=written.artifact,
+        unanswered=not (written.answered and written.claims),
+        evidence=tuple(ref for ref in state.evidence if ref.id in set(written.evidence)),
+        values=values,
+        warnings=warnings,
+    )
+
+
+def draft(journal: Journal) -> DraftRef | None:
+    """What the run's exit wrote; None if no writer got to its end."""
+    output = journal.run.state.outputs.get(journal.run.node)
+    return DraftRef.model_validate(output) if output is not None and _ends_in_a_writer(journal) else None
+
+
+def _ends_in_a_writer(journal: Journal) -> bool:
+    """Whether a writer is where the run is now, and can end."""
+    here = journal.graph.by_id[journal.run.node]
+    return here.id in journal.graph.exit_nodes and output_model(here) is DraftRef
+
+
+def _values(journal: Journal) -> tuple[JsonObject, tuple[str, ...]]:
+    """The values of the graph's result, and what has to be said of them."""
+    reading = Reading(journal.run)
+    values = {name: reading.value(expression) for name, expression in journal.graph.result.items()}
+    return {name: value for name, value in values.items() if value not in EMPTY}, tuple(reading.warnings)
+
+
+def _searched_to_the_end(journal: Journal) -> bool:
+    """Nothing ended the research early, and at least one search worked, its own or one of its branches'."""
+    state = journal.run.state
+    worked = any(call.error is None for turn in state.conversation for call in turn.tool_calls)
+    return journal.run.ending is None and (worked or any(section.unanswered for section in state.sections))

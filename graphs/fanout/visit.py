@@ -1,0 +1,212 @@
+"""The books of one visit to a parallel node: which branch may start and with how much, and what came of each.
+
+Whoever runs the branches, as child workflows or in memory, asks here before each and reports after it. A branch that
+fails, is cut from the plan or is not begun is a gap in the outcome, never an exception: what the others found is kept.
+"""
+
+from collections.abc import Collection
+
+from elcano.graphs.contracts import ResearchResult
+from elcano.graphs.engine.commands import BranchStart, RunBranches, StepCompleted, StepFailed
+from elcano.graphs.engine.safety import BREAKER_FAILURES
+from elcano.graphs.fanout.allotment import Allotment, Slice
+from elcano.graphs.spec.graph import EndKind, ParallelNode
+from elcano.graphs.values.branch import SHORTEST_SECONDS, SUCCEEDED, WRITING_SHARE, BranchOutcome, BranchOutcomes
+from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, total
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.state import Ending, Failure, SectionGap
+
+
+class FanOut:
+    """Mutable, as a journal is: branches begin and end in any order. Times are seconds since the run's start."""
+
+    def __init__(self, node: ParallelNode, work: RunBranches, budget: Budget) -> None:
+        self.node = node
+        self.over: str | None = None
+        """Why no further branch is begun."""
+        self._work = work
+        self._exit_needs = budget.exit_needs
+        allotment = Allotment.of(budget, len(work.branches))
+        afforded = allotment.affordable(work.minimum_tokens)
+        self._allotment = allotment.model_copy(update={"waiting": afforded})
+        self.starts = work.branches[:afforded]
+        """The branches that the budget allows, in the order of the plan; the others are gaps already."""
+        self._given: dict[int, Slice] = {}
+        self._outcomes = {
+            start.index: missing(start, "left out of the plan: the budget does not allow it", type="BudgetExhausted")
+            for start in work.branches[afforded:]
+        }
+        self._failures = 0
+        """Branches that failed in a row."""
+
+    @property
+    def cut(self) -> int:
+        """How many branches the budget does not allow."""
+        return len(self._work.branches) - len(self.starts)
+
+    @property
+    def used(self) -> Usage:
+        """What the branches that have ended used."""
+        return total(outcome.usage for outcome in self._outcomes.values())
+
+    def begin(self, start: BranchStart, budget: Budget) -> Limits | Ending | None:
+        """What the branch may spend; what it has to wait for, if its run waits for more budget; or None: it is a gap.
+
+        Args:
+            start: one of `starts`.
+            budget: of the run that the branch belongs to, as it stands now.
+        """
+        seconds = self._seconds(budget)
+        allotment, given = self._allotment.take()
+        short = self._short_of(given, seconds)
+        if short is not None and self.over is None and budget.limits.when_exhausted == "pause":
+            return short
+        if self.over is not None or short is not None:
+            kind = "NotStarted" if self.over is not None or seconds < SHORTEST_SECONDS else "BudgetExhausted"
+            reason = self.over or (short.detail if short else "")
+            self._outcomes[start.index] = missing(start, reason, type=kind)
+            self._allotment = allotment.give_back(given, Usage())
+            return None
+        self._allotment, self._given[start.index] = allotment, given
+        own = {"tokens": given.tokens, "cost_microusd": given.cost_microusd, "seconds": seconds}
+        return Limits.model_validate(budget.limits.model_dump() | own)
+
+    def end(self, start: BranchStart, outcome: BranchOutcome) -> None:
+        """A branch that had begun is over; what it did not use is for those that wait."""
+        self._allotment = self._allotment.give_back(self._given.pop(start.index), outcome.usage)
+        self._outcomes[start.index] = outcome
+        self._failures = self._failures + 1 if outcome.gap else 0
+        if outcome.gap and outcome.gap.type == FailureType.MODEL_REFUSED:
+            self.over = f"{start.title!r} could not go on: {outcome.gap.reason}"
+        elif outcome.gap and self._failures == BREAKER_FAILURES:
+            self.over = f"{BREAKER_FAILURES} sections in a row had failed, the last one: {outcome.gap.reason}"
+
+    def raised(self, extra: TopUp, limits: Limits, open_branches: Collection[int]) -> dict[int, TopUp]:
+        """Shares a top-up of the run among the branches that run and those that wait.
+
+        Args:
+            extra: what was added to the limits of the run.
+            limits: of the run, raised.
+            open_branches: the indices of branches that have begun and not ended.
+
+        Returns:
+            The part of each open branch. Iterations, steps and time are not divided: branches run side by side.
+        """
+        gained = Budget(limits=limits, exit_needs=self._exit_needs).gained(extra)
+        tokens, cost = gained.tokens or 0, gained.cost_microusd or 0
+        self._allotment = self._allotment.grown(tokens, cost)
+        tokens = min(tokens, max(0, self._allotment.tokens))  # what branches overspent is made up for first
+        cost = min(cost, max(0, self._allotment.cost_microusd or 0))
+        parts = max(1, len(open_branches) + self._allotment.waiting)
+        waves = 1 + -(-self._allotment.waiting // self.node.max_concurrency)
+        part = extra.model_copy(
+            update={
+                "tokens": tokens // parts,
+                "cost_microusd": cost // parts,
+                "seconds": extra.seconds * (1 - limits.reserve) / waves * WRITING_SHARE,
+            }
+        )
+        return self._granted(part, open_branches)
+
+    def passed_on(self, short: Collection[int]) -> dict[int, TopUp]:
+        """What ended branches left over, for the open ones that are short of it; nothing if it is too little."""
+        parts = max(1, len(short))
+        left = Slice(
+            tokens=max(0, self._allotment.tokens) // parts,
+            cost_microusd=None if (cost := self._allotment.cost_microusd) is None else max(0, cost) // parts,
+        )
+        if self._allotment.waiting or not left.carries(minimum_tokens=0):
+            return {}
+        return self._granted(TopUp(tokens=left.tokens, cost_microusd=left.cost_microusd or 0), short)
+
+    def _granted(self, part: TopUp, indices: Collection[int]) -> dict[int, TopUp]:
+        if part == TopUp():
+            return {}
+        for index in indices:
+            self._given[index] = self._given[index].grown(part)
+            self._allotment = self._allotment.grown(-part.tokens, -part.cost_microusd)
+        return dict.fromkeys(indices, part)
+
+    def entry(self, at: float) -> StepCompleted | StepFailed:
+        """What came of all branches, in the order of the plan; a failure if too few of them succeeded.
+
+        It is none if none did and some found no answer: the report then says so, section by section.
+        """
+        outcomes = tuple(outcome for _, outcome in sorted(self._outcomes.items()))
+        usage = total(outcome.usage for outcome in outcomes)
+        succeeded = sum(outcome.status in SUCCEEDED for outcome in outcomes)
+        nothing_answers = not succeeded and any(outcome.unanswered for outcome in outcomes)
+        step, node = self._work.step, self._work.node
+        refused = next((one.gap for one in outcomes if one.gap and one.gap.type == FailureType.MODEL_REFUSED), None)
+        if refused is not None:  # somebody has to mend something first, as in a run without branches
+            failure = Failure(node=node, type=refused.type, message=refused.reason[:2_000], fatal=True)
+            return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
+        if succeeded < self.node.must_succeed and not nothing_answers:
+            reasons = "; ".join(f"{one.title}: {_why(one)}" for one in outcomes if one.status not in SUCCEEDED)
+            message = f"{succeeded} of {len(outcomes)} branches succeeded, {self.node.must_succeed} must: {reasons}"
+            failure = Failure(node=node, type="BranchesFailed", message=message[:2_000])
+            return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
+        output = BranchOutcomes(branches=outcomes).model_dump(mode="json")
+        return StepCompleted(step=step, node=node, at=at, output=output, usage=usage)
+
+    def _short_of(self, given: Slice, seconds: float) -> Ending | None:
+        """Why a branch with so much is better not begun."""
+        if seconds < SHORTEST_SECONDS:
+            return Ending(kind="time", detail="no time was left for it")
+        if not given.carries(self._work.minimum_tokens):
+            kind: EndKind = "cost" if given.cost_microusd == 0 else "tokens"
+            return Ending(kind=kind, detail="the sections before it left too little of the budget")
+        return None
+
+    def _seconds(self, budget: Budget) -> float:
+        """An equal share of the time that is left for research, as many waves as there are to come."""
+        left = budget.research_seconds() - budget.elapsed
+        waves = -(-max(1, self._allotment.waiting) // self.node.max_concurrency)  # rounded up
+        return min(self.node.timeout_seconds, left / waves * WRITING_SHARE)
+
+
+def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
+    """A branch that ended by itself; one that failed or hands over nothing is a gap all the same."""
+    gap = None
+    failure = result.failure
+    if failure is not None or not (result.draft or result.unanswered or result.evidence or result.values):
+        gap = SectionGap(
+            reason=failure.message if failure else result.ending.detail if result.ending else "it handed over nothing",
+            type=failure.type if failure else result.ending.kind if result.ending else "NoResult",
+            attempts=failure.attempts if failure else 0,
+            tokens=result.usage.tokens,
+            cost_microusd=result.usage.cost_microusd,
+        )
+    return BranchOutcome(
+        index=start.index,
+        parallel_path_id=start.parallel_path_id,
+        title=start.title,
+        question=start.input.question,
+        draft=result.draft,
+        unanswered=result.unanswered,
+        evidence=result.evidence,
+        values=result.values,
+        searches=result.searches,
+        ending=result.ending.detail or result.ending.kind if result.ending else "",
+        gap=gap,
+        warnings=result.warnings,
+        usage=result.usage,
+        iterations=result.iterations,
+    )
+
+
+def missing(start: BranchStart, reason: str, *, type: str, usage: Usage | None = None) -> BranchOutcome:
+    """A branch that left nothing."""
+    used = usage or Usage()
+    return BranchOutcome(
+        index=start.index,
+        parallel_path_id=start.parallel_path_id,
+        title=start.title,
+        question=start.input.question,
+        gap=SectionGap(reason=reason, type=type, tokens=used.tokens, cost_microusd=used.cost_microusd),
+        usage=used,
+    )
+
+
+def _why(outcome: BranchOutcome) -> str:
+    return outcome.gap.reason if outcome.gap else "no source answers it"

@@ -1,0 +1,228 @@
+"""A run in progress: its place, its log of entries and the events it has told, kept in step with one another.
+
+The workflow and the in-memory runner both drive a run through this class, so both tell the same story.
+"""
+
+from typing import Final
+
+from elcano.graphs.engine.commands import (
+    Entry,
+    Finish,
+    Immediate,
+    Retry,
+    RolledBack,
+    StepCompleted,
+    StepFailed,
+    ToppedUp,
+    Wait,
+    Work,
+)
+from elcano.graphs.engine.run import Run, start
+from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.journal.narration import Told, after, before, beginning
+from elcano.graphs.spec.graph import ResearchGraph, StateNode
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.state import ResearchState
+
+REMEMBERED: Final = 100
+"""Control requests whose answers a run can give again, the last ones."""
+
+
+class Answered(Frozen):
+    """A control request that was applied."""
+
+    request_id: str
+    limits: Limits | None = None
+    """The answer to a top-up; a stop has none."""
+
+
+class Pages(Frozen):
+    """Everything that a journal holds, as it travels from one execution of a workflow to the next."""
+
+    run: Run
+    entries: tuple[Entry, ...]
+    events: tuple[AgentEvent, ...]
+    started_at: float
+    idle: float = 0.0
+    """Seconds in which time stood still."""
+    begun: bool = True
+    """A worker has taken up the first step; its time counts from there."""
+    still_since: float | None = None
+    """Since when time stands still."""
+    answered: tuple[Answered, ...] = ()
+
+
+class Journal:
+    """Mutable, the one place of a run that is; everything it holds is frozen. Times are seconds since the epoch."""
+
+    def __init__(self, graph: ResearchGraph, pages: Pages, *, path: str = "", section: str = "") -> None:
+        self.graph = graph
+        self.run = pages.run
+        self.entries = list(pages.entries)
+        self.events = list(pages.events)
+        self.started_at = pages.started_at
+        self._idle = pages.idle
+        self._begun = pages.begun
+        self._still_since = pages.still_since
+        """Since when time stands still."""
+        self._frozen_at: float | None = None
+        self._undone = 0
+        """The highest event number that was told before the run was rolled back."""
+        self._answered = {answered.request_id: answered for answered in pages.answered}
+        self._path = path
+        self._section = section
+
+    @classmethod
+    def begin(
+        cls,
+        graph: ResearchGraph,
+        state: ResearchState,
+        limits: Limits,
+        *,
+        mode: str,
+        now: float,
+        path: str = "",
+        section: str = "",
+    ) -> "Journal":
+        """The journal of a run that starts now; its first event is told."""
+        pages = Pages(run=start(graph, state, limits), entries=(), events=(), started_at=now, begun=False)
+        journal = cls(graph, pages, path=path, section=section)
+        journal.tell(beginning(state.question, mode), now)
+        return journal
+
+    @property
+    def pages(self) -> Pages:
+        """What a journal that goes on from here needs."""
+        return Pages(
+            run=self.run,
+            entries=tuple(self.entries),
+            events=tuple(self.events),
+            started_at=self.started_at,
+            idle=self._idle,
+            begun=self._begun,
+            still_since=self._still_since,
+            answered=tuple(self._answered.values()),
+        )
+
+    def remember(self, answered: Answered) -> None:
+        """Keeps the answer to a control request, so that the same request can be told from a new one."""
+        self._answered[answered.request_id] = answered
+        if len(self._answered) > REMEMBERED:
+            del self._answered[next(iter(self._answered))]
+
+    def remembered(self, request_id: str) -> Answered | None:
+        """The answer to an earlier control request with this id; None if it is new."""
+        return self._answered.get(request_id)
+
+    @property
+    def leaving(self) -> bool:
+        """The run is at an exit node or through it."""
+        return self.run.finished or self.run.node in self.graph.exit_nodes
+
+    @property
+    def last(self) -> int:
+        """The number of the last event; 0 before the first."""
+        return self.events[-1].seq if self.events else 0
+
+    @property
+    def stands_still(self) -> bool:
+        """Time does not count: the run waits for more budget, or, if it may wait for that, for a provider."""
+        waits = self.run.hold is not None and self.run.budget.limits.when_exhausted == "pause"
+        return waits or self.run.paused is not None
+
+    @property
+    def begun(self) -> bool:
+        """A worker has taken up the first step; until then time does not count."""
+        return self._begun
+
+    @property
+    def top_ups(self) -> int:
+        """How often the limits were raised; read off the log, so that it outlives a history."""
+        return sum(isinstance(entry, ToppedUp) for entry in self.entries)
+
+    def elapsed(self, now: float) -> float:
+        """Seconds of work since a worker took up the first step; pauses do not count."""
+        if not self._begun:
+            return 0.0
+        until = min(moment for moment in (now, self._still_since, self._frozen_at) if moment is not None)
+        return until - self.started_at - self._idle
+
+    def due(self, elapsed: float) -> float:
+        """When `elapsed` seconds of work will be over, if the run does not pause before."""
+        return self.started_at + self._idle + elapsed
+
+    def begin_work(self) -> None:
+        """The first step is under way: from here on time counts."""
+        self._begun = True
+
+    def next(self, now: float) -> Work | Wait | Retry | Finish:
+        """The next command that somebody has to perform; all that need nobody are applied on the way."""
+        while isinstance(command := next_command(self.graph, self.run, self.elapsed(now)), Immediate):
+            self.record(command.entry, now)
+        if not isinstance(command, Wait | Retry | Finish) and self.run.hold is None:
+            for told in before(command):
+                self.tell(told, now)
+        return command
+
+    def settle(self, now: float) -> None:
+        """Applies the state nodes that come next: an interruption must not skip the bookkeeping of what was done."""
+        while isinstance(self.graph.by_id[self.run.node], StateNode):
+            command = next_command(self.graph, self.run, self.elapsed(now))
+            if not isinstance(command, Immediate):
+                return
+            self.record(command.entry, now)
+
+    def record(self, entry: Entry, now: float) -> None:
+        """Applies one entry and tells of it."""
+        self.take(advance(self.graph, self.run, entry), entry, now)
+
+    def take(self, run: Run, entry: Entry, now: float) -> None:
+        """Takes over the run that `entry` led to, whoever applied it, and tells of it."""
+        earlier, self.run = self.run, run
+        self.entries.append(entry)
+        if isinstance(entry, RolledBack):
+            self._undone = max(self._undone, entry.told)
+        if isinstance(entry, StepCompleted | StepFailed):
+            self._idle += entry.waited
+        self._begun = True
+        self._count_standstill(now)
+        for told in after(self.graph, earlier, entry, self.run):
+            self.tell(told, now, step=earlier.step)
+
+    def tell(self, told: Told, now: float, *, step: int | None = None) -> None:
+        """Numbers and dates one event; `step` is the one that comes next unless given."""
+        self.events.append(self.event(told, now, step=step))
+
+    def event(self, told: Told, now: float, *, step: int | None = None) -> AgentEvent:
+        """The event that `told` would be if it were told now."""
+        return AgentEvent(
+            seq=max(self.last, self._undone) + 1,
+            type=told.type,
+            message=told.message,
+            at=now,
+            step=self.run.step if step is None else step,
+            node=told.node,
+            iteration=self.run.budget.iterations,
+            path="/".join(filter(None, (self._path, told.path))),
+            section=told.section or self._section,
+            data=told.data,
+        )
+
+    def freeze(self) -> None:
+        """Time stands still since the last event: the run was taken back, and what passed since then was not it."""
+        self._frozen_at = self.events[-1].at
+
+    def thaw(self, now: float) -> None:
+        """Time goes on; a pause that lasts goes on too."""
+        if self._frozen_at is not None and self._still_since is None:
+            self._idle += now - self._frozen_at
+        self._frozen_at = None
+
+    def _count_standstill(self, now: float) -> None:
+        if self.stands_still and self._still_since is None:
+            self._still_since = now
+        elif not self.stands_still and self._still_since is not None:
+            self._idle += now - self._still_since
+            self._still_since = None

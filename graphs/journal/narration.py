@@ -1,0 +1,303 @@
+"""What is told of a run: for each command and each entry, the events that people and programs see.
+
+Pure, so that a run tells the same story in Temporal, in memory and when its log is replayed. The journal numbers and
+dates what is told here.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import get_args
+
+from elcano.graphs.catalogue.listing import AGENTS, TOOLS
+from elcano.graphs.engine.commands import (
+    BranchStart,
+    CallAgent,
+    CallTool,
+    Command,
+    Diverted,
+    Entry,
+    Held,
+    Resumed,
+    RolledBack,
+    RunBranches,
+    StepAbandoned,
+    StepCompleted,
+    StepFailed,
+    ToppedUp,
+    Warned,
+)
+from elcano.graphs.engine.run import Run
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.journal.phrases import counted, queries, title, work_of_agent, work_of_tool
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
+from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes, Ended
+from elcano.graphs.values.events import EventType
+from elcano.graphs.values.state import Ending, Hold
+
+MESSAGE_CHARACTERS = 500
+"""Longer texts are cut in events; they are whole in the state."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """One event before it has a number."""
+
+    type: EventType
+    message: str
+    node: str = ""
+    data: JsonObject = field(default_factory=dict)
+    path: str = ""
+    """Set on an event about a branch: its `parallel_path_id`."""
+    section: str = ""
+
+
+def beginning(question: str, mode: str) -> Told:
+    """The first event of every run."""
+    return Told("started", _cut(f"Research started: {question}"), data={"mode": mode})
+
+
+def before(command: Command) -> Iterable[Told]:
+    """What is told when work begins; nothing for steps that take no time."""
+    match command:
+        case CallAgent():
+            agent = AGENTS[command.agent]
+            yield Told(agent.starts, _cut(work_of_agent(command)), command.node)
+        case CallTool():
+            tool = TOOLS[command.tool]
+            looked_for: list[Json] = [*queries(command)]
+            yield Told(tool.starts, _cut(work_of_tool(command)), command.node, {"queries": looked_for})
+        case RunBranches():
+            sections: list[Json] = [branch.title for branch in command.branches]
+            text = f"{title(command.node)}: {counted(len(sections), 'section')}"
+            yield Told("searching", text, command.node, {"sections": sections})
+
+
+def branch_started(node: str, branch: BranchStart, run_id: str) -> Told:
+    """A branch begins; `run_id` is that of its child workflow, where its own events are."""
+    data: JsonObject = {"run_id": run_id, "question": branch.input.question}
+    return Told(
+        "branch_started", _cut(f"{branch.title}: research begins"), node, data, branch.parallel_path_id, branch.title
+    )
+
+
+def branch_complete(node: str, outcome: BranchOutcome) -> Told:
+    """A branch ended, however it did; told after everything that the branch told itself."""
+    data: JsonObject = {
+        "status": outcome.status,
+        "tokens": outcome.usage.tokens,
+        "evidence": len(outcome.evidence),
+        "iterations": outcome.iterations,
+    }
+    early = f" early, {outcome.ending}" if outcome.ending else ""
+    if outcome.gap is not None:
+        text = f"no section, {outcome.gap.reason}"
+        data = {**data, "gap": outcome.gap.model_dump(mode="json")}
+    elif outcome.unanswered:
+        text = "no source answers it" + (f" (ended{early})" if early else "")
+    elif outcome.draft is None:
+        text = f"done{early}, {len(outcome.evidence)} passages"
+    else:
+        text = f"drafted{early}"
+    return Told(
+        "branch_complete", _cut(f"{outcome.title}: {text}"), node, data, outcome.parallel_path_id, outcome.title
+    )
+
+
+def plan_cut(node: str, afforded: int, planned: int) -> Told:
+    """Not every branch fits into the budget."""
+    text = f"The budget allows {afforded} of {planned} sections; the others are left out"
+    return Told("ending_early", text, node, {"reason": "tokens", "afforded": afforded, "planned": planned})
+
+
+def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterable[Told]:
+    """What is told when `entry` has turned the run `earlier` into `run`."""
+    match entry:
+        case Diverted() | StepAbandoned():
+            if entry.ending is not None:
+                yield _pause(run, run.paused) if run.paused else _ending(run)
+            return
+        case Held() | Resumed() | RolledBack() | Warned():
+            yield from _standing(earlier, entry)
+            return
+        case ToppedUp():
+            yield Told("topped_up", "The limits were raised", run.node, run.budget.view())
+        case StepFailed():
+            yield from _failed(earlier, entry, run)
+        case StepCompleted() if reason := _refused(graph, earlier, entry, run):
+            yield Told("error", _cut(reason), entry.node)
+        case StepCompleted():
+            yield from _answered(graph, earlier, entry)
+            yield from _completed(graph, entry)
+    if run.ending != earlier.ending and run.ending is not None:
+        yield _ending(run)
+    if run.paused is not None:
+        yield _pause(run, run.paused)
+    if run.budget.iterations > earlier.budget.iterations:
+        yield looping(run, earlier.node)
+
+
+def _refused(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> str | None:
+    """Why what a node gave was not applied; None if it was."""
+    if run.failure is not None:
+        return f"{title(entry.node)} failed: {run.failure.message}"
+    if run.state.outputs.get(entry.node) != entry.output:
+        return f"{title(entry.node)} failed: its answer does not fit"
+    if run.ending is not None and isinstance(graph.by_id[entry.node], StateNode) and run.state is earlier.state:
+        return run.ending.detail
+    return None
+
+
+def _failed(earlier: Run, entry: StepFailed, run: Run) -> Iterable[Told]:
+    """Of a call that could not be paid for nothing but how the run goes on: nothing is broken."""
+    failure = entry.failure
+    if failure.exhausted is None:
+        data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
+        yield Told("error", _cut(f"{title(entry.node)} failed: {failure.message}"), entry.node, data)
+    elif run.finished and run.ending == earlier.ending:
+        yield _ending(run)
+
+
+def looping(run: Run, node: str) -> Told:
+    """The next turn of the loop begins."""
+    return Told("looping", f"Iteration {run.budget.iterations} of at most {run.budget.limits.iterations}", node)
+
+
+def _ending(run: Run) -> Told:
+    assert run.ending is not None
+    where = "The writing is given up" if run.finished else "Going to the report now"
+    text = f"{where}: {run.ending.detail or run.ending.kind}"
+    return Told("ending_early", _cut(text), run.node, {"reason": run.ending.kind})
+
+
+def _pause(run: Run, ending: Ending) -> Told:
+    text = f"Paused until somebody tops the budget up or stops the run: {ending.detail or ending.kind}"
+    return Told("paused", _cut(text), run.node, {"reason": ending.kind})
+
+
+def _standing(run: Run, entry: Held | Resumed | RolledBack | Warned) -> Iterable[Told]:
+    """A run that waits, or was taken back. That a call is tried again is told by its end, a warning by the report."""
+    match entry:
+        case Held():
+            yield _held(entry.hold)
+        case Resumed() if entry.over:
+            yield Told("resumed", f"{title(run.node)}: goes on", run.node)
+        case RolledBack():
+            text = f"Back at step {run.step}, before {title(run.node)}: what came after, up to {entry.told}, is undone"
+            yield Told("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
+
+
+def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
+    """A call that had been held was answered; branches tell that of their own calls."""
+    if earlier.hold is not None and isinstance(graph.by_id[entry.node], AgentNode):
+        text = f"{title(entry.node)}: answered after {earlier.hold.tries} tries in vain"
+        yield Told("resumed", text, entry.node)
+
+
+def _held(hold: Hold) -> Told:
+    whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
+    again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
+    text = f"{title(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
+    return Told("held", _cut(text), hold.node, hold.model_dump(mode="json", exclude={"progress"}))
+
+
+def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:
+    node = graph.by_id[entry.node]
+    tokens: JsonObject = {"tokens": entry.usage.tokens, "model": entry.model} if entry.model else {}
+    match node:
+        case AgentNode():
+            text, data = _summary(node.agent, entry.output)
+            yield Told(AGENTS[node.agent].completes, _cut(text), entry.node, {**data, **tokens})
+        case ToolNode():
+            text, data = _summary(node.tool, entry.output)
+            yield Told(TOOLS[node.tool].completes, _cut(text), entry.node, data)
+        case ParallelNode():
+            text, data = _branches(BranchOutcomes.model_validate(entry.output or {}))
+            yield Told("search_complete", text, entry.node, data)
+
+
+def _summary(callee: str, output: Json) -> tuple[str, JsonObject]:
+    """An output in one sentence, and its figures."""
+    values = output if isinstance(output, dict) else {}
+    summarise = _SUMMARIES.get(callee)
+    return summarise(values) if summarise else (f"{title(callee)}: done", {})
+
+
+def _thought(output: JsonObject) -> tuple[str, JsonObject]:
+    return f"Thought: {output.get('thought', '')}", {}
+
+
+def _gaps(output: JsonObject) -> tuple[str, JsonObject]:
+    gaps = _listed(output.get("outstanding_gaps"))
+    text = "Nothing is missing" if output.get("research_complete") else f"Missing: {'; '.join(map(str, gaps))}"
+    return text, {"complete": bool(output.get("research_complete")), "gaps": gaps}
+
+
+def _plan(output: JsonObject) -> tuple[str, JsonObject]:
+    tasks = [task for task in _listed(output.get("tasks")) if isinstance(task, dict)]
+    chosen: list[Json] = [*dict.fromkeys(str(task.get("query")) for task in tasks)]  # they are told as they are made
+    text = f"{counted(len(chosen), 'search', 'searches')} chosen" if chosen else "No search left to make"
+    return text, {"queries": chosen}
+
+
+def _search(output: JsonObject) -> tuple[str, JsonObject]:
+    items = [item for item in _listed(output.get("items", [{"output": output}])) if isinstance(item, dict)]
+    results = [item["output"] for item in items if isinstance(item.get("output"), dict)]
+    found = sum(len(_listed(result.get("evidence"))) for result in results if isinstance(result, dict))
+    failed = sum(1 for item in items if item.get("error"))
+    text = f"{counted(found, 'passage')} from {counted(len(items), 'search', 'searches')}"
+    text += f", {failed} of them failed" if failed else ""
+    return text, {"passages": found, "searches": len(items), "failed": failed}
+
+
+def _branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
+    ended = Counter(outcome.status for outcome in output.branches)
+    counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
+    told = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
+    counted = f"{len(output.branches)} sections: {', '.join(told) or 'none'}"
+    return counted, {**counts, "sections": len(output.branches)}
+
+
+def _parse(output: JsonObject) -> tuple[str, JsonObject]:
+    mode = output.get("research_mode")
+    return f"Understood as {mode} research: {output.get('improved_query', '')}", {"mode": mode}
+
+
+def _outline(output: JsonObject) -> tuple[str, JsonObject]:
+    planned = [section for section in _listed(output.get("report_outline")) if isinstance(section, dict)]
+    titles: list[Json] = [section.get("title") for section in planned]
+    return f"Planned: {' · '.join(map(str, titles))}", {"sections": titles}
+
+
+def _judgement(output: JsonObject) -> tuple[str, JsonObject]:
+    kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
+    return f"Judged: {output.get('reasoning', '')}", {name: output.get(name) for name in kept}
+
+
+def _draft(output: JsonObject) -> tuple[str, JsonObject]:
+    claims, cited = (count if isinstance(count := output.get(name), int) else 0 for name in ("claims", "cited"))
+    text = f"Drafted: {output.get('title', '')} ({counted(claims, 'claim')} from {counted(cited, 'passage')})"
+    return text, {"claims": claims, "cited": cited, "answered": output.get("answered")}
+
+
+_SUMMARIES: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {
+    "thinking": _thought,
+    "knowledge_gap": _gaps,
+    "tool_selector": _plan,
+    "search": _search,
+    "search_related": _search,
+    "judge": _judgement,
+    "writer": _draft,
+    "input_parser": _parse,
+    "planner": _outline,
+    "long_writer": _draft,
+    "proofreader": _draft,
+}
+
+
+def _listed(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 1] + "…"

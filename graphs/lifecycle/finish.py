@@ -1,0 +1,150 @@
+"""What a run that has walked its graph hands over: to the publisher, to the archive and to those who watch.
+
+Pure: it reads a journal and calls nothing.
+"""
+
+from elcano.graphs.contracts import REPORTED, ArchivedRun, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
+from elcano.graphs.engine.commands import StepCompleted
+from elcano.graphs.engine.run import Run
+from elcano.graphs.fanout.handover import Handover, draft, handover
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.journal.narration import Told
+from elcano.graphs.journal.phrases import counted
+from elcano.graphs.values.branch import branch_states
+from elcano.graphs.values.events import EventType
+from elcano.graphs.values.report import ReportRef
+from elcano.graphs.values.state import Failure, ResearchState
+
+
+def result(asked: ResearchInput, journal: Journal, failure: Failure | None, report: ReportRef | None) -> ResearchResult:
+    """What the workflow returns: figures, and of a branch what it hands over."""
+    run = journal.run
+    handed = handover(journal, failure) if asked.branch_of else Handover()
+    return ResearchResult(
+        run_id=asked.run_id,
+        report=report,
+        ending=run.ending,
+        usage=run.budget.used,
+        iterations=run.budget.iterations,
+        steps=run.budget.steps,
+        draft=handed.draft,
+        unanswered=handed.unanswered,
+        evidence=handed.evidence,
+        values=handed.values,
+        searches=searches(run.state) if asked.branch_of else (),
+        warnings=(*run.state.warnings, *handed.warnings) if asked.branch_of else (),
+        failure=failure,
+    )
+
+
+def searches(state: ResearchState) -> tuple[str, ...]:
+    """Every query that was made, its own and those of its sections, once."""
+    own = (call.query for turn in state.conversation for call in turn.tool_calls)
+    of_sections = (query for section in state.sections for query in section.searches)
+    return tuple(dict.fromkeys((*own, *of_sections)))
+
+
+def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
+    """What the report is made of; without a draft if no writer finished."""
+    run = journal.run
+    state = run.state
+    written = draft(journal)
+    written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
+    return PublishCall(
+        run_id=asked.run_id,
+        question=asked.question,
+        mode=asked.mode,
+        draft=written.artifact if written else None,
+        evidence=tuple(ref.id for ref in state.evidence),
+        ending=run.ending,
+        failure=run.failure,
+        models=tuple(dict.fromkeys(written_by)),
+        sources=asked.sources,
+        searches=searches(state),
+        iterations=run.budget.iterations,
+        usage=run.budget.used,
+        sections=state.sections,
+        warnings=state.warnings,
+    )
+
+
+def report_ready(report: ReportRef) -> Told:
+    """The event that tells where the report is and how its check went."""
+    references, verified = counted(report.references, "reference"), counted(report.verified, "citation")
+    text = f"Report: {report.title} ({references}, {verified} verified"
+    text += f", {report.unverified} not verified)" if report.unverified else ")"
+    return Told("report_ready", text, data=report.model_dump(mode="json"))
+
+
+def status_of(journal: Journal, failure: Failure | None, report: ReportRef | None, *, cancelled: bool) -> RunStatus:
+    """How a run that has come to its end ended; a branch, which has no report, is judged by what it hands over."""
+    if cancelled:
+        return "cancelled"
+    if failure is not None:
+        return "failed"
+    ending = journal.run.ending
+    if ending is not None:
+        return "stopped" if ending.kind == "stopped" else "partial"
+    answered = report.answered if report else not handover(journal, failure).unanswered
+    return "completed" if answered else "unanswered"
+
+
+def last_event(status: RunStatus, run: Run, failure: Failure | None, report: ReportRef | None) -> Told:
+    """The terminal event. A run tells exactly one, as its last."""
+    kind: EventType = "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
+    if failure is not None:
+        text = f"The run failed at {failure.node}: {failure.message}"
+    elif status == "cancelled":
+        text = "The run was cancelled; what it found is kept, and there is no report"
+    elif run.ending is not None:
+        text = f"Done early: {run.ending.detail or run.ending.kind}"
+    else:
+        text = "Done"
+    return Told(
+        kind,
+        text,
+        run.node,
+        {
+            "status": status,
+            "report": report.model_dump(mode="json") if report else None,
+            "partial": run.ending.kind if run.ending else None,
+            "tokens": run.budget.used.tokens,
+            "cost_microusd": run.budget.used.cost_microusd,
+            "evidence": len(run.state.evidence),
+        },
+    )
+
+
+def archived(
+    asked: ResearchInput,
+    journal: Journal,
+    status: RunStatus,
+    failure: Failure | None,
+    report: ReportRef | None,
+    now: float,
+    engine: Engine,
+    execution: str,
+) -> ArchivedRun:
+    """The run as it is kept; `execution` is Temporal's id of the execution that ends."""
+    run = journal.run
+    return ArchivedRun(
+        run_id=asked.run_id,
+        execution=execution,
+        question=asked.question,
+        mode=asked.mode,
+        tenant=asked.tenant,
+        status=status,
+        started_at=journal.started_at,
+        finished_at=now,
+        ending=run.ending,
+        failure=failure,
+        report=report,
+        budget=run.budget.at(journal.elapsed(now)).view(),
+        iterations=run.budget.iterations,
+        steps=run.budget.steps,
+        sources=asked.sources,
+        evidence=tuple(ref.id for ref in run.state.evidence),
+        branch_of=asked.branch_of,
+        branches=branch_states(journal.events),
+        engine=engine,
+    )

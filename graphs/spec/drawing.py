@@ -1,0 +1,96 @@
+"""A graph for people: as a Mermaid flow chart, and as lines of text with the place that a run is at.
+
+Shapes tell the kinds of nodes apart; dashed arrows are loops.
+"""
+
+from elcano.graphs.spec.graph import ConditionalEdge, Node, ParallelNode, ResearchGraph
+
+_SHAPES: dict[str, tuple[str, str]] = {
+    "agent": ("[", "]"),
+    "tool": ("[[", "]]"),
+    "state": ("[(", ")]"),
+    "decision": ("{", "}"),
+    "parallel": ("[/", "/]"),
+}
+_KEYWORDS = frozenset(
+    {"call", "class", "classdef", "click", "default", "end", "flowchart", "graph", "href", "style", "subgraph"}
+)
+"""Words that Mermaid's grammar keeps for itself; it tells them from names by their case."""
+
+
+def mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
+    """The text of the chart. `here` marks the node that a run is at."""
+    lines = ["flowchart TD", "    Input([Input])"]
+    lines += _nodes(graph, prefix="", indent="    ")
+    lines.append(f"    Input --> {_name(graph.entry_node)}")
+    lines += _edges(graph, prefix="", indent="    ")
+    lines += [f"    {_name(node_id)} --> Report([Report])" for node_id in graph.exit_nodes]
+    if here is not None and here in graph.by_id:
+        lines.append(f"    style {_name(here)} stroke-width:4px")
+    return "\n".join(lines) + "\n"
+
+
+def outline(graph: ResearchGraph) -> dict[str, str]:
+    """One line a node, with the ways on from it; for places that draw no charts."""
+    lines = {}
+    for node in graph.nodes:
+        ways = [f"{edge.to_node} ({edge.label})" if edge.label else edge.to_node for edge in graph.routes_from(node.id)]
+        lines[node.id] = f"{node.id} -> {' | '.join(ways) or 'report'}"
+    return lines
+
+
+def with_place(outline: dict[str, str], here: str) -> str:
+    """An outline as text, with an arrow at the node that a run is at."""
+    return "\n".join(f"{'=>' if node_id == here else '  '} {line}" for node_id, line in outline.items())
+
+
+def _nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
+    return [f"{indent}{_name(prefix + node.id)}{_shape(node)}" for node in graph.nodes]
+
+
+def _shape(node: Node) -> str:
+    before, after = _SHAPES[node.kind]
+    title = node.id.replace("_", " ").capitalize()
+    if node.kind == "decision":
+        text = node.description or title
+    else:
+        text = f"{title}<br/>{node.description}" if node.description else title
+    return f'{before}"{_escaped(text)}"{after}'
+
+
+def _edges(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
+    lines: list[str] = []
+    for node in graph.nodes:
+        for edge in graph.routes_from(node.id):
+            arrow = "-.->" if edge.loop else "-->"
+            label = edge.label or (edge.when if isinstance(edge, ConditionalEdge) else "")
+            text = f'|"{_escaped(label)}"|' if label else ""
+            lines.append(f"{indent}{_name(prefix + edge.from_node)} {arrow}{text} {_name(prefix + edge.to_node)}")
+        if isinstance(node, ParallelNode):
+            lines += _branches(graph, node, prefix=prefix, indent=indent)
+    return lines
+
+
+def _branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: str) -> list[str]:
+    """Each branch as a box of its own, entered from the parallel node by a thick arrow."""
+    lines: list[str] = []
+    for edge in graph.branches_from(node.id):
+        branch = graph.branches[edge.branch]
+        inner = f"{prefix}{node.id}__{edge.branch}__"  # two nodes may run one graph
+        times = f" (one per {node.for_each})" if node.for_each else ""
+        lines.append(f'{indent}subgraph {inner}Box ["{_escaped(edge.branch + times)}"]')
+        lines += _nodes(branch, prefix=inner, indent=indent + "    ")
+        lines += _edges(branch, prefix=inner, indent=indent + "    ")
+        lines.append(f"{indent}end")
+        lines.append(f"{indent}{_name(prefix + node.id)} ==> {_name(inner + branch.entry_node)}")
+    return lines
+
+
+def _name(node_id: str) -> str:
+    """Node ids are lower case, so a capital keeps a node apart from keywords and from the chart's own shapes."""
+    return node_id.capitalize() if node_id in _KEYWORDS else node_id
+
+
+def _escaped(text: str) -> str:
+    """Mermaid has no backslash escapes; its entity form is `#name;`."""
+    return text.replace("#", "#35;").replace('"', "#quot;").replace("\n", " ")

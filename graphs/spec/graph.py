@@ -1,0 +1,213 @@
+"""A research graph as frozen data: which nodes there are and how one leads to the next.
+
+A graph is JSON. It holds no callables and no code: agents, tools and reducers are named (see `catalogue`), inputs and
+conditions are JMESPath expressions over the view of the state (see `expressions`). It travels in the input of the run
+that walks it, so a run in flight keeps the graph it started with.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Frozen
+
+NodeId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
+"""Lower-case letters, digits and underscores, 48 at most: it becomes part of activity and workflow ids."""
+
+Expression: TypeAlias = Annotated[str, Field(min_length=1, max_length=500)]
+"""A JMESPath expression. A path that leads nowhere is null, and null is false."""
+
+Inputs: TypeAlias = dict[str, Expression]
+"""For each field of the callee's input model, the expression that reads its value."""
+
+
+EndKind: TypeAlias = Literal[
+    "stopped", "time", "tokens", "cost", "iterations", "steps", "stalled", "node_failed", "provider"
+]
+"""What ends a run early: a person, one of the budgets, no new evidence, a node that failed for good, or a provider that
+did not answer for as long as the run may be held."""
+
+
+class BaseNode(Frozen):
+    """What every node has."""
+
+    id: NodeId
+    """Unique within its graph."""
+    description: str = ""
+    """What happens here, for drawings and the Temporal UI."""
+
+
+class AgentNode(BaseNode):
+    """One call of one agent."""
+
+    kind: Literal["agent"] = "agent"
+    agent: str
+    """The agent's name in the catalogue."""
+    inputs: Inputs = {}
+    reducer: str | None = None
+    """Folds the output into the state; without one it is kept only under `outputs.<node id>`."""
+
+
+class ToolNode(BaseNode):
+    """One activity that needs no model: a search, a fetch, a query."""
+
+    kind: Literal["tool"] = "tool"
+    tool: str
+    """The tool's name in the catalogue."""
+    inputs: Inputs = {}
+    for_each: Expression | None = None
+    """A list in the state: the tool runs once per item, all at once, each item failing alone. `item` and `index`
+    can be read by `inputs`; the node's output is then `{"items": [...]}`."""
+    reducer: str | None = None
+
+
+class StateNode(BaseNode):
+    """Updates the state by a named pure reducer; costs no activity."""
+
+    kind: Literal["state"] = "state"
+    reducer: str
+    inputs: Inputs = {}
+
+
+class DecisionNode(BaseNode):
+    """Only routes: its conditional edges are tried in order, its sequential edge is the answer otherwise."""
+
+    kind: Literal["decision"] = "decision"
+    choose: Expression | None = None
+    """Dynamic routing: names the next node, which must be the target of one of this node's edges (their conditions are
+    not read then); anything else goes the way of the sequential edge."""
+
+
+class ParallelNode(BaseNode):
+    """Runs branches side by side, each a graph of its own with its own state (child workflows in Temporal)."""
+
+    kind: Literal["parallel"] = "parallel"
+    for_each: Expression | None = None
+    """A list in the state: its one branch runs once per item. Without it, every parallel edge is one branch."""
+    max_concurrency: int = Field(default=4, ge=1, le=50)
+    """Branches open at the same time. 2,000 pending children are Temporal's own limit."""
+    timeout_seconds: float = Field(default=600, ge=5, le=7 * 86_400)
+    """A branch that takes longer is told to finish and write what it has."""
+    must_succeed: int = Field(default=1, ge=0)
+    """With fewer successful branches than this, the node itself fails. A branch succeeds that hands over a draft which
+    answers its question or, if no writer ends it, evidence or values. If none does but some found no answer, the node
+    does not fail: that nothing answers is a finding, and the report tells it."""
+    reducer: str | None = None
+
+
+Node: TypeAlias = Annotated[AgentNode | ToolNode | StateNode | DecisionNode | ParallelNode, Field(discriminator="kind")]
+
+
+class SequentialEdge(Frozen):
+    """Always taken when no conditional edge before it was."""
+
+    kind: Literal["sequential"] = "sequential"
+    from_node: NodeId
+    to_node: NodeId
+    label: str = ""
+    loop: bool = False
+    """Leads back. Every cycle needs one such edge, and each passage counts as one iteration."""
+
+
+class ConditionalEdge(Frozen):
+    """Taken when its expression is true."""
+
+    kind: Literal["conditional"] = "conditional"
+    from_node: NodeId
+    to_node: NodeId
+    when: Expression
+    label: str = ""
+    """The condition in words, for drawings and events."""
+    loop: bool = False
+    ending: EndKind | None = None
+    """Set on an edge that leaves the research early: the report is labelled partial for this reason."""
+
+
+class ParallelEdge(Frozen):
+    """Leads from a parallel node into one of the graph's branches."""
+
+    kind: Literal["parallel"] = "parallel"
+    from_node: NodeId
+    branch: NodeId
+    """A key of `ResearchGraph.branches`."""
+    inputs: Inputs = {}
+    """What the branch starts with: `question` (required), `title`, `background`."""
+
+
+Edge: TypeAlias = Annotated[SequentialEdge | ConditionalEdge | ParallelEdge, Field(discriminator="kind")]
+Route: TypeAlias = SequentialEdge | ConditionalEdge
+
+
+class ResearchGraph(Frozen):
+    """Nodes, edges, one entry, the exits and the graphs that its parallel nodes run.
+
+    Construction checks types only; `validation.faults` finds everything else that is wrong with it.
+    """
+
+    name: NodeId
+    description: str = ""
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...] = ()
+    entry_node: NodeId
+    exit_nodes: tuple[NodeId, ...]
+    """Where a run can end. A run that has to end early goes to the first of them that it can still reach."""
+    branches: dict[NodeId, "ResearchGraph"] = {}
+    result: dict[NodeId, Expression] = Field(default={}, max_length=50)
+    """What a branch hands back as values, by name, read from its view at its end; null and what is empty are nothing.
+    Beside them it hands back its draft with what that cites or, if no writer ends it, all evidence that it found."""
+
+    @cached_property
+    def by_id(self) -> dict[str, Node]:
+        """The nodes by their id."""
+        return {node.id: node for node in self.nodes}
+
+    def routes_from(self, node_id: str) -> tuple[Route, ...]:
+        """The edges that a token can leave `node_id` by, in the order in which they are tried."""
+        return self._routes.get(node_id, ())
+
+    @cached_property
+    def _routes(self) -> dict[str, tuple[Route, ...]]:
+        leaving: dict[str, list[Route]] = {}
+        for edge in sorted(self.edges, key=lambda edge: isinstance(edge, SequentialEdge)):
+            if not isinstance(edge, ParallelEdge):
+                leaving.setdefault(edge.from_node, []).append(edge)
+        return {node_id: tuple(edges) for node_id, edges in leaving.items()}
+
+    def nearest_exit(self, node_id: str) -> str:
+        """The first exit in the graph's order that can be reached from `node_id`; every valid graph has one."""
+        return self._exit_of[node_id]
+
+    @cached_property
+    def _exit_of(self) -> dict[str, str]:
+        """For each node its nearest exit, found backwards, so that each edge is followed once."""
+        coming: dict[str, list[str]] = {}
+        for node_id, routes in self._routes.items():
+            for edge in routes:
+                coming.setdefault(edge.to_node, []).append(node_id)
+        nearest: dict[str, str] = {}
+        for exit_id in self.exit_nodes:
+            waiting = [exit_id]
+            while waiting:
+                if (node_id := waiting.pop()) not in nearest:
+                    nearest[node_id] = exit_id
+                    waiting += coming.get(node_id, ())
+        return nearest
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> "ResearchGraph":
+        """A graph built anew, because pydantic's own copy would keep what is cached of this one."""
+        fields = {name: getattr(self, name) for name in ResearchGraph.model_fields}
+        return ResearchGraph.model_validate({**fields, **(update or {})})
+
+    def branches_from(self, node_id: str) -> tuple[ParallelEdge, ...]:
+        """The branches of the parallel node `node_id`."""
+        return self._entries.get(node_id, ())
+
+    @cached_property
+    def _entries(self) -> dict[str, tuple[ParallelEdge, ...]]:
+        entering: dict[str, list[ParallelEdge]] = {}
+        for edge in self.edges:
+            if isinstance(edge, ParallelEdge):
+                entering.setdefault(edge.from_node, []).append(edge)
+        return {node_id: tuple(edges) for node_id, edges in entering.items()}

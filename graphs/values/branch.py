@@ -1,0 +1,123 @@
+"""What a branch of a parallel node starts with and what it hands back to the run that it belongs to."""
+
+from collections.abc import Iterable
+from typing import Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.state import EvidenceRef, SectionGap
+
+SHORTEST_SECONDS: Final = 5.0
+"""A branch with less time than this is not started."""
+WRITING_SHARE: Final = 0.95
+"""Of the time that is left a branch gets this much, so that it has ended by itself before its parent gives it up."""
+SHOWN_BRANCHES: Final = 200
+"""Branches that are listed of a run, the last ones."""
+
+Ended: TypeAlias = Literal["drafted", "done", "unanswered", "gap"]
+"""How a branch ended: with a draft; with evidence or values, if no writer ends it; with nothing that answers; or
+without handing anything over."""
+BranchStatus: TypeAlias = Literal["running"] | Ended
+SUCCEEDED: Final[frozenset[BranchStatus]] = frozenset({"drafted", "done"})
+"""Those that count for `must_succeed`."""
+
+
+class BranchInput(Frozen):
+    """What a branch of a parallel node starts with."""
+
+    question: str = Field(min_length=1)
+    title: str = ""
+    """The section's title; the question if there is none."""
+    background: str = ""
+
+
+class BranchOutcome(Frozen):
+    """What became of one branch: what it handed over, or why that is nothing."""
+
+    index: int = Field(ge=0)
+    """Place in the plan; drafts are joined in this order, whenever they came."""
+    parallel_path_id: str
+    """Unique in the run: `{step:04d}.{branch}` or `{step:04d}.{branch}-{number}`."""
+    title: str
+    question: str
+    draft: str | None = None
+    """Artifact hash of its `ReportDraft`; None also if no writer ends it."""
+    unanswered: bool = False
+    """It came to its end, and nothing that it found answers its question."""
+    evidence: tuple[EvidenceRef, ...] = ()
+    """What the draft cites, everything else that was found stays with the branch; without a writer all of it."""
+    values: JsonObject = {}
+    """What its graph declares as its `result`, by name."""
+    ending: str = ""
+    """Why it ended early, in words; empty if it did not."""
+    gap: SectionGap | None = None
+    """Set if it handed over nothing."""
+    searches: tuple[str, ...] = ()
+    """The queries that it made."""
+    warnings: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    iterations: int = 0
+    """Turns of its research loop; 0 if it was cut off."""
+
+    @property
+    def status(self) -> Ended:
+        """How it ended."""
+        if self.gap is not None:
+            return "gap"
+        if self.unanswered:
+            return "unanswered"
+        return "done" if self.draft is None else "drafted"
+
+
+class BranchOutcomes(Frozen):
+    """The output of a parallel node, in the order of the plan."""
+
+    branches: tuple[BranchOutcome, ...] = ()
+
+
+class BranchState(Frozen):
+    """How one branch of a run stands, as the run itself knows it."""
+
+    run_id: str
+    """Its workflow's id."""
+    path: str
+    """Its `parallel_path_id`, from the outermost branch inwards, joined by `/`."""
+    section: str
+    status: BranchStatus
+    """`drafted`: it wrote its section; `done`: no writer ends it, and it handed over evidence or values; `unanswered`:
+    no source answers its question; `gap`: it ended with nothing."""
+    iterations: int | None = None
+    """Turns of its research loop; None while it runs: its events tell them."""
+    evidence: int | None = None
+    """Passages that it handed over; None while it runs."""
+    tokens: int | None = None
+    """What it used; None while it runs."""
+    reason: str = ""
+    """Why there is a gap."""
+
+
+def branch_states(events: Iterable[AgentEvent]) -> tuple[BranchState, ...]:
+    """How the branches of a run stand by what the run has told of them, in the order of starting."""
+    states: dict[str, BranchState] = {}
+    for event in events:
+        if event.type == "branch_started":
+            run_id = str(event.data.get("run_id", ""))
+            states[event.path] = BranchState(run_id=run_id, path=event.path, section=event.section, status="running")
+        elif event.type == "branch_complete" and event.path in states:
+            states[event.path] = _ended(states[event.path], event)
+    return tuple(states.values())[-SHOWN_BRANCHES:]
+
+
+def _ended(state: BranchState, event: AgentEvent) -> BranchState:
+    gap = event.data.get("gap")
+    figures = {name: event.data.get(name) for name in ("status", "iterations", "evidence", "tokens")}
+    return BranchState.model_validate(
+        {
+            **state.model_dump(),
+            **figures,
+            "reason": gap.get("reason", "") if isinstance(gap, dict) else "",
+        }
+    )

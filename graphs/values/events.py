@@ -1,0 +1,73 @@
+"""What a run tells the outside while it works: numbered events.
+
+The first thirteen types are those of the DeepCritical project; the others came with durable control. A run's events
+are numbered from 1 without gaps, and exactly one of them, the last, is terminal.
+"""
+
+from typing import Literal, TypeAlias, get_args
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Frozen, JsonObject
+
+EventType: TypeAlias = Literal[
+    "started",
+    "searching",
+    "search_complete",
+    "judging",
+    "judge_complete",
+    "looping",
+    "hypothesizing",
+    "analyzing",
+    "analysis_complete",
+    "synthesizing",
+    "complete",
+    "error",
+    "streaming",
+    # control
+    "thinking",
+    "routed",
+    "state_updated",
+    "branch_started",
+    "branch_complete",
+    "ending_early",
+    "paused",
+    "topped_up",
+    "held",
+    "resumed",
+    "rolled_back",
+    "report_ready",
+    "failed",
+    "cancelled",
+]
+
+TERMINAL: frozenset[EventType] = frozenset({"complete", "failed", "cancelled"})
+"""`error` is not among them: a node can fail and the run still writes its report."""
+
+EVENT_TYPES: tuple[str, ...] = get_args(EventType)
+
+
+class AgentEvent(Frozen):
+    """One thing that happened."""
+
+    seq: int = Field(ge=1)
+    """Its number in the run; also the SSE event id."""
+    type: EventType
+    message: str
+    """One sentence for people."""
+    at: float
+    """Seconds since the epoch, by the workflow's clock."""
+    step: int = Field(ge=0)
+    node: str = ""
+    iteration: int = Field(ge=0)
+    path: str = ""
+    """`parallel_path_id` of the branch that it comes from; empty for the run itself."""
+    section: str = ""
+    """The branch's title."""
+    data: JsonObject = {}
+    """Figures for programs: counts, queries, tokens."""
+
+    @property
+    def terminal(self) -> bool:
+        """Whether the run's story ends here."""
+        return self.type in TERMINAL

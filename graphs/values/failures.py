@@ -1,0 +1,45 @@
+"""How a call fails: the error names and the details that cross from activities to workflows.
+
+Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
+"""
+
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.budget import Exhausted, Usage
+
+
+class FailureType:
+    """Error names that cross from activities to workflows. Raisers and catchers share these constants."""
+
+    PROVIDER: Final = "ProviderUnavailable"
+    """A model's provider is down, overloaded, asks to wait, or its quota is used up: the run is held."""
+    MODEL_REFUSED: Final = "ModelRefused"
+    """A key, a name, a setting: nothing can go on until somebody mends it."""
+    ABANDONED: Final = "Abandoned"
+    """The call was given up by its run; the details say what it had used."""
+    MODEL_OUTPUT: Final = "ModelOutput"
+    """The model answered, but never in the form that was asked for."""
+    BUDGET: Final = "BudgetExhausted"
+    """What the call was allowed to use does not suffice for another request; no fault of anybody's."""
+    SOURCE_REFUSED: Final = "SourceRefused"
+    INPUT_INVALID: Final = "InputInvalid"
+    PAYLOADS_TOO_LARGE: Final = "PayloadsTooLarge"
+    """Temporal's own name for a result that is over its size limit; retrying cannot help."""
+
+
+class FailureDetails(Frozen):
+    """The details of a failure that leaves an activity: what its workflow has to know beside the reason."""
+
+    attempt: int = Field(ge=1)
+    """Which attempt failed."""
+    usage: Usage = Usage()
+    """What it and the attempts before it used."""
+    retry_after: float | None = None
+    """Seconds that the provider asked to wait."""
+    progress: JsonObject = {}
+    """What it had finished, for the next try to go on with."""
+    exhausted: Exhausted | None = None
+    """Of a `BudgetExhausted`: what was used up."""

@@ -1,0 +1,142 @@
+"""What a writer hands over and what becomes of it: claims with quotes in, a checked report out.
+
+A writer never numbers a citation and never lists a reference. It says, for each claim, which evidence supports it and
+by which literal words; code looks the words up in the stored text, numbers what holds and lists what does not.
+"""
+
+from typing import Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Frozen
+
+TITLE_CHARACTERS: Final = 300
+HEADING_CHARACTERS: Final = 200
+
+
+def title_for(question: str) -> str:
+    """The title of a report that has none but its question: on one line, cut to 300 characters, never empty."""
+    title = " ".join(question.split()) or "An empty question"
+    return title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"
+
+
+def heading_for(title: str) -> str:
+    """The heading of a section with this title: on one line, cut to 200 characters, never empty."""
+    heading = " ".join(title.split()) or "Without a title"
+    return heading if len(heading) <= HEADING_CHARACTERS else heading[: HEADING_CHARACTERS - 1] + "…"
+
+
+class Citation(Frozen):
+    """The words of one piece of evidence that support a claim."""
+
+    evidence: str
+    """An evidence id that the writer was given."""
+    quote: str = Field(min_length=1, max_length=2_000)
+    """Literal words of that evidence, nothing added and nothing left out."""
+
+
+class Claim(Frozen):
+    """One statement of a report, a sentence to a short paragraph of Markdown, with what supports it."""
+
+    text: str = Field(min_length=1)
+    citations: tuple[Citation, ...] = ()
+
+
+class DraftSection(Frozen):
+    """A heading and what is claimed under it."""
+
+    heading: str = Field(min_length=1, max_length=HEADING_CHARACTERS)
+    claims: tuple[Claim, ...] = ()
+
+
+class ReportDraft(Frozen):
+    """A report before its citations were checked."""
+
+    title: str = Field(min_length=1, max_length=TITLE_CHARACTERS)
+    key_findings: tuple[Claim, ...] = ()
+    """The answer in a few claims."""
+    sections: tuple[DraftSection, ...] = ()
+    related: tuple[str, ...] = ()
+    """Ids of evidence worth reading that no claim uses."""
+    limitations: tuple[str, ...] = ()
+    """What the evidence does not show, in sentences."""
+    answered: bool = True
+    """False: the evidence does not answer the question, and the report says so first."""
+    quoted: bool = False
+    """True: every claim is a literal quotation and no language model was used; the report says so in its head."""
+
+
+class DraftRef(Frozen):
+    """A draft in the artifact store, with what the state needs to know of it."""
+
+    artifact: str
+    """Content hash of the stored `ReportDraft`."""
+    title: str
+    answered: bool
+    claims: int = Field(ge=0)
+    cited: int = Field(ge=0)
+    """Different pieces of evidence that it cites."""
+    evidence: tuple[str, ...] = ()
+    """Their ids, and those of the passages that it calls related."""
+
+
+Verdict: TypeAlias = Literal["verified", "unknown_evidence", "quote_not_found", "no_citation"]
+"""What became of a citation: it holds; its evidence was never given; its words are not there; there was none."""
+
+
+class CheckedCitation(Frozen):
+    """One citation after its check."""
+
+    claim: str
+    evidence: str
+    quote: str
+    verdict: Verdict
+    number: int | None = None
+    """Number of the reference, if it holds."""
+    start: int | None = None
+    """Where the quote begins in the stored document text, in characters."""
+    end: int | None = None
+
+
+class Reference(Frozen):
+    """One numbered entry of the reference list: a document that is cited."""
+
+    number: int = Field(ge=1)
+    document: str
+    title: str
+    source: str
+    locators: tuple[str, ...]
+    """Where in it the cited passages are."""
+    content_hash: str
+    """SHA-256 of the stored text that the quotes were found in."""
+
+
+class Report(Frozen):
+    """A finished report: what the Markdown says, as data."""
+
+    run_id: str
+    question: str
+    title: str
+    markdown: str
+    answered: bool
+    partial: str | None
+    """Why the run ended early, in words; None if it did not."""
+    model: str
+    """Which models wrote it."""
+    references: tuple[Reference, ...]
+    citations: tuple[CheckedCitation, ...]
+    unverified: tuple[CheckedCitation, ...]
+    warnings: tuple[str, ...] = ()
+
+
+class ReportRef(Frozen):
+    """A report in the artifact store, with the figures that a run's last event shows."""
+
+    artifact: str
+    title: str
+    answered: bool
+    partial: str | None
+    words: int = Field(ge=0)
+    references: int = Field(ge=0)
+    verified: int = Field(ge=0)
+    unverified: int = Field(ge=0)

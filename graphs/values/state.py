@@ -1,0 +1,231 @@
+"""What a run knows: one frozen value, small enough to travel; large texts are in the store and named by id."""
+
+from collections.abc import Iterable, Mapping
+from itertools import zip_longest
+from typing import Final, Literal
+
+from pydantic import Field
+
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.expressions.weight import Scale, TooHeavy
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.spec.graph import EndKind
+
+EXCERPT_CHARACTERS = 240
+"""How much of a passage the state carries; agents read the whole passage from the store."""
+MAX_STATE_BYTES: Final = 8_000_000
+"""What a run may know, as `weight` counts it: some 8,000 passages. It travels with the run, and expressions read it."""
+
+
+class EvidenceRef(Frozen):
+    """One passage that was found, by reference. Its text is in the evidence store under `id`."""
+
+    id: str = Field(min_length=1, max_length=300)
+    """Canonical: the same passage found twice has the same id (PMID, DOI, URL, path and hash)."""
+    source: str
+    """The source that was searched."""
+    title: str
+    locator: str
+    """Where a person finds it: a URL, or path, page and anchor."""
+    excerpt: str = Field(max_length=EXCERPT_CHARACTERS + 1)
+    characters: int = Field(ge=0)
+    """Length of the stored passage, for estimates."""
+    document: str
+    """Canonical id of the document it is a part of; passages of one document are one cited reference."""
+    duplicate_of: str | None = None
+    """The id of older evidence that it repeats. It is kept, and agents are shown the older one in its place."""
+
+
+class ToolCallRecord(Frozen):
+    """One search that was made, and what came of it."""
+
+    source: str
+    query: str
+    found: int = 0
+    """Passages returned."""
+    new: int = 0
+    """Passages that the run did not have before."""
+    error: str | None = None
+    """Why it failed; an error is never evidence."""
+
+
+class IterationData(Frozen):
+    """One turn of the research loop: what was thought, what was missing, what was done, what was found."""
+
+    number: int = Field(ge=1)
+    thought: str = ""
+    gap: str = ""
+    tool_calls: tuple[ToolCallRecord, ...] = ()
+    findings: tuple[str, ...] = ()
+    """Ids of the evidence that this iteration added."""
+    judgement: str = ""
+    suggested_queries: tuple[str, ...] = ()
+    """What the judge would search next; the next tool selection reads it."""
+
+
+class SectionPlan(Frozen):
+    """One section that is to be researched."""
+
+    title: str
+    key_question: str
+
+
+class SectionGap(Frozen):
+    """Why a section of the report is missing."""
+
+    reason: str
+    type: str = ""
+    """The name of the error, for programs."""
+    attempts: int = Field(default=0, ge=0)
+    """How often its failing call was tried; 0 if it never began."""
+    tokens: int = Field(default=0, ge=0)
+    cost_microusd: int = Field(default=0, ge=0)
+
+
+class SectionResult(Frozen):
+    """What became of one section: its draft and the evidence that it handed over, or the gap that it leaves."""
+
+    title: str
+    key_question: str
+    draft: str | None = None
+    """Artifact hash of the section's `ReportDraft`; None also if no writer ends its branch."""
+    unanswered: bool = False
+    """Its branch came to its end, and nothing that it found answers its question."""
+    evidence: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+    """The queries that its research made."""
+    ending: str = ""
+    """Why its research ended early, in words; empty if it did not."""
+    gap: SectionGap | None = None
+
+
+class ResearchState(Frozen):
+    """Everything that expressions can read and reducers can change."""
+
+    question: str
+    background: str = ""
+    """Context from whoever started the run: a user, or the plan that this run is a section of."""
+    instructions: str = ""
+    """What the person who asked wants of the report's length, tone or form."""
+    sources: tuple[str, ...] = ()
+    """Names of the sources that may be searched."""
+    iteration: int = Field(default=1, ge=1)
+    """The turn of the loop that is running; equals `conversation[-1].number` once it has begun."""
+    conversation: tuple[IterationData, ...] = ()
+    evidence: tuple[EvidenceRef, ...] = ()
+    """In the order of their finding, each id once. Only ever appended to."""
+    outputs: JsonObject = {}
+    """The latest output of each node, by node id."""
+    title: str = ""
+    """The report's title, once there is a plan."""
+    plan: tuple[SectionPlan, ...] = ()
+    """The sections that were planned, each with its question, titles made unique."""
+    sections: tuple[SectionResult, ...] = ()
+    """What came of them, in the plan's order."""
+    values: dict[str, Json] = {}
+    """For graphs of one's own: written by the reducers `set_values` and `collect_results`."""
+    warnings: tuple[str, ...] = ()
+    """What a reader of the report should know: files that were skipped, searches that failed."""
+
+    @property
+    def distinct_evidence(self) -> tuple[str, ...]:
+        """Ids of the evidence without what repeats older evidence: what agents are shown."""
+        return tuple(ref.id for ref in self.evidence if ref.duplicate_of is None)
+
+    def with_evidence(self, found: Iterable[EvidenceRef]) -> "ResearchState":
+        """The state with `found` behind what it has, each id once.
+
+        A mark `duplicate_of` is taken over only if it names evidence that is here and has no mark itself: of passages
+        that repeat each other one is always shown.
+        """
+        known = {ref.id for ref in self.evidence}
+        new = tuple({ref.id: ref for ref in found if ref.id not in known}.values())
+        shown = {ref.id for ref in (*self.evidence, *new) if ref.duplicate_of is None}
+        sound = (ref if ref.duplicate_of in shown else ref.model_copy(update={"duplicate_of": None}) for ref in new)
+        return self.model_copy(update={"evidence": (*self.evidence, *sound)})
+
+
+class Ending(Frozen):
+    """Why a run left its graph before the research was complete. Its report is labelled partial."""
+
+    kind: EndKind
+    detail: str = ""
+    """One sentence for the report's head and the event."""
+
+
+class Hold(Frozen):
+    """Why a call is not made now: whoever has to answer it cannot. It is made again, and nothing else until then."""
+
+    reason: Literal["provider", "person"]
+    """`provider`: it is down, overloaded or out of quota. `person`: somebody has to mend a key, a name or a setting."""
+    node: str
+    agent: str = ""
+    type: str
+    """The name of the error, for programs."""
+    detail: str = Field(max_length=2_000)
+    """What the provider said."""
+    tries: int = Field(ge=1)
+    """How often this call was tried in vain."""
+    since: float
+    """When the first try failed, in seconds since the epoch."""
+    until: float
+    """When the next try is due, in seconds since the epoch."""
+    seconds: float = Field(default=0.0, ge=0)
+    """How long that was from the moment in which the last one failed."""
+    progress: JsonObject = {}
+    """What the call had finished by then: nothing of it is done again."""
+
+
+class Failure(Frozen):
+    """A node that failed for good."""
+
+    node: str
+    type: str
+    """The name of the error, for programs."""
+    message: str = Field(max_length=2_000)
+    attempts: int = Field(default=1, ge=0)
+    exhausted: Literal["tokens", "cost"] | None = None
+    """Set if nothing is broken: what its call was allowed to use did not suffice."""
+    fatal: bool = False
+    """Nothing can go on until somebody has mended something (a refused key): the run fails at once."""
+
+
+def weights(state: ResearchState) -> dict[str, int]:
+    """Bytes of each field of a state, as `weight` counts them.
+
+    Raises:
+        InputInvalid: one is more than a state may hold, or could not be written down.
+    """
+    return {name: _weigh(getattr(state, name)) for name in ResearchState.model_fields}
+
+
+def reweighed(known: Mapping[str, int], before: ResearchState, after: ResearchState) -> dict[str, int]:
+    """The weights of the state `after`, where those `before` are known: only what was replaced is looked at.
+
+    Raises:
+        InputInvalid: see `weights`.
+    """
+    return {name: known[name] + _growth(getattr(before, name), getattr(after, name)) for name in known}
+
+
+def _weigh(value: object) -> int:
+    try:
+        return Scale(MAX_STATE_BYTES).weigh(value).bytes
+    except TooHeavy as error:
+        raise InputInvalid("state", f"what the state would hold {error}") from error
+
+
+def _growth(before: object, after: object) -> int:
+    """Parts that are the same object weigh the same."""
+    if before is after:
+        return 0
+    if isinstance(before, dict) and isinstance(after, dict):
+        added = sum(_weigh(name) for name in after.keys() - before.keys())
+        removed = sum(_weigh(name) for name in before.keys() - after.keys())
+        return added - removed + sum(_growth(before.get(n, _NOTHING), after.get(n, _NOTHING)) for n in before | after)
+    if isinstance(before, tuple) and isinstance(after, tuple):
+        return sum(_growth(one, two) for one, two in zip_longest(before, after, fillvalue=_NOTHING))
+    return (0 if after is _NOTHING else _weigh(after)) - (0 if before is _NOTHING else _weigh(before))
+
+
+_NOTHING: Final = object()

@@ -1,0 +1,11 @@
+"""The packages of the wheel: every folder of code, as `elcano.<folder>`. All else is in `pyproject.toml`."""
+
+from setuptools import find_packages, setup
+
+ROOMS = ("graphs", "workflows", "activities", "storage", "api", "cli", "dev", "testing")
+
+setup(
+    packages=["elcano", *(f"elcano.{name}" for room in ROOMS for name in find_packages(include=[room, f"{room}.*"]))],
+    package_dir={"elcano": "."},
+    package_data={"elcano": ["py.typed"]},
+)

@@ -1,0 +1,281 @@
+"""Branches side by side as child workflows of the same class; the books are kept by `graphs.fanout.visit`.
+
+A branch that waits for more budget makes room for others. It goes on with its part of a top-up, or with what others
+left over; only when all that are left wait is the run itself out of budget.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from temporalio import workflow
+from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
+from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflowError
+
+with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.contracts import (
+        MODE_ATTRIBUTE,
+        STAGE_ATTRIBUTE,
+        STOP_SIGNAL,
+        TENANT_ATTRIBUTE,
+        TOP_UP_SIGNAL,
+        BranchHeld,
+        BranchPaused,
+        ResearchInput,
+        ResearchResult,
+        StopRequest,
+    )
+    from elcano.graphs.engine.commands import BranchStart, RunBranches, StepCompleted, StepFailed
+    from elcano.graphs.engine.safety import DIVIDED_ENDINGS
+    from elcano.graphs.fanout import visit as fanout
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.journal.narration import Told, branch_complete, branch_started, plan_cut
+    from elcano.graphs.lifecycle import start as opening
+    from elcano.graphs.spec.graph import ParallelNode
+    from elcano.graphs.values.branch import BranchOutcome
+    from elcano.graphs.values.budget import Limits, TopUp, Usage
+    from elcano.graphs.values.state import Ending, Hold
+    from elcano.workflows.calls import Performer
+    from elcano.workflows.gate import Gate
+
+Child = workflow.ChildWorkflowHandle[object, ResearchResult]
+
+
+@dataclass
+class Branch:
+    """A branch that has begun and not ended."""
+
+    run_id: str
+    start: BranchStart
+    child: Child | None = None
+    """None while it is being started."""
+    top_ups: int = 0
+    """How many it was sent."""
+    paused: Ending | None = None
+    """Set while it waits: what it is short of."""
+    hold: Hold | None = None
+    """Set while a call of its own cannot be answered."""
+    granted: TopUp | None = None
+    """Its part of a top-up, to be sent once there is room for it to go on."""
+
+    @property
+    def handle(self) -> Child:
+        """Of its workflow, which has started."""
+        assert self.child is not None
+        return self.child
+
+    @property
+    def at_rest(self) -> bool:
+        """It needs no room: it has ended, or waits."""
+        return self.ended or (self.child is not None and self.paused is not None)
+
+    @property
+    def ended(self) -> bool:
+        """Its workflow is over; its outcome may not be in the books yet."""
+        return self.child is not None and self.child.done()
+
+
+class Branching:
+    """Runs the branches of one visit of one parallel node."""
+
+    def __init__(self, asked: ResearchInput, journal: Journal, work: RunBranches, performer: Performer) -> None:
+        node = asked.graph.by_id[work.node]
+        assert isinstance(node, ParallelNode)
+        self._asked = asked
+        self._journal = journal
+        self._work = work
+        self._performer = performer
+        self._room = Gate(node.max_concurrency)
+        self._books = fanout.FanOut(node, work, journal.run.budget)
+        self._unstarted = len(self._books.starts)
+        self._postponed: dict[int, Ending] = {}
+        """Branches that cannot begin without more budget, by their index; emptied whenever they may try again."""
+        self._open: dict[str, Branch] = {}
+        """By run id."""
+        self._parting: Callable[[Child], Awaitable[None]] | None = None
+        """What was last said to all open branches; one that was being started meanwhile is told as well."""
+
+    async def run(self) -> StepCompleted | StepFailed:
+        """All branches, and what came of them in the order of the plan."""
+        starts = self._books.starts
+        if self._books.cut:
+            self._tell(plan_cut(self._work.node, len(starts), len(self._work.branches)))
+        await asyncio.gather(*(self._branch(start) for start in starts))
+        return self._books.entry(self._elapsed())
+
+    @property
+    def exhausted(self) -> Ending | None:
+        """Why nothing can go on without more budget; None as long as something does."""
+        paused = [branch.paused for branch in self._open.values() if not branch.granted]
+        waiting = [*self._postponed.values(), *paused]
+        if self._parting or not waiting or None in waiting:
+            return None
+        if self._unstarted > len(self._postponed) or len(paused) < len(self._open):
+            return None
+        first = next(ending for ending in waiting if ending)
+        return Ending(kind=first.kind, detail=f"every section that is left waits: {first.detail or first.kind}")
+
+    @property
+    def some_hold(self) -> Hold | None:
+        """What keeps one of the open branches waiting for an answer; None if nothing does."""
+        return next((branch.hold for branch in self._open.values() if branch.hold is not None), None)
+
+    @property
+    def hold(self) -> Hold | None:
+        """What all that are left wait for, if it is not budget alone; None as long as something goes on."""
+        waits = (branch.child is not None and (branch.hold or branch.paused) for branch in self._open.values())
+        return self.some_hold if not self._parting and all(waits) else None
+
+    @property
+    def used(self) -> Usage:
+        """What the branches that have ended used; it is charged when the last one has."""
+        return self._books.used
+
+    def paused(self, notice: BranchPaused) -> None:
+        """A branch waits. What others left over may already help it."""
+        branch = self._open.get(notice.run_id)
+        if branch is None or notice.top_ups < branch.top_ups:  # it has ended, or was given more meanwhile
+            return
+        branch.paused = notice.ending
+        self._pass_on()
+
+    def held(self, notice: BranchHeld) -> None:
+        """A call of a branch waits for an answer, or has got it."""
+        if (branch := self._open.get(notice.run_id)) is not None:
+            branch.hold = notice.hold
+
+    def top_up(self, extra: TopUp) -> None:
+        """Shares out what was added to the limits of the run."""
+        open_branches = {branch.start.index for branch in self._open.values()}
+        self._grant(self._books.raised(extra, self._journal.run.budget.limits, open_branches))
+        self._postponed.clear()
+
+    async def ask_to_stop(self, reason: str) -> None:
+        """Lets the open branches write what they have; those that wait are not started."""
+
+        async def stop(child: Child) -> None:
+            with suppress(ApplicationError):  # it ended by itself meanwhile
+                await child.signal(STOP_SIGNAL, StopRequest(reason=reason))
+
+        await self._part(stop, reason)
+
+    async def give_up(self, reason: str) -> None:
+        """Ends the open branches as they are."""
+
+        async def cancel(child: Child) -> None:
+            child.cancel()
+
+        await self._part(cancel, reason)
+
+    async def _part(self, parting: Callable[[Child], Awaitable[None]], reason: str) -> None:
+        self._books.over, self._parting = reason, parting
+        self._postponed.clear()
+        await asyncio.gather(*(parting(branch.child) for branch in self._open.values() if branch.child))
+
+    async def _branch(self, start: BranchStart) -> None:
+        begun = await self._once_begun(start)
+        while isinstance(begun, Ending):
+            await workflow.wait_condition(lambda: start.index not in self._postponed)
+            begun = await self._once_begun(start)
+        while begun is not None and begun.run_id in self._open:
+            await workflow.wait_condition(lambda: begun.ended or begun.granted is not None)
+            async with self._room:
+                await self._working(begun)
+
+    async def _once_begun(self, start: BranchStart) -> Branch | Ending | None:
+        """The branch, once it needs no room; what it has to wait for before it can begin; None: it is a gap."""
+        async with self._room:
+            limits = self._books.begin(start, self._journal.run.budget.at(self._elapsed()))
+            if isinstance(limits, Ending):
+                self._postponed[start.index] = limits
+                self._pass_on()
+                return limits
+            self._unstarted -= 1
+            if limits is None:
+                self._pass_on()
+                return None
+            branch = await self._begun(start, limits)
+            await self._working(branch)
+            return branch
+
+    async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
+        asked = opening.branch(self._asked, start, limits)
+        self._tell(branch_started(self._work.node, start, asked.run_id))
+        branch = self._open[asked.run_id] = Branch(asked.run_id, start)
+        child = branch.child = await workflow.start_child_workflow(
+            workflow.info().workflow_type,
+            asked,
+            id=asked.run_id,
+            result_type=ResearchResult,
+            parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
+            cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+            search_attributes=_search_attributes(asked),
+            static_summary=f"Section: {start.title}"[:200],
+        )
+        if self._parting is not None:
+            await self._parting(child)
+        return branch
+
+    async def _working(self, branch: Branch) -> None:
+        """Returns once the branch needs no room; if it has ended, its outcome is in the books."""
+        while not branch.at_rest or branch.granted is not None:
+            if branch.granted is not None:
+                await self._send_granted(branch)
+            await workflow.wait_condition(lambda: branch.at_rest or branch.granted is not None)
+        if branch.ended:
+            outcome = await self._outcome(branch)
+            del self._open[branch.run_id]
+            self._books.end(branch.start, outcome)
+            self._tell(branch_complete(self._work.node, outcome))
+            self._postponed.clear()
+            self._pass_on()
+
+    async def _outcome(self, branch: Branch) -> BranchOutcome:
+        """What a branch that ended with an error used is in the error, unless it was cut off."""
+        try:
+            return fanout.outcome(branch.start, await branch.handle)
+        except ChildWorkflowError as error:
+            cause = error.cause
+            if isinstance(cause, ApplicationError) and cause.details:
+                return fanout.outcome(branch.start, ResearchResult.model_validate(cause.details[0]))
+            cancelled = isinstance(cause, CancelledError)
+            reason = self._books.over or "it was cancelled" if cancelled else str(cause or error)
+            used = await self._performer.used(run_id=branch.run_id)
+            return fanout.missing(branch.start, reason, type=type(cause).__name__, usage=used)
+
+    def _pass_on(self) -> None:
+        """Gives what ended branches left over to those that wait for just that, once nobody else does anything."""
+        if self.exhausted is not None:
+            short = {
+                branch.start.index
+                for branch in self._open.values()
+                if branch.paused is not None and branch.paused.kind in DIVIDED_ENDINGS
+            }
+            self._grant(self._books.passed_on(short))
+
+    def _grant(self, parts: Mapping[int, TopUp]) -> None:
+        """Each branch sends its part on: one that runs at once, one that waits when there is room for it to go on."""
+        for branch in self._open.values():
+            if (part := parts.get(branch.start.index)) is not None:
+                branch.granted = part if branch.granted is None else branch.granted + part
+
+    async def _send_granted(self, branch: Branch) -> None:
+        part, branch.granted, branch.paused = branch.granted, None, None
+        branch.top_ups += 1
+        with suppress(ApplicationError):  # it ended by itself meanwhile
+            await branch.handle.signal(TOP_UP_SIGNAL, part)
+
+    def _elapsed(self) -> float:
+        return self._journal.elapsed(workflow.time())
+
+    def _tell(self, told: Told) -> None:
+        self._journal.tell(told, workflow.time())
+
+
+def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:
+    """A child inherits none of its parent's."""
+    values = {MODE_ATTRIBUTE: asked.mode, STAGE_ATTRIBUTE: "researching", TENANT_ATTRIBUTE: asked.tenant}
+    return TypedSearchAttributes(
+        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in values.items()]
+    )

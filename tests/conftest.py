@@ -17,10 +17,9 @@ from elcano.graphs.contracts import SEARCH_ATTRIBUTES
 from elcano.storage.payloads import data_converter
 
 models.ALLOW_MODEL_REQUESTS = False
-sys.modules.update(
-    dict.fromkeys(("activities", "api", "cli", "dev", "graphs", "settings", "storage", "worker", "workflows"))
-)
-"""`elcano.graphs` has one name: a test that imports, or replaces something in, `graphs` would work on a copy of it."""
+# `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.
+for _room in ("activities", "api", "cli", "dev", "graphs", "settings", "storage", "worker", "workflows"):
+    sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module
 
 
 @pytest.fixture(scope="session")

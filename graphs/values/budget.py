@@ -150,8 +150,8 @@ class Budget(Frozen):
     steps: int = 0
     """Nodes finished."""
     exit_needs: Estimate = Estimate()
-    """What the exit would take for the state as it is (`graphs.engine.exits`): more of tokens and money than the reserve is
-    kept if that is more, as long as half of the limit is left for research."""
+    """What the exit would take for the state as it is (`graphs.engine.exits`): more of tokens and money than the reserve
+    is kept if that is more, as long as half of the limit is left for research."""
 
     def charge(self, usage: Usage) -> "Budget":
         """The budget after a call that really used `usage`."""

@@ -150,7 +150,7 @@ class Budget(Frozen):
     steps: int = 0
     """Nodes finished."""
     exit_needs: Estimate = Estimate()
-    """What the exit would take for the state as it is (`graphs.engine.exits`): more of tokens and money than the reserve
+    """What the exit would take for the state as it is (`graphs.engine.exits`): more tokens and money than the reserve
     is kept if that is more, as long as half of the limit is left for research."""
 
     def charge(self, usage: Usage) -> "Budget":

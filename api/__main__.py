@@ -17,7 +17,7 @@ from elcano.api.app import create_app
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings
-from elcano.storage.store import open_store
+from elcano.storage.store import open_configured
 
 GRACE_SECONDS = 2
 """How long a stopping server waits for answers that are being sent."""
@@ -39,7 +39,7 @@ class Server(uvicorn.Server):
 async def require_store(settings: Settings) -> None:
     """Ends the program with one line and exit code 2 if what is kept cannot be opened, before anything listens."""
     try:
-        async with open_store(settings.data_dir):
+        async with open_configured(settings):
             pass
     except ElcanoError as error:  # its text is for the person who has to act
         logging.getLogger("api").error("the API cannot start: %s", error)

@@ -15,6 +15,7 @@ from elcano.storage.sql.tables import metadata
 
 _SCRIPTS: Final = "elcano.storage.sql:migrations"
 _log = logging.getLogger("storage")
+logging.getLogger("alembic").setLevel(logging.WARNING)  # what it did is told here, and only if it did something
 
 
 def migrate(connection: Connection) -> None:

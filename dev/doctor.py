@@ -1,8 +1,8 @@
 """`elcano doctor`: everything that a run needs on this machine, one line each, and how to mend what is missing.
 
-It looks and changes nothing but the tables of a store named by URL, which it makes as the programs do. What is merely not running is no fault; what would keep it from running is. A server that
-runs has settings of its own, those of where it was started: findings on the settings of this shell say so, and are no
-faults while a server answers that is ready.
+It looks and changes nothing, but for a store that is named by URL: it opens that as the programs do. What is merely not
+running is no fault; what would keep it from running is. A server that runs has settings of its own, those of where it
+was started: findings on the settings of this shell say so, and are no faults while a server answers that is ready.
 """
 
 import asyncio

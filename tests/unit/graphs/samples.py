@@ -6,7 +6,8 @@ from typing import Any
 from elcano.graphs.checks.builder import GraphBuilder
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.commands import Entry, Immediate, StepCompleted, StepFailed
+from elcano.graphs.engine.commands import Immediate
+from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import next_command
 from elcano.graphs.frozen import Json

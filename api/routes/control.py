@@ -176,7 +176,7 @@ def _serve(control: Control[Sent]) -> None:
 
     async def route(run_id: str, services: Provided, request_id: RequestId, body: Any = None) -> Accepted:
         sent = control.body() if body is None else body
-        answer = await ask(run_id, control.action(sent), request_id, temporal=services.temporal, store=services.store)
+        answer = await ask(run_id, control.action(sent), request_id, temporal=services.temporal, store=services.kept)
         return control.accepted(run_id, sent, answer)
 
     route.__name__ = f"{control.path.replace('-', '_')}_run"

@@ -19,7 +19,7 @@ from elcano.graphs.contracts import ControlRequest
 from elcano.graphs.engine.control import Action
 from elcano.graphs.frozen import Json
 from elcano.storage.controls import ControlOutcome
-from elcano.storage.store import Store
+from elcano.storage.store import TenantStore
 
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
 

@@ -181,6 +181,8 @@ class ResearchWorkflow:
         while not self._journal.run.finished:
             await self._interruptions.settled()
             self._journal.settle(workflow.time())
+            if self._journal.run.choosing:
+                return
             if (interruption := self._interruptions.take()) is not None:
                 self._record(self._leaving(interruption))
             await self._waiting.released()

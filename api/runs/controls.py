@@ -29,7 +29,7 @@ def new_request_id() -> str:
     return str(ULID()).lower()
 
 
-async def ask(run_id: str, action: Action, request_id: str, *, temporal: Temporal, store: Store) -> Json:
+async def ask(run_id: str, action: Action, request_id: str, *, temporal: Temporal, store: TenantStore) -> Json:
     """What the run answers, or answered when the same request came before.
 
     Raises:

@@ -57,6 +57,11 @@ class Run(Frozen):
         return self.hold.ending if self.hold is not None else None
 
     @property
+    def choosing(self) -> bool:
+        """Its node is done, and whoever walks the graph has to say which one is next."""
+        return self.led and self.routing and self.hold is None
+
+    @property
     def step(self) -> int:
         """The number of the step that comes next, from 1."""
         return self.budget.steps + 1

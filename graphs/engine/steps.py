@@ -77,7 +77,7 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
         return Finish()
     if run.hold is not None and not run.trying:
         return Wait(hold=run.hold)
-    if run.led and run.routing:
+    if run.choosing:
         return Choose()
     run = keeping(graph, run.model_copy(update={"budget": run.budget.at(elapsed)}))
     node = graph.by_id[run.node]

@@ -3,26 +3,27 @@
 An agent that needs more adds it where its node is; what is here means the same in every graph.
 """
 
-from collections.abc import Mapping
 from typing import Final
+
+from elcano.graphs.spec.graph import Inputs
 
 NEW_EVIDENCE: Final = "evidence[?!duplicate_of].id"
 """The passages that repeat no older one."""
 
-ROUND: Final[Mapping[str, str]] = {"question": "question", "background": "background", "iteration": "iteration"}
+ROUND: Final[Inputs] = {"question": "question", "background": "background", "iteration": "iteration"}
 """What is asked, and how often it was gone round."""
 
-CONTEXT: Final[Mapping[str, str]] = {**ROUND, "conversation": "conversation"}
+CONTEXT: Final[Inputs] = {**ROUND, "conversation": "conversation"}
 """The same, with what the iterations so far thought, searched and found."""
 
-COMMISSION: Final[Mapping[str, str]] = {
+COMMISSION: Final[Inputs] = {
     "question": "question",
     "background": "background",
     "instructions": "instructions",
 }
 """What is asked, and how the report is wanted."""
 
-WRITING: Final[Mapping[str, str]] = {
+WRITING: Final[Inputs] = {
     **COMMISSION,
     "iteration": "iteration",
     "conversation": "conversation",

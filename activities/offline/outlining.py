@@ -13,7 +13,7 @@ from typing import Final
 from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.offline.planning import compared, names, part_anchor, series, sub_questions
 from elcano.activities.offline.scoring import Material, Passage, material
-from elcano.activities.offline.terms import content_words, stems
+from elcano.activities.text.stems import content_words, stems
 from elcano.graphs.catalogue.agents import ParsedQuery, ReportPlan, ReportPlanSection
 from elcano.graphs.values.report import heading_for, title_for
 

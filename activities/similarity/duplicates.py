@@ -24,7 +24,7 @@ LEAST_WORDS: Final = 20
 """Shorter passages live by what stands above them ("Python 3.8+"), and hiding them saves nothing."""
 
 _NEGATIONS: Final = frozenset({"no", "not", "nor", "none", "never", "neither", "without", "cannot", "t"})
-"""`t` is what is left of `isn´t`, whose accent is no apostrophe."""
+"""`t` is what is left of an `isn.t` whose sign is no apostrophe."""
 
 
 class _Read(NamedTuple):

@@ -1,6 +1,6 @@
 """How a text is shortened, in every room.
 
-`textwrap.shorten` would leave nothing of a text without spaces, as Chinese and long names are, and would join its lines.
+`textwrap.shorten` would leave nothing of a text without spaces, as Chinese and long names are, and join its lines.
 """
 
 from typing import Final

@@ -24,7 +24,7 @@ from elcano.activities.calls.booking import Outcome, given_up, waited
 from elcano.activities.calls.failures import abandoned, classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.models import may_answer_offline, model_text
-from elcano.activities.offline.terms import content_words
+from elcano.activities.text.stems import content_words
 from elcano.activities.tools.offered import Sources
 from elcano.graphs.catalogue import listing as catalogue
 from elcano.graphs.catalogue.agents import (

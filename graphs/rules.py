@@ -63,6 +63,8 @@ class Rules(Frozen):
     """The most that an expression may build, and give, as `weight` counts it."""
     step_result_bytes: int = 8_000_000
     """The most that all expressions of one step may give together: it is sent to whoever performs the step."""
+    jmespath: str = "1.1"
+    """The version of the library that evaluates them."""
 
 
 RULES: Final[list[Rules]] = [Rules()]

@@ -1,5 +1,7 @@
 """A run goes by the rules that it started with, whatever later programs go by."""
 
+from importlib.metadata import version
+
 import pytest
 
 from elcano.graphs.contracts import ResearchInput
@@ -52,3 +54,8 @@ def test_the_rules_travel_in_the_input_and_to_branches() -> None:
 def test_rules_that_this_program_does_not_know_are_not_guessed() -> None:
     with pytest.raises(IndexError):
         rules(newest() + 1)
+
+
+def test_the_expressions_are_those_of_the_jmespath_that_is_meant() -> None:
+    """Another version may give another value; whoever takes one says so by new rules, and looks at runs in flight."""
+    assert version("jmespath").rsplit(".", 1)[0] == rules().jmespath

@@ -29,7 +29,8 @@ from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.tools.offered import Sources, open_sources, require_folders
+from elcano.activities.sources.documents.opening import require_folders
+from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
 from elcano.graphs.errors import ElcanoError

@@ -25,7 +25,8 @@ from elcano.activities.calls.failures import abandoned, classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.models import may_answer_offline, model_text
 from elcano.activities.offline.terms import content_words
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.base import WeighsTerms
+from elcano.activities.sources.registry import Sources
 from elcano.graphs.catalogue import listing as catalogue
 from elcano.graphs.catalogue.agents import (
     InputParserInput,
@@ -158,7 +159,7 @@ class AgentActivities:
     def _offered(self, given: AgentInput) -> tuple[OfferedSource, ...]:
         """The sources that an agent chooses among or plans for, described."""
         named = given.sources if isinstance(given, ToolSelectorInput | InputParserInput | PlannerInput) else ()
-        return tuple(OfferedSource(name=one, description=self._sources.get(one).description) for one in named)
+        return tuple(OfferedSource(name=one, description=self._sources.get(one).spec.description) for one in named)
 
     async def _drafts(self, results: Sequence[SectionResult], evidence: Sequence[Evidence]) -> Drafts:
         """The sections' drafts, joined.
@@ -181,12 +182,13 @@ class AgentActivities:
     async def _term_weights(self, question: str, names: Iterable[str]) -> dict[str, float]:
         """For each of the question's words the highest weight that any source gives it.
 
-        A source that cannot be read is left out: without weights the offline model counts in the passages instead.
+        A source that cannot tell, or not now, is left out: without weights the offline model counts in the passages.
         """
         weights: dict[str, float] = {}
         for name in names:
             try:
-                told = await self._sources.get(name).term_weights(content_words(question))
+                source = self._sources.get(name)
+                told = await source.term_weights(content_words(question)) if isinstance(source, WeighsTerms) else {}
             except ActivityFault:
                 continue
             for word, weight in told.items():

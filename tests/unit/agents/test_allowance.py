@@ -16,7 +16,7 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.agents.envelope import TaskEnvelope, opened
 from elcano.activities.calls import attempt
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Allowance, Usage

@@ -17,7 +17,7 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.agents.registry import AGENTS
 from elcano.activities.calls import attempt, models
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.graphs.catalogue import listing as catalogue
 from elcano.graphs.catalogue.agents import AgentSelectionPlan, JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
 from elcano.graphs.contracts import AgentResult

@@ -19,7 +19,7 @@ from elcano.activities.agents.envelope import TaskEnvelope, opened
 from elcano.activities.agents.long_writer import SECTION, SUMMARY
 from elcano.activities.agents.unwritten import NOT_SUMMARISED
 from elcano.activities.calls import attempt
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.values.budget import Allowance
 from elcano.graphs.values.report import ReportDraft

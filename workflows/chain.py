@@ -185,9 +185,10 @@ class ChainWorkflow(ResearchWorkflow):
                 case StepFailed():
                     self._take(entry)
                     raise _ended_by(entry.failure)
-                case Held() if isinstance(work, CallAgent):
+                case Held():
                     self._take(entry)
-                    work = work.model_copy(update={"tries": entry.hold.tries, "progress": entry.hold.progress})
+                    if isinstance(work, CallAgent):
+                        work = work.model_copy(update={"tries": entry.hold.tries, "progress": entry.hold.progress})
                 case StepAbandoned() if entry.ending is not None:
                     await self._abandoned(entry, entry.ending)
                     work = work.model_copy(update={"step": self._journal.run.step})

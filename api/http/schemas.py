@@ -42,7 +42,9 @@ class HoldView(Told):
     node: str = Field(examples=["judge"])
     """The node that waits."""
     agent: str = Field(default="", examples=["judge"])
-    """The agent that it calls."""
+    """The agent that it calls; empty for a search."""
+    source: str = Field(default="", examples=[""])
+    """The source that it searches; empty for an agent."""
     detail: str = Field(examples=["HTTP 503: overloaded"])
     """What the provider said."""
     tries: int = Field(examples=[3])

@@ -189,7 +189,7 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack | Warned) -> Iterable
 
 def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
     """A call that had been held was answered; branches tell that of their own calls."""
-    if earlier.hold is not None and isinstance(graph.by_id[entry.node], AgentNode):
+    if earlier.hold is not None and isinstance(graph.by_id[entry.node], AgentNode | ToolNode):
         text = f"{title(entry.node)}: answered after {earlier.hold.tries} tries in vain"
         yield Told("resumed", text, entry.node)
 

@@ -160,6 +160,8 @@ class Hold(Frozen):
     """`provider`: it is down, overloaded or out of quota. `person`: somebody has to mend a key, a name or a setting."""
     node: str
     agent: str = ""
+    source: str = ""
+    """Of a search."""
     type: str
     """The name of the error, for programs."""
     detail: str = Field(max_length=2_000)

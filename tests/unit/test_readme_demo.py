@@ -66,7 +66,7 @@ async def researched(store: Store, question: str, folder: Path, mode: str, data_
         )
         journal = await run_in_memory(asked, perform, clock=lambda: 0.0)
     ref = await ActivityEnvironment().run(ReportActivities(store).publish_report, closing.publish_call(asked, journal))
-    kept = await store.artifacts.get(ref.artifact)
+    kept = await store.of("default").artifacts.get(ref.artifact)
     assert kept is not None
     return Report.model_validate_json(kept)
 

@@ -209,11 +209,12 @@ class Welcome(Described):
     """What it does."""
     version: str = Field(examples=["0.1.0"])
     """Its version."""
-    links: dict[Literal["manual", "openapi", "runs", "graphs", "health", "readiness"], str] = {
+    links: dict[Literal["manual", "openapi", "runs", "graphs", "sources", "health", "readiness"], str] = {
         "manual": "/docs",
         "openapi": "/openapi.json",
         "runs": "/v1/runs",
         "graphs": "/v1/graphs",
+        "sources": "/v1/sources",
         "health": "/healthz",
         "readiness": "/readyz",
     }

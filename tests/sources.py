@@ -1,9 +1,10 @@
 """A source in memory, for tests of everything around sources: it answers what it is told to, and keeps when."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+
+from temporalio import activity
 
 from elcano.activities.sources.base import Found
 from elcano.graphs.catalogue.sources import SourceSpec
@@ -21,11 +22,12 @@ class Shelf:
         self.spec = spec
         self.answer = answer or (lambda query: found(spec.name, query))
         self.asked: list[tuple[float, str, int]] = []
-        """When, in seconds since the epoch, for what, and for how many passages."""
+        """When Temporal gave the search out, in seconds since the epoch, for what, and for how many passages."""
         self.closed = 0
 
     async def search(self, query: str, limit: int) -> Found:
-        self.asked.append((time.time(), query, limit))
+        at = activity.info().started_time.timestamp() if activity.in_activity() else 0.0
+        self.asked.append((at, query, limit))
         return self.answer(query)
 
     async def close(self) -> None:

@@ -54,7 +54,7 @@ class SourcePolicy(Frozen):
 class SourceSpec(Frozen):
     """All that is known of a source without opening it."""
 
-    name: str = Field(pattern=_NAME.pattern)
+    name: str = Field(pattern=f"^{_NAME.pattern}$")
     """What graphs, agents and clients call it; its queue is called after it."""
     kind: str
     """What is found there, in a word: `documents`, `articles`, `trials`."""

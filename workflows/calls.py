@@ -7,13 +7,14 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import READ_USAGE, RUN_AGENT, AgentCall, AgentResult, ResearchInput, UsageQuestion
-    from elcano.graphs.engine.commands import Call, CallAgent, CallTool, Held, StepAbandoned, StepCompleted, StepFailed
+    from elcano.graphs.engine.commands import Call, CallAgent, CallTool
+    from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import Ending, Hold
     from elcano.workflows import policies
-    from elcano.workflows.outcomes import TIMEOUT, Lost, Outcome, completed, failed, outcome
+    from elcano.workflows.outcomes import TIMEOUT, Lost, Outcome, failed, outcome, place
     from elcano.workflows.searches import ToolCalls
 
 
@@ -59,6 +60,7 @@ class Performer:
             input=work.input,
             models=self._asked.models,
             progress=work.progress,
+            told=self._journal.last,
             allowance=work.allowance,
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
@@ -74,8 +76,13 @@ class Performer:
         )
         result = await outcome(work.node, activity, policies.AGENT)
         if isinstance(result, AgentResult):
-            at = self._elapsed()
-            return completed(work, at, result.output, result.waited, usage=result.usage, model=result.model)
+            return StepCompleted(
+                **place(work, self._elapsed(), result.waited),
+                output=result.output,
+                usage=result.usage,
+                model=result.model,
+                told=result.told,
+            )
         usage = await self.used(activity_id) if result.usage is None else result.usage
         if (reason := self._held_for(result)) is not None:
             return self._held(work, result, reason, usage)
@@ -115,7 +122,7 @@ class Performer:
 
     def _held(self, work: CallAgent, lost: Lost, reason: Literal["provider", "person"], usage: Usage) -> Held:
         now = workflow.time()
-        earlier = self._journal.run.hold
+        earlier = self._journal.run.tried
         tries = work.tries + 1
         seconds = policies.hold_seconds(reason, tries, lost.retry_after)
         hold = Hold(
@@ -126,11 +133,10 @@ class Performer:
             detail=lost.failure.message,
             tries=tries,
             since=now if earlier is None else earlier.since,
-            progress=lost.progress,
             until=now + seconds,
             seconds=seconds,
         )
-        return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, usage=usage)
+        return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, progress=lost.progress, usage=usage)
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())

@@ -6,7 +6,7 @@ it (it was cut off, or nobody answered in time) the ledger is asked.
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypedDict, TypeVar
 
 from temporalio import workflow
 from temporalio.exceptions import (
@@ -19,7 +19,8 @@ from temporalio.exceptions import (
 )
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.engine.commands import Call, Held, StepAbandoned, StepCompleted, StepFailed
+    from elcano.graphs.engine.commands import Call
+    from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureDetails, FailureType
@@ -31,6 +32,15 @@ Outcome: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """What can become of a call."""
 
 TIMEOUT: Final = "Timeout"
+
+
+class Place(TypedDict):
+    """The fields of an entry that say which step is done."""
+
+    step: int
+    node: str
+    at: float
+    waited: float
 
 
 @dataclass(frozen=True)
@@ -96,23 +106,13 @@ def _lost(node: str, cause: ApplicationError) -> Lost:
     return Lost(failure, details.usage, details.retry_after, details.progress, abandoned=kind == FailureType.ABANDONED)
 
 
-def completed(
-    work: Call, at: float, output: JsonObject, waited: float, *, usage: Usage | None = None, model: str = ""
-) -> Outcome:
-    """The entry of a call that was answered `at` seconds since the run's start."""
-    return StepCompleted(
-        step=work.step,
-        node=work.node,
-        at=max(0.0, at - waited),
-        output=output,
-        usage=usage or Usage(),
-        waited=waited,
-        model=model,
-    )
+def place(work: Call, elapsed: float, waited: float = 0.0) -> Place:
+    """Which step is done and when; what nobody was free to do is nobody's research time."""
+    return {"step": work.step, "node": work.node, "at": max(0.0, elapsed - waited), "waited": waited}
 
 
-def failed(work: Call, at: float, lost: Lost, usage: Usage) -> Outcome:
-    """The entry of a call that was not: it failed, or was given up."""
+def failed(work: Call, elapsed: float, lost: Lost, usage: Usage) -> Outcome:
+    """The entry of a call that was not answered: it failed, or was given up."""
     if lost.abandoned:
-        return StepAbandoned(step=work.step, node=work.node, at=at, usage=usage)
-    return StepFailed(step=work.step, node=work.node, at=at, failure=lost.failure, usage=usage)
+        return StepAbandoned(step=work.step, node=work.node, at=elapsed, usage=usage)
+    return StepFailed(step=work.step, node=work.node, at=elapsed, failure=lost.failure, usage=usage)

@@ -12,7 +12,8 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy, SourceSpec
     from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
     from elcano.graphs.contracts import RUN_TOOL, ResearchInput, ToolCall, ToolResult
-    from elcano.graphs.engine.commands import CallTool, Held, StepAbandoned
+    from elcano.graphs.engine.commands import CallTool
+    from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted
     from elcano.graphs.engine.safety import broken_sources
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.journal.journal import Journal
@@ -20,7 +21,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import Failure, Hold
     from elcano.workflows import policies
-    from elcano.workflows.outcomes import Lost, Outcome, completed, failed, outcome
+    from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
 
 
 class ToolCalls:
@@ -32,9 +33,9 @@ class ToolCalls:
 
     async def perform(self, work: CallTool) -> Outcome:
         """All items; with `for_each` an item that fails is data, without it fails the node."""
-        hold = self._journal.run.hold
-        kept = {item.index: item for item in ItemOutcomes.model_validate(hold.progress).items} if hold else {}
-        tries = hold.tries if hold else 0
+        tried = self._journal.run.tried
+        kept = {item.index: item for item in ItemOutcomes.model_validate(tried.progress).items} if tried else {}
+        tries = tried.tries if tried else 0
         open_items = [item for item in range(len(work.inputs)) if item not in kept]
         try:
             results = await asyncio.gather(*(self._call(work, item, tries) for item in open_items))
@@ -53,21 +54,29 @@ class ToolCalls:
             held = self._held(work, busy, {item: one for item, one in outcomes.items() if item not in busy})
             if held is not None:
                 return held
-        waited = min((result.waited for result in results if isinstance(result, ToolResult)), default=0.0)
+        answered = [result for result in results if isinstance(result, ToolResult)]
+        here = place(work, self._elapsed(), min((result.waited for result in answered), default=0.0))
+        told = max((result.told for result in answered), default=0)
         if not work.for_each:
             (only,) = results
             if isinstance(only, Lost):
                 return failed(work, self._elapsed(), only, Usage())
-            return completed(work, self._elapsed(), only.output, waited)
-        return completed(work, self._elapsed(), _progress(outcomes), waited)
+            return StepCompleted(**here, output=only.output, told=told)
+        return StepCompleted(**here, output=_progress(outcomes), told=told)
 
     async def _call(self, work: CallTool, item: int, tries: int) -> ToolResult | Lost:
         given = work.inputs[item]
-        if (name := given.get("source")) in broken_sources(self._journal.run.state):
+        if (name := given.get("source")) in broken_sources(self._journal.run.state, self._journal.run.figures):
             message = f"{name!r} failed too often in this run"
             return Lost(Failure(node=work.node, type="CircuitOpen", message=message, attempts=0))
         call = ToolCall(
-            run_id=self._asked.run_id, step=work.step, node=work.node, item=item, tool=work.tool, input=given
+            run_id=self._asked.run_id,
+            step=work.step,
+            node=work.node,
+            item=item,
+            tool=work.tool,
+            input=given,
+            told=self._journal.last,
         )
         source = _source(given)
         policy = policies.search(source)
@@ -88,7 +97,7 @@ class ToolCalls:
     def _held(self, work: CallTool, busy: dict[int, Lost], done: dict[int, ItemOutcome]) -> Held | None:
         """The hold for the searches that cannot be answered now; None if they are not waited for any longer."""
         now = workflow.time()
-        earlier = self._journal.run.hold
+        earlier = self._journal.run.tried
         since = earlier.since if earlier else now
         tries = (earlier.tries if earlier else 0) + 1
         asked_to_wait = max((lost.retry_after or 0.0 for lost in busy.values()), default=0.0)
@@ -107,11 +116,10 @@ class ToolCalls:
             detail="; ".join(said)[:2_000],
             tries=tries,
             since=since,
-            progress=_progress(done),
             until=now + seconds,
             seconds=seconds,
         )
-        return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold)
+        return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, progress=_progress(done))
 
     def _seconds_left(self) -> float:
         """Until a held run ends: while it may wait its time stands still, and what is left is the longest hold."""

@@ -12,9 +12,11 @@ from typing import TypeVar
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.catalogue import agents, reducers
+    from elcano.graphs.agents import judge, knowledge_gap, planner, thinking
+    from elcano.graphs.agents import tool_selector as selector
+    from elcano.graphs.agents.listing import AGENTS
+    from elcano.graphs.catalogue import reducers
     from elcano.graphs.catalogue import section_reducers as sections
-    from elcano.graphs.catalogue.listing import AGENTS
     from elcano.graphs.catalogue.tools import ItemOutcomes
     from elcano.graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
     from elcano.graphs.engine.commands import (
@@ -90,11 +92,11 @@ class ChainWorkflow(ResearchWorkflow):
     async def _iterative(self) -> None:
         """Think, find the gap, search for it, judge; round until nothing is missing."""
         while True:
-            await self._ask("thinking", self._context(), agents.ThinkingOutput, reducers.record_thought)
+            await self._ask("thinking", self._context(), thinking.ThinkingOutput, reducers.record_thought)
             gaps = await self._ask(
                 "knowledge_gap",
                 {**self._context(), "max_iterations": self._journal.run.budget.limits.iterations},
-                agents.KnowledgeGapOutput,
+                knowledge_gap.KnowledgeGapOutput,
                 reducers.record_gap,
             )
             if gaps.research_complete:
@@ -106,14 +108,10 @@ class ChainWorkflow(ResearchWorkflow):
                 "suggested_queries": list(turns[-2].suggested_queries) if len(turns) > 1 else [],
                 "sources": list(self._state.sources),
             }
-            plan = await self._ask("tool_selector", selection, agents.AgentSelectionPlan, reducers.record_tool_calls)
+            plan = await self._ask("tool_selector", selection, selector.AgentSelectionPlan, reducers.record_tool_calls)
             await self._search("execute_tools", [(task.source, task.query) for task in plan.tasks])
-            judgement = await self._ask(
-                "judge",
-                {**self._context(), "gap": self._state.conversation[-1].gap},
-                agents.JudgeAssessment,
-                reducers.record_judgement,
-            )
+            judging: JsonObject = {**self._context(), "gap": self._state.conversation[-1].gap}
+            judgement = await self._ask("judge", judging, judge.JudgeAssessment, reducers.record_judgement)
             if judgement.recommendation == "synthesize":
                 return
             if stalled(self._state):
@@ -132,7 +130,7 @@ class ChainWorkflow(ResearchWorkflow):
             "evidence": list(self._state.distinct_evidence),
             "max_sections": limit,
         }
-        plan = await self._ask("planner", planning, agents.ReportPlan)
+        plan = await self._ask("planner", planning, planner.ReportPlan)
         stored = sections.PlanToStore(**plan.model_dump(), max_sections=limit)
         self._become(state=sections.store_plan(self._state, stored))
         drafts = await self._step(self._branches(), BranchOutcomes)

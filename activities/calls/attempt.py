@@ -23,11 +23,11 @@ from elcano.activities.calls.heartbeat import Pulse
 from elcano.activities.calls.models import call_settings, resolve_model
 from elcano.activities.calls.usage import usage_of
 from elcano.graphs.contracts import AgentCall
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.models import OFFLINE
 from elcano.graphs.values.budget import Allowance, Estimate, Exhausted, Usage, total
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from elcano.settings import Settings
 from elcano.storage.ledger import Ledger
 

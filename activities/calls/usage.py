@@ -10,9 +10,9 @@ from dataclasses import replace
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.usage import RequestUsage
 
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
 from elcano.graphs.models import OFFLINE
 from elcano.graphs.values.budget import Usage, microusd, total
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 
 
 def usage_of(messages: Sequence[ModelMessage]) -> Usage:

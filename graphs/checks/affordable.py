@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Final
 
-from elcano.graphs.catalogue.listing import AGENTS
-from elcano.graphs.engine.exits import PROMPT_TOKENS, joining_tokens
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.engine.inputs import SEARCH_TOKENS, minimum_tokens, one_visit
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph
 from elcano.graphs.values.branch import SHORTEST_SECONDS, WRITING_SHARE
 from elcano.graphs.values.budget import Budget, Estimate, Limits
+from elcano.graphs.values.tokens import PROMPT_TOKENS
 
 EXIT_SECONDS: Final = 1.0
 """An exit node that has less time than this cannot even ask its model."""

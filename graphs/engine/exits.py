@@ -5,26 +5,20 @@ it, an answer. An agent that writes section by section takes a call for each and
 still to come can only be guessed at, so what is kept is reckoned anew at every step.
 """
 
-from typing import Final
-
-from elcano.graphs.catalogue.listing import AGENTS, AgentSpec
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.run import Run
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.graphs.values.budget import Estimate, Usage
 from elcano.graphs.values.state import ResearchState
-
-CHARACTERS_PER_TOKEN: Final = 4
-"""The usual rule of thumb for English text and the common tokenizers; also used where a provider reports no usage."""
-PROMPT_TOKENS: Final = 800
-"""Instructions and output schema of one agent call, for estimates."""
-SECTION_TOKENS: Final = 1_500
-"""One section of a report, with its quotes: what its draft is taken to have, and what rewriting it takes to answer."""
-SO_FAR_TOKENS: Final = 3_000
-"""How much of the report so far a section is written in view of."""
-SUMMARY_TOKENS: Final = 16_000
-"""How much of the whole report its summary is written from."""
-SUMMARY_ANSWER_TOKENS: Final = 1_500
-"""Key findings and limitations."""
+from elcano.graphs.values.tokens import (
+    CHARACTERS_PER_TOKEN,
+    PROMPT_TOKENS,
+    SECTION_TOKENS,
+    SO_FAR_TOKENS,
+    SUMMARY_ANSWER_TOKENS,
+    SUMMARY_TOKENS,
+)
 
 
 def keeping(graph: ResearchGraph, run: Run) -> Run:
@@ -47,7 +41,7 @@ def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
     return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
 
 
-def joining_tokens(agent: AgentSpec, sections: int, sent: int = 0) -> int:
+def joining_tokens(agent: AgentDefinition, sections: int, sent: int = 0) -> int:
     """What an agent takes that makes one report of so many sections.
 
     Args:

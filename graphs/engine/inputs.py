@@ -6,7 +6,9 @@ the node.
 
 from typing import Final
 
-from elcano.graphs.catalogue.listing import AGENTS, TOOLS, AgentSpec
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import (
     BranchStart,
     CallAgent,
@@ -16,7 +18,7 @@ from elcano.graphs.engine.commands import (
     RunBranches,
     StepCompleted,
 )
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN, PROMPT_TOKENS, evidence_tokens, joining_tokens, priced
+from elcano.graphs.engine.exits import evidence_tokens, joining_tokens, priced
 from elcano.graphs.engine.reading import Reading, shown
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
@@ -24,6 +26,7 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Inputs, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import LEAST_TOKENS, Estimate, Limits
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 
 MAX_ITEMS: Final = 200
 """Items of one `for_each`: each is an activity or a child workflow, and Temporal allows 2,000 pending ones."""
@@ -128,14 +131,14 @@ def minimum_tokens(graph: ResearchGraph) -> int:
     return sum(map(one_visit, called)) + sum(minimum_tokens(graph.branches[branch]) for branch in branches)
 
 
-def one_visit(agent: AgentSpec, searches: int = 1) -> int:
+def one_visit(agent: AgentDefinition, searches: int = 1) -> int:
     """What a call of `agent` takes that is shown what so many searches brought; of one that joins sections, one."""
     if "sections" in agent.input.model_fields:
         return joining_tokens(agent, sections=1)
     return PROMPT_TOKENS + min(searches * SEARCH_TOKENS, agent.evidence_tokens) + agent.output_tokens
 
 
-def estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
+def estimate(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estimate:
     """Characters / 4 for what is sent, the agent's own figure for its answer, the run's average price for both."""
     evidence = min(evidence_tokens(run.state), agent.evidence_tokens)
     tokens = PROMPT_TOKENS + sent_tokens(agent_input) + evidence + agent.output_tokens

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.commands import CallAgent, StepFailed
 from elcano.graphs.engine.exits import exit_needs, joining_tokens, keeping
 from elcano.graphs.engine.run import Run, start

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.offline.terms import stems
+from elcano.activities.text.stems import stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
 from elcano.graphs.agents.loaded import Drafts, Shown
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from elcano.activities.agents import drafts
 from elcano.activities.agents.passages import fitting
-from elcano.activities.offline.terms import content_words
+from elcano.activities.text.stems import content_words
 from elcano.activities.tools.offered import Sources
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import OfferedSource

@@ -11,6 +11,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.graphs.agents.thinking import ThinkingOutput
+from elcano.graphs.shortening import shortened
 
 REASONING_CHARACTERS: Final = 2_000
 COMPLETE: Final = 0.9
@@ -79,7 +80,7 @@ def judge(task: TaskEnvelope) -> JudgeAssessment:
         recommendation="synthesize" if sufficient or exhausted else "continue",
         missing=missing[:10],
         next_search_queries=() if sufficient else next_queries(task.question, given, made),
-        reasoning=reasoning[:REASONING_CHARACTERS],
+        reasoning=shortened(reasoning, REASONING_CHARACTERS),
     )
 
 

@@ -15,10 +15,10 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from elcano.activities.offline import assessing, joining, outlining, planning, writing
+from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 
 EXTRACTIVE: Final = "extractive-v2"
 PROVIDER: Final = "offline"
@@ -75,7 +75,7 @@ class ExtractiveModel(Model[None]):
         tools = model_request_parameters.output_tools
         return ModelResponse(
             parts=[ToolCallPart(tools[0].name, body)] if tools else [TextPart(body)],
-            usage=RequestUsage(input_tokens=_tokens(text), output_tokens=_tokens(body)),
+            usage=RequestUsage(input_tokens=estimated_tokens(len(text)), output_tokens=estimated_tokens(len(body))),
             model_name=EXTRACTIVE,
             provider_name=PROVIDER,
         )
@@ -105,7 +105,3 @@ def _user_prompt(messages: list[ModelMessage]) -> str:
         if isinstance(part, UserPromptPart) and isinstance(part.content, str)
     ]
     return prompts[-1] if prompts else ""
-
-
-def _tokens(text: str) -> int:
-    return -(-len(text) // CHARACTERS_PER_TOKEN)

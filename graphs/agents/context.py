@@ -6,6 +6,7 @@ from typing import Final
 from elcano.graphs.agents.envelope import PastIteration, PastSearch, TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.state import IterationData
 from elcano.graphs.values.wording import counted, listed
 
@@ -69,17 +70,13 @@ def for_gap(given: JsonObject) -> str:
 def _digest(turn: IterationData) -> PastIteration:
     return PastIteration(
         number=turn.number,
-        thought=_cut(turn.thought),
-        gap=_cut(turn.gap),
+        thought=shortened(turn.thought, THOUGHT_CHARACTERS),
+        gap=shortened(turn.gap, THOUGHT_CHARACTERS),
         searches=tuple(
             PastSearch(
                 source=call.source, query=call.query, found=call.found, new=call.new, failed=call.error is not None
             )
             for call in turn.tool_calls
         ),
-        judgement=_cut(turn.judgement),
+        judgement=shortened(turn.judgement, THOUGHT_CHARACTERS),
     )
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= THOUGHT_CHARACTERS else text[: THOUGHT_CHARACTERS - 1] + "…"

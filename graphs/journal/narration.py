@@ -31,6 +31,7 @@ from elcano.graphs.engine.commands import (
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.journal.phrases import queries, title, work_of_agent, work_of_tool
+from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes, Ended
 from elcano.graphs.values.events import EventType
@@ -247,4 +248,4 @@ _TOOLS: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {"search"
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 1] + "…"
+    return shortened(text, MESSAGE_CHARACTERS)

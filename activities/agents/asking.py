@@ -29,6 +29,7 @@ from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult
 from elcano.graphs.engine.inputs import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.rules import rules
 from elcano.graphs.values.report import DraftRef, ReportDraft
 from elcano.graphs.values.tokens import PROMPT_TOKENS
 from elcano.settings import Settings
@@ -67,6 +68,7 @@ class AgentActivities:
             usage=attempt.before + attempt.usage,
             model=attempt.model,
             waited=waited(),
+            told=attempt.call.told,
         )
 
     async def _recorded(self, attempt: Attempt) -> Frozen:
@@ -139,5 +141,5 @@ def _room(attempt: Attempt, agent: AgentDefinition) -> int | None:
     """
     if (left := attempt.left.tokens) is None:
         return None
-    beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input))
+    beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, rules()))
     return min(agent.evidence_tokens, beside - min(agent.output_tokens, beside // 2))

@@ -52,7 +52,7 @@ class ToolActivities:
                 await self._record(call, "failed")
                 raise classified(error) from None
             await self._record(call, "completed")
-        return ToolResult(output=output.model_dump(mode="json"), waited=waited())
+        return ToolResult(output=output.model_dump(mode="json"), waited=waited(), told=call.told)
 
     async def _run(self, call: ToolCall) -> Frozen:
         tool = self._tools.get(call.tool)

@@ -11,21 +11,17 @@ from typing import get_args
 
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
-from elcano.graphs.engine.commands import (
-    BranchStart,
-    CallAgent,
-    CallTool,
-    Command,
+from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, RunBranches
+from elcano.graphs.engine.entries import (
+    Controlled,
     Diverted,
     Entry,
     Held,
     Resumed,
     RolledBack,
-    RunBranches,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    ToppedUp,
     Warned,
 )
 from elcano.graphs.engine.run import Run
@@ -123,8 +119,9 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
         case Held() | Resumed() | RolledBack() | Warned():
             yield from _standing(earlier, entry)
             return
-        case ToppedUp():
-            yield Told("topped_up", "The limits were raised", run.node, run.budget.view())
+        case Controlled():
+            kind, text, data = entry.action.told(run)
+            yield Told(kind, _cut(text), run.node, data)
         case StepFailed():
             yield from _failed(earlier, entry, run)
         case StepCompleted() if reason := _refused(graph, earlier, entry, run):
@@ -134,7 +131,7 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             yield from _completed(graph, entry)
     if run.ending != earlier.ending and run.ending is not None:
         yield _ending(run)
-    if run.paused is not None:
+    if run.paused is not None and run.hold is not earlier.hold:
         yield _pause(run, run.paused)
     if run.budget.iterations > earlier.budget.iterations:
         yield looping(run, earlier.node)
@@ -192,8 +189,8 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack | Warned) -> Iterable
 
 def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
     """A call that had been held was answered; branches tell that of their own calls."""
-    if earlier.hold is not None and isinstance(graph.by_id[entry.node], AgentNode):
-        text = f"{title(entry.node)}: answered after {earlier.hold.tries} tries in vain"
+    if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode):
+        text = f"{title(entry.node)}: answered after {earlier.tried.tries} tries in vain"
         yield Told("resumed", text, entry.node)
 
 
@@ -201,7 +198,7 @@ def _held(hold: Hold) -> Told:
     whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
     again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
     text = f"{title(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
-    return Told("held", _cut(text), hold.node, hold.model_dump(mode="json", exclude={"progress"}))
+    return Told("held", _cut(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
 
 
 def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:

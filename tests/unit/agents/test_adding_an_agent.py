@@ -22,7 +22,8 @@ from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.checks.builder import GraphBuilder
 from elcano.graphs.contracts import AgentResult
-from elcano.graphs.engine.commands import Call, CallAgent, Entry, StepCompleted
+from elcano.graphs.engine.commands import Call, CallAgent
+from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.journal.journal import Journal

@@ -15,6 +15,7 @@ from elcano.graphs.values.budget import Allowance, Limits, Usage
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult
+from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
@@ -94,7 +95,7 @@ class ResearchInput(Frozen):
     background: str = ""
     instructions: str = ""
     models: ModelChoice = ModelChoice()
-    tenant: str = "default"
+    tenant: Tenant = DEFAULT_TENANT
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
     carried: Pages | None = None
@@ -129,6 +130,7 @@ class AgentCall(Frozen):
     """Input of `run_agent`."""
 
     run_id: str
+    tenant: Tenant = DEFAULT_TENANT
     step: int
     node: str
     agent: str
@@ -157,6 +159,7 @@ class ToolCall(Frozen):
     """Input of `run_tool`."""
 
     run_id: str
+    tenant: Tenant = DEFAULT_TENANT
     step: int
     node: str
     item: int = 0
@@ -177,6 +180,7 @@ class UsageQuestion(Frozen):
     """Input of `read_usage`: what the ledger has of calls that could not say themselves what they used."""
 
     run_id: str
+    tenant: Tenant = DEFAULT_TENANT
     activity: str = ""
     """One activity of this execution; empty: the whole run with its branches."""
 
@@ -185,6 +189,7 @@ class ReopenCall(Frozen):
     """Input of `reopen_run`: the run was reset to before this step."""
 
     run_id: str
+    tenant: Tenant = DEFAULT_TENANT
     step: int
 
 
@@ -199,6 +204,7 @@ class PublishCall(Frozen):
     """Input of `publish_report`: everything that the report is made of, by reference."""
 
     run_id: str
+    tenant: Tenant = DEFAULT_TENANT
     question: str
     mode: str
     draft: str | None
@@ -246,7 +252,7 @@ class ArchivedRun(Frozen):
     """Temporal's id of the execution that ended so; another one means that the run was reset since."""
     question: str
     mode: str
-    tenant: str = "default"
+    tenant: Tenant = DEFAULT_TENANT
     status: RunStatus
     started_at: float
     finished_at: float | None = None

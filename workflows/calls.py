@@ -92,6 +92,7 @@ class Performer:
     async def _call_agent(self, work: CallAgent) -> Outcome:
         call = AgentCall(
             run_id=self._asked.run_id,
+            tenant=self._asked.tenant,
             step=work.step,
             node=work.node,
             agent=work.agent,
@@ -147,7 +148,13 @@ class Performer:
             message = f"{source!r} failed too often in this run"
             return Lost(Failure(node=work.node, type="CircuitOpen", message=message, attempts=0))
         call = ToolCall(
-            run_id=self._asked.run_id, step=work.step, node=work.node, item=item, tool=work.tool, input=given
+            run_id=self._asked.run_id,
+            tenant=self._asked.tenant,
+            step=work.step,
+            node=work.node,
+            item=item,
+            tool=work.tool,
+            input=given,
         )
         described = given.get("query") or work.tool
         activity = workflow.execute_activity(
@@ -165,7 +172,7 @@ class Performer:
         """What the ledger has of an activity of this run, or of a whole branch."""
         usage: Usage = await workflow.execute_activity(
             READ_USAGE,
-            UsageQuestion(run_id=run_id or self._asked.run_id, activity=activity_id),
+            UsageQuestion(run_id=run_id or self._asked.run_id, tenant=self._asked.tenant, activity=activity_id),
             result_type=Usage,
             summary=f"what {activity_id or run_id} used",
             **policies.BOOKS,

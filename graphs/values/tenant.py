@@ -28,5 +28,5 @@ def is_tenant(text: str) -> bool:
 
 
 def run_id(tenant: str, ulid: str) -> str:
-    """The id of a tenant's run: also its workflow's, and the beginning of its branches'. Ids of a tenant sort by time."""
+    """The id of a tenant's run: also its workflow's, and the beginning of its branches'. A tenant's sort by time."""
     return f"{tenant}-{ulid.lower()}"

@@ -45,7 +45,7 @@ from elcano.graphs.values.report import DraftRef, ReportDraft
 from elcano.graphs.values.state import SectionResult
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence
-from elcano.storage.store import Store
+from elcano.storage.store import Store, TenantStore
 
 WithSources: TypeAlias = ToolSelectorInput | WriterInput | InputParserInput | PlannerInput | SynthesisInput
 
@@ -69,7 +69,7 @@ class AgentActivities:
             temporalio.exceptions.ApplicationError: sorted by `activities.calls.failures`.
         """
         async with heartbeats() as pulse:
-            attempt = Attempt(call, pulse, self._store.of("default").ledger, self._settings)
+            attempt = Attempt(call, pulse, self._store.of(call.tenant), self._settings)
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)
@@ -107,27 +107,25 @@ class AgentActivities:
             raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(catalogue.AGENTS)}")
         given = spec.input.model_validate(call.input)
         assert isinstance(given, AgentInput)
-        loaded = await self._load(given, spec, _room(attempt, spec), self._may_answer_offline(call))
+        loaded = await self._load(attempt.store, given, spec, _room(attempt, spec), self._may_answer_offline(call))
         if isinstance(given, SynthesisInput):
             return await self._joined(attempt, given, loaded)
         definition = AGENTS[call.agent]
         output: Frozen = (await attempt.ask(definition.agent, definition.show(given, loaded))).output
         if isinstance(output, ReportDraft):
-            return await self._keep(
-                call.run_id, with_canonical_ids(output, loaded.shown.ids), loaded.shown, quoted=attempt.quoted
+            return await _kept(
+                attempt, with_canonical_ids(output, loaded.shown.ids), loaded.shown, quoted=attempt.quoted
             )
         return output
 
     async def _joined(self, attempt: Attempt, given: SynthesisInput, loaded: Loaded) -> DraftRef:
         """The sections as one report, written one by one or merged in one pass."""
         if attempt.call.agent == LONG_WRITER:
-            draft = await write_long(given, loaded, attempt, self._store.of("default").artifacts)
+            draft = await write_long(given, loaded, attempt, attempt.store.artifacts)
         else:
             draft = await self._merged(attempt, given, loaded)
         draft = completed(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
-        return await self._keep(
-            attempt.call.run_id, draft, loaded.drafts.shown, quoted=attempt.quoted and loaded.drafts.quoted
-        )
+        return await _kept(attempt, draft, loaded.drafts.shown, quoted=attempt.quoted and loaded.drafts.quoted)
 
     async def _merged(self, attempt: Attempt, given: SynthesisInput, loaded: Loaded) -> ReportDraft:
         """The sections merged in one pass; as they were drafted if the budget does not allow that."""
@@ -139,14 +137,16 @@ class AgentActivities:
             return as_drafted(given, loaded)
         return proofreader.with_omissions(answer.output, loaded)
 
-    async def _load(self, given: AgentInput, spec: AgentSpec, room: int | None, offline: bool) -> Loaded:
+    async def _load(
+        self, store: TenantStore, given: AgentInput, spec: AgentSpec, room: int | None, offline: bool
+    ) -> Loaded:
         """What the agent is to be shown, passages within `room` tokens.
 
         Raises:
             BudgetExhausted: a writer could be shown none of the passages that there are.
         """
         named = _named(given)
-        evidence = await self._store.of("default").evidence.get(named) if spec.evidence_tokens else []
+        evidence = await store.evidence.get(named) if spec.evidence_tokens else []
         shown = _shown(given, evidence, spec.evidence_tokens if room is None else room)
         if isinstance(given, WriterInput) and evidence and room is not None and not shown.items:
             short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
@@ -155,7 +155,7 @@ class AgentActivities:
             shown=shown,
             room=room,
             sources=self._offered(given),
-            drafts=await self._drafts(given.sections, evidence) if isinstance(given, SynthesisInput) else Drafts(),
+            drafts=await _drafts(store, given.sections, evidence) if isinstance(given, SynthesisInput) else Drafts(),
             term_weights=await self._term_weights(given.question, _searched(given, evidence)) if offline else {},
         )
 
@@ -163,24 +163,6 @@ class AgentActivities:
         """The sources that an agent chooses among or plans for, described."""
         named = given.sources if isinstance(given, ToolSelectorInput | InputParserInput | PlannerInput) else ()
         return tuple(OfferedSource(name=one, description=self._sources.get(one).description) for one in named)
-
-    async def _drafts(self, results: Sequence[SectionResult], evidence: Sequence[Evidence]) -> Drafts:
-        """The sections' drafts, joined.
-
-        Raises:
-            InputInvalid: a draft is not in the store.
-        """
-        found = [await self._draft(result) for result in results]
-        return await asyncio.to_thread(drafts.joined, results, found, evidence)
-
-    async def _draft(self, result: SectionResult) -> ReportDraft | None:
-        if result.draft is None:
-            return None
-        stored = await self._store.of("default").artifacts.get(result.draft)
-        if stored is None:
-            fault = f"the draft {result.draft!r} of the section {result.title!r} is not in the store"
-            raise InputInvalid("sections", f"{fault}; do all workers share one data folder?")
-        return ReportDraft.model_validate_json(stored)
 
     async def _term_weights(self, question: str, names: Iterable[str]) -> dict[str, float]:
         """For each of the question's words the highest weight that any source gives it.
@@ -200,19 +182,40 @@ class AgentActivities:
     def _may_answer_offline(self, call: AgentCall) -> bool:
         return may_answer_offline(model_text(call.models, call.agent, self._settings))
 
-    async def _keep(self, run_id: str, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
-        draft = draft.model_copy(update={"quoted": quoted})
-        claims = claims_of(draft)
-        given = set(shown.ids.values())
-        cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in given)
-        return DraftRef(
-            artifact=await self._store.of("default").artifacts.put(run_id, draft.model_dump_json(), "application/json"),
-            title=draft.title,
-            answered=draft.answered,
-            claims=len(claims),
-            cited=len(cited),
-            evidence=tuple(dict.fromkeys((*cited, *draft.related))),
-        )
+
+async def _drafts(store: TenantStore, results: Sequence[SectionResult], evidence: Sequence[Evidence]) -> Drafts:
+    """The sections' drafts, joined.
+
+    Raises:
+        InputInvalid: a draft is not in the store.
+    """
+    found = [await _draft(store, result) for result in results]
+    return await asyncio.to_thread(drafts.joined, results, found, evidence)
+
+
+async def _draft(store: TenantStore, result: SectionResult) -> ReportDraft | None:
+    if result.draft is None:
+        return None
+    stored = await store.artifacts.get(result.draft)
+    if stored is None:
+        fault = f"the draft {result.draft!r} of the section {result.title!r} is not in the store"
+        raise InputInvalid("sections", f"{fault}; do all workers share one data folder?")
+    return ReportDraft.model_validate_json(stored)
+
+
+async def _kept(attempt: Attempt, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
+    draft = draft.model_copy(update={"quoted": quoted})
+    claims = claims_of(draft)
+    given = set(shown.ids.values())
+    cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in given)
+    return DraftRef(
+        artifact=await attempt.store.artifacts.put(attempt.call.run_id, draft.model_dump_json(), "application/json"),
+        title=draft.title,
+        answered=draft.answered,
+        claims=len(claims),
+        cited=len(cited),
+        evidence=tuple(dict.fromkeys((*cited, *draft.related))),
+    )
 
 
 def _room(attempt: Attempt, spec: AgentSpec) -> int | None:

@@ -1,7 +1,7 @@
-"""A run is deleted with all that it owns: in Temporal first and in the store last, so that a deletion that was cut off
-is asked for again and goes on.
+"""A run is deleted with all that it owns: in Temporal first and in the store last.
 
-Only runs that have ended are deleted, and runs as a whole: what a section left belongs to its run.
+So a deletion that was cut off can be asked for again, and goes on. Only runs that have ended are deleted, and runs as a
+whole: what a section left belongs to its run.
 """
 
 import logging

@@ -141,8 +141,7 @@ async def test_who_does_not_say_it_is_nobody(ask_as: AskAs, known: list[Route]) 
 
 @pytest.mark.parametrize("name", ["", "Default", "a b", "-a", "x" * 41, "acme,zebra", "acme;", "%61cme", "ä"])
 async def test_what_is_no_tenant_is_refused(ask_as: AskAs, name: str) -> None:
-    headers = {HEADER: name.encode("utf-8")}
-    answer = await ask_as("").get("/v1/runs", headers=headers)
+    answer = await ask_as("").get("/v1/runs", headers=[(HEADER.encode(), name.encode())])
     assert answer.status_code == 401
     assert "no tenant's name" in answer.json()["detail"]
 
@@ -166,9 +165,9 @@ async def test_the_application_may_be_told_in_another_way(store: Store, tmp_path
             raise Unidentified("send a token")
         return token
 
-    async with serving(create_app(Settings(data_dir=tmp_path), store=store, tenant_of=by_token)) as url:
-        async with httpx.AsyncClient(base_url=url) as api:
-            answers = [await api.get("/v1/runs", headers=headers) for headers in TOKENS]
+    app = create_app(Settings(data_dir=tmp_path), store=store, tenant_of=by_token)
+    async with serving(app) as url, httpx.AsyncClient(base_url=url) as api:
+        answers = [await api.get("/v1/runs", headers=headers) for headers in TOKENS]
     assert [answer.status_code for answer in answers] == [401, 200, 401]
     assert answers[0].json()["detail"] == "send a token"
 

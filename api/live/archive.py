@@ -52,7 +52,7 @@ class Archive:
         """Keeps a run that was deleted no longer; who reads its feed reads on."""
         for ending in [ending for ending in self._known if ending[:2] == (tenant, run_id)]:
             self._kept.pop(ending, None)
-            del self._known[ending]
+            self._known.pop(ending, None)
 
     async def close(self) -> None:
         """Ends what is being read."""

@@ -35,11 +35,14 @@ async def delete_run(run_id: str, temporal: Temporal, store: TenantStore) -> Non
     run = await current_run(run_id, temporal, store)
     if run.branch_of is not None:
         raise DeleteRefused(f"{run_id!r} is a section: it is deleted with its run {run.branch_of.run_id!r}")
-    if run.status == "running":
+    ended_unheard = run.status == "running"
+    if ended_unheard:
         run = await settle(run, temporal, store)
     if run.status == "running":
         raise DeleteRefused(f"the run {run_id!r} has not ended: stop it (`POST /v1/runs/{run_id}/stop`) and ask again")
     await temporal.delete(run_id, [branch.run_id for branch in run.branches])
+    if ended_unheard:  # settled or not: what no worker could tell of it goes with it
+        await store.runs.archive(run, ())
     try:
         await store.runs.delete(run_id)
     except RunOpen as error:  # somebody reset it meanwhile

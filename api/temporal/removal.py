@@ -18,7 +18,7 @@ from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
 async def remove(client: Client, run_id: str, branches: Sequence[str]) -> None:
     """Deletes every execution of a run and of its branches, of which `branches` are known, if all are closed.
 
-    The server answers before it has deleted them, and does it within seconds.
+    The server answers at once and deletes them once it has noted that they are closed, within a minute.
 
     Raises:
         DeleteRefused: one of the workflows is open; nothing was deleted.

@@ -35,12 +35,13 @@ async def ask_as(served: str) -> AsyncIterator[Callable[[str], httpx.AsyncClient
         clients: dict[str, httpx.AsyncClient] = {}
 
         def client(tenant: str) -> httpx.AsyncClient:
-            headers = {HEADER: tenant} if tenant else {}
-            return clients.setdefault(tenant, httpx.AsyncClient(base_url=served, headers=headers, timeout=30))
+            if tenant not in clients:
+                headers = {HEADER: tenant} if tenant else {}
+                clients[tenant] = httpx.AsyncClient(base_url=served, headers=headers, timeout=30)
+                stack.push_async_callback(clients[tenant].aclose)
+            return clients[tenant]
 
         yield client
-        for made in clients.values():
-            await stack.enter_async_context(made)
 
 
 AskAs = Callable[[str], httpx.AsyncClient]

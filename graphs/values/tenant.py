@@ -10,6 +10,8 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import Field
 
+from elcano.graphs.frozen import Frozen
+
 SLUG: Final = r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?"
 """1 to 40 small letters, digits and hyphens; a hyphen neither first nor last."""
 RUN_ID: Final = rf"{SLUG}-[0-9a-z]{{1,26}}"
@@ -18,6 +20,15 @@ RUN_ID: Final = rf"{SLUG}-[0-9a-z]{{1,26}}"
 Tenant: TypeAlias = Annotated[str, Field(pattern=rf"^{SLUG}$")]
 DEFAULT_TENANT: Final = "default"
 """Everyone, where nobody tells tenants apart."""
+
+
+class OfRun(Frozen):
+    """What an activity is asked to do for a run: the base of its input."""
+
+    run_id: str
+    tenant: Tenant = DEFAULT_TENANT
+    """Whose the run is, and so what the activity keeps."""
+
 
 _SLUG: Final = re.compile(SLUG, re.ASCII)
 

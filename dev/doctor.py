@@ -24,7 +24,7 @@ from elcano.dev.ports import is_free, listener
 from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.errors import InputInvalid, SourceRefused
-from elcano.graphs.models import KEY_VARIABLES, OFFLINE, model_fault, model_names, provider
+from elcano.graphs.models import OFFLINE, PROVIDERS, model_fault, model_names, provider
 from elcano.settings import Settings, is_set, program_settings, variable
 
 PYTHON = (3, 11)
@@ -186,7 +186,7 @@ def embeddings(chosen: Settings) -> Iterable[Finding]:
 def _key(name: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
-    variables = KEY_VARIABLES.get(provider(name), ())
+    variables = PROVIDERS.get(provider(name), ())
     if not variables:
         return Finding("note", f"model {name}: the variables of its key are not known here", "see pydantic-ai's manual")
     if any(is_set(key) for key in variables):

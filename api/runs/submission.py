@@ -20,7 +20,7 @@ from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, Tempor
 from elcano.api.http.requests import DEFAULT_MODE, RunRequest
 from elcano.api.runs.model_keys import key_faults
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import require_valid

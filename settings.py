@@ -89,6 +89,19 @@ class Settings(BaseSettings):
         '`ELCANO_API_URL`, as JSON: `["research.example.org", "*.example.org"]`; `["*"]` for any. '
         "Requests for other names are refused, because a web page can lead a browser here under one of its own.",
     )
+    tenant_header: str = Field(
+        default="",
+        pattern=r"^([A-Za-z][A-Za-z0-9-]*)?$",
+        description="The header by which an authenticating proxy in front of the API says whose a request is, such as "
+        "`X-Tenant`; requests without it are then refused. The proxy must take this header away from what clients "
+        "send. Empty: everyone is the tenant `default`.",
+    )
+    keep_days: float = Field(
+        default=0.0,
+        ge=0,
+        le=36_500,
+        description="Days after its end that a run is deleted, with everything that it left, by the API; 0: never.",
+    )
     open_runs: int = Field(
         default=500,
         ge=1,

@@ -13,6 +13,7 @@ from fastapi.routing import APIRoute
 from temporalio.client import Client
 
 from elcano.api.http.body_limit import BodyLimit
+from elcano.api.http.identity import Identity, identity
 from elcano.api.http.manual import add_manual
 from elcano.api.http.methods import Methods
 from elcano.api.http.negotiation import require_json
@@ -23,7 +24,7 @@ from elcano.api.openapi import document
 from elcano.api.routes import control, graphs, health, results, runs, sources, welcome
 from elcano.api.runs.reconciler import reconciling
 from elcano.api.runs.writable import Writable
-from elcano.api.services import Services
+from elcano.api.services import Process
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection, connect
 from elcano.graphs.contracts import TASK_QUEUE
@@ -42,6 +43,7 @@ def create_app(
     store: Store | None = None,
     client: Callable[[], Awaitable[Client]] | None = None,
     task_queue: str = TASK_QUEUE,
+    tenant_of: Identity | None = None,
 ) -> FastAPI:
     """The API.
 
@@ -50,6 +52,7 @@ def create_app(
         store: An open store to use; it is not closed. Left out: the one in `settings.data_dir`.
         client: Makes the Temporal client; left out: connects as the settings say.
         task_queue: Where runs are put.
+        tenant_of: Tells whose a request is; left out: as the settings say.
     """
 
     @asynccontextmanager
@@ -59,8 +62,8 @@ def create_app(
             temporal = Temporal(Connection(client or partial(connect, settings)), task_queue)
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
-            await stack.enter_async_context(reconciling(temporal, kept, settings.reconcile_seconds))
-            app.state.services = Services(settings, kept, temporal, feeds, Writable(kept.probe))
+            await stack.enter_async_context(reconciling(temporal, kept, settings))
+            app.state.services = Process(settings, kept, temporal, feeds, Writable(kept.probe))
             yield
 
     app = FastAPI(
@@ -73,6 +76,7 @@ def create_app(
         dependencies=[Depends(require_json)],
         generate_unique_id_function=_operation_id,
     )
+    app.state.identity = tenant_of or identity(settings)
     install(app)
     app.add_middleware(BodyLimit)
     app.add_middleware(Methods, routes=app.routes)

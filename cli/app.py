@@ -182,6 +182,17 @@ def top_up(
 
 
 @app.command()
+def delete(
+    runs: Annotated[list[str], typer.Argument(help="Ids, as `elcano runs` lists them.", show_default=False)],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+) -> None:
+    """Delete runs that have ended, with their reports, evidence and everything else that they left."""
+    from elcano.cli import deletion
+
+    raise typer.Exit(deletion.delete(runs, sure=yes))
+
+
+@app.command()
 def doctor() -> None:
     """Check everything that a run needs, and say how to mend what is missing."""
     _become("elcano.dev.doctor")

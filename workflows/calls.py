@@ -54,6 +54,7 @@ class Performer:
     async def _call_agent(self, work: CallAgent) -> Outcome:
         call = AgentCall(
             run_id=self._asked.run_id,
+            tenant=self._asked.tenant,
             step=work.step,
             node=work.node,
             agent=work.agent,
@@ -92,7 +93,7 @@ class Performer:
         """What the ledger has of an activity of this run, or of a whole branch."""
         usage: Usage = await workflow.execute_activity(
             READ_USAGE,
-            UsageQuestion(run_id=run_id or self._asked.run_id, activity=activity_id),
+            UsageQuestion(run_id=run_id or self._asked.run_id, tenant=self._asked.tenant, activity=activity_id),
             result_type=Usage,
             summary=f"what {activity_id or run_id} used",
             **policies.BOOKS,

@@ -71,6 +71,7 @@ class ToolCalls:
             return Lost(Failure(node=work.node, type="CircuitOpen", message=message, attempts=0))
         call = ToolCall(
             run_id=self._asked.run_id,
+            tenant=self._asked.tenant,
             step=work.step,
             node=work.node,
             item=item,

@@ -52,7 +52,7 @@ class AgentActivities:
             temporalio.exceptions.ApplicationError: sorted by `activities.calls.failures`.
         """
         async with heartbeats() as pulse:
-            attempt = Attempt(call, pulse, self._store.of("default").ledger, self._settings)
+            attempt = Attempt(call, pulse, self._store.of(call.tenant), self._settings)
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)
@@ -91,7 +91,7 @@ class AgentActivities:
             raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(AGENTS)}")
         given = agent.input.model_validate(call.input)
         offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
-        loader = Loader(self._store.of("default"), self._sources)
+        loader = Loader(attempt.store, self._sources)
         loaded = await loader.load(agent, agent.needs(given), _room(attempt, agent), weighed=offline)
         if agent.joins:
             assert isinstance(given, SynthesisInput)
@@ -102,24 +102,26 @@ class AgentActivities:
             output: Frozen = answer.output
             return output
         draft = with_canonical_ids(answer.output, loaded.shown.ids)
-        return await self._keep(call.run_id, draft, loaded.shown, quoted=attempt.quoted)
+        return await _kept(attempt, draft, loaded.shown, quoted=attempt.quoted)
 
     async def _joined(
         self, attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded
     ) -> DraftRef:
         """The sections as one report, written one by one or merged in one pass."""
         if agent.by_section:
-            draft = await write_long(agent, given, loaded, attempt, self._store.of("default").artifacts)
+            draft = await write_long(agent, given, loaded, attempt, attempt.store.artifacts)
         else:
             draft = await _merged(attempt, agent, given, loaded)
         draft = completed(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
         quoted = attempt.quoted and loaded.drafts.quoted
-        return await self._keep(attempt.call.run_id, draft, loaded.drafts.shown, quoted=quoted)
+        return await _kept(attempt, draft, loaded.drafts.shown, quoted=quoted)
 
-    async def _keep(self, run_id: str, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
-        draft = draft.model_copy(update={"quoted": quoted})
-        artifact = await self._store.of("default").artifacts.put(run_id, draft.model_dump_json(), "application/json")
-        return reference(draft, artifact, shown.ids)
+
+async def _kept(attempt: Attempt, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
+    draft = draft.model_copy(update={"quoted": quoted})
+    written = draft.model_dump_json()
+    artifact = await attempt.store.artifacts.put(attempt.call.run_id, written, "application/json")
+    return reference(draft, artifact, shown.ids)
 
 
 async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded) -> ReportDraft:

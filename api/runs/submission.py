@@ -7,7 +7,7 @@ A run of which it is not known whether it was started is kept unlisted, until th
 
 import json
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -31,9 +31,11 @@ from elcano.graphs.models import model_fault
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.size import MAX_FAULTS, size_faults
+from elcano.graphs.values.tenant import Tenant
+from elcano.graphs.values.tenant import run_id as new_run_id
 from elcano.settings import Settings
 from elcano.storage.across import Admission
-from elcano.storage.store import Store
+from elcano.storage.store import TenantStore
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ class Submission:
     """False: the same request was accepted before."""
 
 
-def research_input(request: RunRequest, run_id: str, settings: Settings, lacks: Mapping[str, str]) -> ResearchInput:
+def research_input(
+    request: RunRequest, tenant: Tenant, run_id: str, settings: Settings, lacks: Mapping[str, str]
+) -> ResearchInput:
     """The workflow's input for a request, where `lacks` says of every source what it needs before it can be searched.
 
     Raises:
@@ -71,11 +75,19 @@ def research_input(request: RunRequest, run_id: str, settings: Settings, lacks: 
         background=request.background,
         instructions=request.instructions,
         models=models,
+        tenant=tenant,
     )
 
 
 async def submit(
-    request: RunRequest, key: str | None, *, temporal: Temporal, store: Store, settings: Settings
+    request: RunRequest,
+    key: str | None,
+    *,
+    tenant: Tenant,
+    temporal: Temporal,
+    store: TenantStore,
+    admit: Callable[[ArchivedRun], Awaitable[Admission]],
+    settings: Settings,
 ) -> Submission:
     """Starts a run, or finds the one that the same request with the same key started.
 
@@ -88,14 +100,13 @@ async def submit(
         TemporalRefused: nothing was started.
     """
     lacks = await lacking(temporal, settings)
-    asked = await run_in_threadpool(research_input, request, f"run-{ULID()}".lower(), settings, lacks)
-    own = store.of(asked.tenant)
+    asked = await run_in_threadpool(research_input, request, tenant, new_run_id(tenant, str(ULID())), settings, lacks)
     if key is not None:
-        claim = await own.runs.claim(key, request_hash(request), asked.run_id)
+        claim = await store.runs.claim(key, request_hash(request), asked.run_id)
         if claim.request_hash != request_hash(request):
             raise KeyReused(f"the key {key!r} belongs to run {claim.run_id!r}, which was asked for in other words")
         asked = asked.model_copy(update={"run_id": claim.run_id})
-        kept = None if claim.mine else await own.runs.get(claim.run_id)
+        kept = None if claim.mine else await store.runs.get(claim.run_id)
         if kept is not None and kept.status != "running":
             return Submission(kept, new=False)
     await temporal.check()
@@ -109,26 +120,26 @@ async def submit(
         sources=asked.sources,
         engine=engine_of(request, settings),
     )
-    admission = await store.admit(run, settings.open_runs)
+    admission = await admit(run)
     if not admission.admitted:
         raise TooManyRuns(_full(admission, settings))
     try:
         new = await temporal.start(asked, run.engine)
     except TemporalRefused:
         if admission.new:  # else an earlier attempt may have started it
-            await own.runs.withdraw(run.run_id)
+            await store.runs.withdraw(run.run_id)
         raise
-    await own.runs.begin(run)
+    await store.runs.begin(run)
     return Submission(run, new=new)
 
 
 def _full(admission: Admission, settings: Settings) -> str:
     """Why a run was not admitted, and what to do."""
-    share = "" if admission.share == settings.open_runs else f", of which {admission.share} may be yours at the moment"
-    return (
-        f"{admission.open} runs are open and {settings.open_runs} may be{share}: "
-        "ask again when one has ended, or stop one"
-    )
+    if admission.share == settings.open_runs:
+        full = f"{admission.open} runs are open and {settings.open_runs} may be"
+    else:  # how many others have is for nobody else to know
+        full = f"no more runs have room: {settings.open_runs} may be open, of which {admission.share} may be yours now"
+    return f"{full}: ask again when one has ended, or stop one"
 
 
 def request_hash(request: RunRequest) -> str:

@@ -61,6 +61,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
     return PublishCall(
         run_id=asked.run_id,
+        tenant=asked.tenant,
         question=asked.question,
         mode=asked.mode,
         draft=written.artifact if written else None,

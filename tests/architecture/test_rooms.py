@@ -251,3 +251,11 @@ def test_a_planted_violation_is_named(file: str, source: str) -> None:
 )
 def test_what_the_table_allows_is_no_violation(file: str, source: str) -> None:
     assert violations(PurePath(file), source) == []
+
+
+def test_routes_get_what_is_their_tenants_and_nothing_else() -> None:
+    """Only what is nobody's, whether the service is ready, may look at the process."""
+    for file in sorted((ROOT / "api" / "routes").glob("*.py")):
+        names = [name for _, name in imported(ast.parse(file.read_text(encoding="utf-8")))]
+        assert not [name for name in names if within(name, {"storage"})], file
+        assert file.name == "health.py" or "api.services.InProcess" not in names, file

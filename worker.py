@@ -37,7 +37,7 @@ from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings
 from elcano.storage.payloads import close_payloads, connect_config
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
@@ -208,7 +208,7 @@ async def run(settings: Settings) -> None:
         loop.add_signal_handler(number, task.cancel)
     loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
     require_folders(settings)
-    async with open_store(settings.data_dir) as store, open_sources(settings) as sources:
+    async with open_configured(settings) as store, open_sources(settings) as sources:
         client = await connect(settings)
         try:
             workers = [

@@ -18,7 +18,7 @@ from elcano.api.runs.sources import known
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings
-from elcano.storage.store import open_store
+from elcano.storage.store import open_configured
 
 GRACE_SECONDS = 2
 """How long a stopping server waits for answers that are being sent."""
@@ -44,7 +44,7 @@ async def require_settings(settings: Settings) -> None:
     """
     try:
         known(settings)
-        async with open_store(settings.data_dir):
+        async with open_configured(settings):
             pass
     except ElcanoError as error:  # its text is for the person who has to act
         logging.getLogger("api").error("the API cannot start: %s", error)

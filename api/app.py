@@ -29,7 +29,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection, connect
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store, open_configured
 
 TITLE = "Elcano"
 VERSION = "0.1.0"
@@ -49,7 +49,7 @@ def create_app(
 
     Args:
         settings: Where the store and Temporal are, and which sources there are.
-        store: An open store to use; it is not closed. Left out: the one in `settings.data_dir`.
+        store: An open store to use; it is not closed. Left out: the one that the settings name.
         client: Makes the Temporal client; left out: connects as the settings say.
         task_queue: Where runs are put.
         tenant_of: Tells whose a request is; left out: as the settings say.
@@ -58,7 +58,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            kept = await stack.enter_async_context(open_store(settings.data_dir)) if store is None else store
+            kept = await stack.enter_async_context(open_configured(settings)) if store is None else store
             temporal = Temporal(Connection(client or partial(connect, settings)), task_queue)
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)

@@ -6,6 +6,7 @@
     ├── EngineFault            the engine was driven wrongly: a bug, never the user's doing
     ├── StoreIncompatible      what is kept was written by another version; the program never started
     ├── StoreDamaged           what is kept cannot be read; somebody has to mend a file first
+    ├── StoreUnavailable       what keeps things does not answer or refuses: worth another try
     ├── RunOpen                a run cannot be deleted before it has ended
     └── ActivityFault          an activity knows why it failed
         ├── SourceUnavailable  a source cannot be searched now: worth another try
@@ -52,6 +53,10 @@ class StoreIncompatible(ElcanoError):
 
 class StoreDamaged(ElcanoError):
     """A file that holds what is kept is damaged. The text names it and says what to do."""
+
+
+class StoreUnavailable(ElcanoError):
+    """A database server or an object store does not answer, or refuses. The text says what to do."""
 
 
 class RunOpen(ElcanoError):

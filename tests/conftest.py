@@ -14,8 +14,13 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
 from elcano.graphs.contracts import SEARCH_ATTRIBUTES
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 from tests.folding import every_log_folded
+from tests.stores import postgres as postgres
+from tests.stores import postgres_server as postgres_server
+from tests.stores import s3 as s3
+from tests.stores import s3_server as s3_server
 
 models.ALLOW_MODEL_REQUESTS = False
 # `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.
@@ -41,7 +46,7 @@ async def temporal_environment(payload_dir: Path) -> AsyncIterator[WorkflowEnvir
         dev_server_existing_path=temporal_binary(),
         dev_server_extra_args=SERVER_OPTIONS,
         search_attributes=[SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
-        data_converter=data_converter(payload_dir),
+        data_converter=data_converter(open_objects("", payload_dir)),
     ) as environment:
         yield environment
 

@@ -39,7 +39,7 @@ ROOMS = {
     "graphs": {"graphs", "pydantic", "jmespath", *CLOCKLESS},
     "workflows": {"workflows", "graphs", "temporalio", *SEQUENTIAL, *CLOCKLESS},
     "activities": {"activities", "graphs", "storage", "settings", "pydantic_ai", "httpx", *ACTIVITY_SIDE},
-    "storage": {"storage", "graphs", "settings", "sqlalchemy"},
+    "storage": {"storage", "graphs", "settings", "sqlalchemy", "alembic", "obstore"},
     "api": {"api", "graphs", "workflows", "storage", "settings", "fastapi", *CLIENT_SIDE},
     "cli": {"graphs", "settings", "httpx"},
     "settings": set[str](),

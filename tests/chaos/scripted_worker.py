@@ -14,6 +14,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from elcano.graphs.contracts import ArchiveCall, PublishCall
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.workflows import policies
 from elcano.workflows.research import ResearchWorkflow
@@ -91,7 +92,7 @@ async def _work(address: str, queue: str, payloads: Path, noting: Noting) -> Non
     for policy in (policies.AGENT, policies.TOOL, policies.PUBLISH, policies.ARCHIVE):
         policy["heartbeat_timeout"] = NOTICED
     worker = Worker(
-        await Client.connect(address, data_converter=data_converter(payloads)),
+        await Client.connect(address, data_converter=data_converter(open_objects("", payloads))),
         task_queue=queue,
         workflows=[ResearchWorkflow],
         activities=Script().activities,

@@ -33,6 +33,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.failures import FailureType
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
@@ -221,7 +222,7 @@ async def main(folder: Path) -> None:
             dev_server_existing_path=temporal_binary(),
             dev_server_extra_args=SERVER_OPTIONS,
             search_attributes=attributes,
-            data_converter=data_converter(Path(payloads)),
+            data_converter=data_converter(open_objects("", Path(payloads))),
         ) as environment:
             for mode, scenario, chain in wanted():
                 for name, history in (await record(environment.client, mode, scenario, chain)).items():

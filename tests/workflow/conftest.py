@@ -17,6 +17,7 @@ from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, SEARCH_AT
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.values.budget import Limits
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows.chain import ChainWorkflow
@@ -72,7 +73,7 @@ def server(payloads: Path, *config: str) -> dict[str, Any]:
         "dev_server_existing_path": temporal_binary(),
         "dev_server_extra_args": (*SERVER_OPTIONS, *extra),
         "search_attributes": [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
-        "data_converter": data_converter(payloads),
+        "data_converter": data_converter(open_objects("", payloads)),
     }
 
 

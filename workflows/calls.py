@@ -39,7 +39,6 @@ Result = TypeVar("Result")
 Outcome: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """What can become of a call."""
 
-TIMEOUT: Final = "Timeout"
 _TOO_SLOW: Final = "TemporalTimeout:StartToClose"
 """How Temporal's server names the failure of an activity that a worker began and did not end in time."""
 
@@ -145,7 +144,7 @@ class Performer:
         given = work.inputs[item]
         if (source := given.get("source")) in broken_sources(self._journal.run.state):
             message = f"{source!r} failed too often in this run"
-            return Lost(Failure(node=work.node, type="CircuitOpen", message=message, attempts=0))
+            return Lost(Failure(node=work.node, type=FailureType.CIRCUIT_OPEN, message=message, attempts=0))
         call = ToolCall(
             run_id=self._asked.run_id, step=work.step, node=work.node, item=item, tool=work.tool, input=given
         )
@@ -175,7 +174,7 @@ class Performer:
     def _in_time(self, entry: Outcome) -> Outcome:
         """If the first call took all the time that there is for research, that is up."""
         budget = self._journal.run.budget
-        if self._journal.begun or not isinstance(entry, StepFailed) or entry.failure.type != TIMEOUT:
+        if self._journal.begun or not isinstance(entry, StepFailed) or entry.failure.type != FailureType.TIMEOUT:
             return entry
         at = budget.research_seconds()
         ending = Ending(kind="time", detail=f"the first call took longer than the {at:g} s that there are for research")
@@ -256,13 +255,13 @@ async def _outcome(node: str, activity: Awaitable[Result], policy: policies.Poli
             lost = _lost(node, cause)
             if error.retry_state != RetryState.TIMEOUT:
                 return lost
-            return replace(lost, failure=lost.failure.model_copy(update={"type": TIMEOUT}))
+            return replace(lost, failure=lost.failure.model_copy(update={"type": FailureType.TIMEOUT}))
         if isinstance(cause, TimeoutError):
             spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED
             attempts = policy["retry_policy"].maximum_attempts if spent else 1
             message = f"no answer in time ({cause.message})"
             return Lost(
-                Failure(node=node, type=TIMEOUT, message=message, attempts=attempts),
+                Failure(node=node, type=FailureType.TIMEOUT, message=message, attempts=attempts),
                 abandoned=error.retry_state == RetryState.CANCEL_REQUESTED,
             )
         if isinstance(cause, CancelledError):

@@ -36,7 +36,8 @@ LONGEST_NAME = 100
 def reference_faults(graph: ResearchGraph) -> Iterable[str]:
     """Every name, field and expression of `graph` that leads nowhere."""
     for node in graph.nodes:
-        for text in (*_node_faults(graph, node), *_reducer_faults(node)):
+        chosen = _expression_faults(graph, node.choose, _STATE_NAMES) if node.choose else ()
+        for text in (*_node_faults(graph, node), *_reducer_faults(node), *chosen):
             yield f"node {node.id!r}: {text}"
     for edge in graph.edges:
         if isinstance(edge, ConditionalEdge):
@@ -81,9 +82,6 @@ def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
             yield from unknown("reducer", node.reducer, REDUCERS)
             if node.reducer in REDUCERS:
                 yield from _input_faults(graph, node.inputs, REDUCERS[node.reducer].input, _STATE_NAMES)
-        case DecisionNode():
-            if node.choose:
-                yield from _expression_faults(graph, node.choose, _STATE_NAMES)
         case ParallelNode():
             if node.for_each:
                 yield from _expression_faults(graph, node.for_each, _STATE_NAMES)

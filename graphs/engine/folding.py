@@ -44,7 +44,7 @@ def with_failure(run: Run, failure: Failure) -> Run:
     new = NodeFailure(
         node=run.node,
         type=failure.type[:TYPE_CHARACTERS],
-        message=_whole(failure.message),
+        message=failure.message,
         attempts=failure.attempts,
         times=1 + sum(known.times for known in earlier),
     )
@@ -58,11 +58,6 @@ def _others(state: ResearchState, node: str) -> tuple[NodeFailure, ...]:
 def _knowing(run: Run, failures: tuple[NodeFailure, ...]) -> Run:
     state = run.state.model_copy(update={"failures": failures})
     return run.model_copy(update={"state": state, "weights": reweighed(run.weights, run.state, state)})
-
-
-def _whole(text: str) -> str:
-    """Half characters, which a JSON literal in an expression can make, could not be kept."""
-    return text.encode(errors="replace").decode()
 
 
 def warned(run: Run, reading: Reading) -> Run:

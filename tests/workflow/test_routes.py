@@ -1,4 +1,4 @@
-"""Errors that a graph repairs, on the real server: what is told, what it costs, and what is held rather than repaired."""
+"""Errors that a graph repairs, on the real server: what is told and what it costs; and what is held, not repaired."""
 
 import uuid
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS, ReducerSpec, output_model
 from elcano.graphs.catalogue.tools import ItemOutcomes
 from elcano.graphs.engine.run import VIEW_NAMES
-from elcano.graphs.expressions.language import fault, node_read, root_names
+from elcano.graphs.expressions.language import fault, field_read, node_read, root_names
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.spec.graph import (
     AgentNode,
@@ -25,6 +25,7 @@ from elcano.graphs.spec.graph import (
 )
 from elcano.graphs.values.branch import BranchInput, BranchOutcomes
 from elcano.graphs.values.report import DraftRef
+from elcano.graphs.values.state import NodeFailure
 
 _STATE_NAMES = frozenset(VIEW_NAMES)
 ITEM_NAMES = frozenset({"item", "index"})
@@ -148,6 +149,8 @@ def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[s
             yield f"{root!r} in {expression!r} can be read only within a `for_each`"
         else:
             yield from unknown("name", root, names, within=f" in {expression!r}")
+    if field := field_read(expression, "failure"):
+        yield from unknown("field", field, NodeFailure.model_fields, within=f" of the failure in {expression!r}")
     if read := node_read(expression):
         node_id, field = read
         yield from unknown("node", node_id, graph.by_id, within=f" in {expression!r}")

@@ -73,6 +73,10 @@ def erring(node: Node, *edges: Edge) -> ResearchGraph:
             "edge 'a' -> 'z': unknown error of a tool node 'SourceRefused'; known: InputInvalid",
         ),
         (
+            two_nodes(nodes=(asking("a", inputs={"question": "failure.mesage"}), asking("z", "writer"))),
+            "node 'a': unknown field 'mesage' of the failure in 'failure.mesage'; did you mean 'message'?",
+        ),
+        (
             two_nodes(nodes=(asking("a"), asking("z", "writer", choose="question"))),
             "node 'z': it is an exit, so there is nothing to choose",
         ),

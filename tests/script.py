@@ -27,7 +27,8 @@ from elcano.graphs.contracts import (
     ToolResult,
     UsageQuestion,
 )
-from elcano.graphs.engine.commands import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
+from elcano.graphs.engine.commands import Call, CallAgent, CallTool
+from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.budget import Usage, total
 from elcano.graphs.values.failures import FailureDetails, FailureType

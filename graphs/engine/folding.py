@@ -5,13 +5,13 @@ from typing import Final
 
 from elcano.graphs.catalogue.listing import REDUCERS, output_model
 from elcano.graphs.engine import inputs
-from elcano.graphs.engine.commands import StepCompleted
+from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.reading import Reading
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, ParallelNode, ResearchGraph, StateNode, ToolNode
-from elcano.graphs.values.state import MAX_STATE_BYTES, Failure, NodeFailure, ResearchState, reweighed
+from elcano.graphs.values.state import Failure, NodeFailure, ResearchState, reweighed
 
 TYPE_CHARACTERS: Final = 100
 """Of the name of an error."""
@@ -27,10 +27,11 @@ def folded(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Readin
     state = _reduced(graph, run, entry, reading)
     if any(failure.node == run.node for failure in state.failures):  # put right
         state = state.model_copy(update={"failures": _others(state, run.node)})
-    heavier = reweighed(run.weights, run.state, state)
-    if (weight := sum(heavier.values())) > MAX_STATE_BYTES and run.node not in graph.exit_nodes:
+    most = run.figures.state_bytes
+    heavier = reweighed(run.weights, run.state, state, most)
+    if (weight := sum(heavier.values())) > most and run.node not in graph.exit_nodes:
         raise InputInvalid(
-            "state", f"the state would weigh {weight:,} bytes, and {MAX_STATE_BYTES:,} are allowed: keep less in it"
+            "state", f"the state would weigh {weight:,} bytes, and {most:,} are allowed: keep less in it"
         )
     return run.model_copy(update={"state": state, "weights": heavier})
 
@@ -48,16 +49,13 @@ def with_failure(run: Run, failure: Failure) -> Run:
         attempts=failure.attempts,
         times=1 + sum(known.times for known in earlier),
     )
-    return _knowing(run, (*_others(run.state, run.node), new))
+    state = run.state.model_copy(update={"failures": (*_others(run.state, run.node), new)})
+    weights = reweighed(run.weights, run.state, state, run.figures.state_bytes)
+    return run.model_copy(update={"state": state, "weights": weights})
 
 
 def _others(state: ResearchState, node: str) -> tuple[NodeFailure, ...]:
     return tuple(failure for failure in state.failures if failure.node != node)
-
-
-def _knowing(run: Run, failures: tuple[NodeFailure, ...]) -> Run:
-    state = run.state.model_copy(update={"failures": failures})
-    return run.model_copy(update={"state": state, "weights": reweighed(run.weights, run.state, state)})
 
 
 def warned(run: Run, reading: Reading) -> Run:
@@ -72,7 +70,8 @@ def told(run: Run, warnings: Iterable[str]) -> Run:
     if not new:
         return run
     state = run.state.model_copy(update={"warnings": (*run.state.warnings, *new)})
-    return run.model_copy(update={"state": state, "weights": reweighed(run.weights, run.state, state)})
+    heavier = reweighed(run.weights, run.state, state, run.figures.state_bytes)
+    return run.model_copy(update={"state": state, "weights": heavier})
 
 
 def _reduced(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Reading) -> ResearchState:

@@ -13,7 +13,8 @@ from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, ResearchInput, ToolCall, ToolResult
-from elcano.graphs.engine.commands import Call, CallAgent, Entry, StepCompleted
+from elcano.graphs.engine.commands import Call, CallAgent
+from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.lifecycle.in_memory import run_in_memory
 from elcano.graphs.modes import MODES

@@ -4,6 +4,7 @@ import pytest
 
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.engine.inputs import minimum_tokens
+from elcano.graphs.rules import rules
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
@@ -118,4 +119,4 @@ def test_agents_that_only_repair_are_not_in_the_least_that_a_run_takes() -> None
         ),
     )
     assert faults(repaired) == []
-    assert minimum_tokens(repaired) == minimum_tokens(plain)
+    assert minimum_tokens(repaired, rules()) == minimum_tokens(plain, rules())

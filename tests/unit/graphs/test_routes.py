@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from elcano.graphs.checks.builder import GraphBuilder
-from elcano.graphs.engine.commands import CallAgent, Entry, Finish, Immediate, StepFailed, ToppedUp, Wait
+from elcano.graphs.engine.commands import CallAgent, Finish, Immediate, Wait
+from elcano.graphs.engine.control import AddBudget
+from elcano.graphs.engine.entries import Controlled, Entry, StepFailed
 from elcano.graphs.engine.run import Run
-from elcano.graphs.engine.steps import MAX_WORK, advance, next_command
+from elcano.graphs.engine.steps import advance, next_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.spec.drawing import mermaid, outline
@@ -24,7 +26,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
-from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.budget import Limits, TopUp, Usage
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Failure, NodeFailure, weights
 from tests.script import Refused, Script
@@ -67,7 +69,7 @@ def test_an_error_is_met_by_its_edge_and_seen_by_expressions(types: tuple[str, .
     known = NodeFailure(node="find", type="SourceRefused", message="no such source", attempts=3, times=1)
     assert (run.node, run.ending, run.state.failures) == ("choose", None, (known,))
     assert run.state.model_copy(update={"failures": (), "iteration": 1}) == earlier.state
-    assert (run.budget.iterations, run.budget.steps, run.weights) == (2, 2, weights(run.state))
+    assert (run.budget.iterations, run.budget.steps, run.weights) == (2, 2, weights(run.state, run.figures.state_bytes))
     command = next_command(graph, run, 0.0)
     assert isinstance(command, CallAgent)
     assert command.input["background"] == "no such source"
@@ -113,7 +115,7 @@ def test_a_failure_counts_until_its_node_does_its_work() -> None:
         assert run.state.failures
     run = advance(graph, run, completed(run, ANSWERS["search"]))
     assert (run.node, run.ending, run.state.failures) == ("writer", None, ())
-    assert run.weights == weights(run.state)
+    assert run.weights == weights(run.state, run.figures.state_bytes)
 
 
 def test_an_answer_or_an_input_that_does_not_fit_is_met_as_well() -> None:
@@ -141,8 +143,7 @@ def test_a_repair_that_pauses_goes_on_once_there_is_more_to_spend() -> None:
     run = at_find(graph, Limits(iterations=1, when_exhausted="pause"))
     run = advance(graph, run, broke(run))
     assert isinstance(next_command(graph, run, 0.0), Wait)
-    more = run.budget.limits.model_copy(update={"iterations": 2})
-    run = advance(graph, run, ToppedUp(at=0.0, limits=more))
+    run = advance(graph, run, Controlled(at=0.0, action=AddBudget(extra=TopUp(iterations=1))))
     assert (run.node, run.budget.iterations, run.state.failures[0].times) == ("choose", 2, 1)
 
 
@@ -174,7 +175,7 @@ def test_failing_without_end_is_counted_as_work(node: Node) -> None:
         turns += 1
     assert run.ending is not None
     assert run.ending.kind == "node_failed"
-    assert run.work > MAX_WORK
+    assert run.work > run.figures.waiting_work
     assert 3 < turns < 50
 
 

@@ -153,6 +153,11 @@ class Settings(BaseSettings):
         """The Temporal server to connect to, as `host:port`, where Temporal's own profile names none."""
         return self.temporal_address or f"127.0.0.1:{self.temporal_port}"
 
+    def has(self, name: str) -> bool:
+        """Whether a variable is set and not false: of ours by its setting, of others by the environment."""
+        own = next((field for field in Settings.model_fields if variable(field) == name), None)
+        return is_set(name) if own is None else bool(getattr(self, own))
+
     def environment(self) -> dict[str, str]:
         """This process's environment with these settings in it: a child process then reads the same ones."""
         values = self.model_dump(mode="json")

@@ -20,7 +20,7 @@ from elcano.api.http.problems import install
 from elcano.api.http.trust import Trust
 from elcano.api.live.stream import Feeds
 from elcano.api.openapi import document
-from elcano.api.routes import control, graphs, health, results, runs, welcome
+from elcano.api.routes import control, graphs, health, results, runs, sources, welcome
 from elcano.api.runs.reconciler import reconciling
 from elcano.api.runs.writable import Writable
 from elcano.api.services import Services
@@ -78,8 +78,8 @@ def create_app(
     app.add_middleware(Methods, routes=app.routes)
     app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
     add_manual(app)
-    for router in (welcome.router, runs.router, control.router, results.router, graphs.router, health.router):
-        app.include_router(router)
+    for routes in (welcome, runs, control, results, graphs, sources, health):
+        app.include_router(routes.router)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app
 

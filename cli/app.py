@@ -110,6 +110,14 @@ def serve(
 
 
 @app.command()
+def sources(as_json: AsJson = False) -> None:
+    """List what can be searched, and what is missing where something cannot."""
+    from elcano.cli import sources
+
+    raise typer.Exit(sources.sources(as_json=as_json))
+
+
+@app.command()
 def runs(
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many to list.")] = 20,
     status: Annotated[

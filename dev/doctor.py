@@ -23,8 +23,9 @@ from elcano.dev.folder import owner
 from elcano.dev.ports import is_free, listener
 from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import InputInvalid, SourceRefused
-from elcano.graphs.models import KEY_VARIABLES, OFFLINE, model_fault, model_names, provider
+from elcano.graphs.models import OFFLINE, PROVIDERS, model_fault, model_names, provider
 from elcano.settings import Settings, is_set, program_settings, variable
 
 PYTHON = (3, 11)
@@ -174,6 +175,19 @@ def collections(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")
 
 
+def sources(chosen: Settings) -> Iterable[Finding]:
+    """Whether the sources beside collections have their keys; a key that only makes one faster is no need."""
+    for spec in SOURCES.values():
+        if not spec.key and not spec.queue:
+            continue
+        if missing := spec.missing(chosen.has):
+            yield Finding("note", f"source {spec.name} is not offered: {missing}", "if you want to search it")
+            continue
+        rate = spec.rate(chosen.has)
+        key = f", {_set_or_not([spec.key])}" if spec.key else ""
+        yield Finding("good", f"source {spec.name}" + (f": {rate:g} searches a second" if rate else "") + key)
+
+
 def embeddings(chosen: Settings) -> Iterable[Finding]:
     """Whether the encoder that is named can be used."""
     try:
@@ -186,7 +200,7 @@ def embeddings(chosen: Settings) -> Iterable[Finding]:
 def _key(name: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
-    variables = KEY_VARIABLES.get(provider(name), ())
+    variables = PROVIDERS.get(provider(name), ())
     if not variables:
         return Finding("note", f"model {name}: the variables of its key are not known here", "see pydantic-ai's manual")
     if any(is_set(key) for key in variables):
@@ -202,7 +216,7 @@ def _set_or_not(variables: Iterable[str]) -> str:
 
 
 OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, stack_or_ports)
-OF_THIS_SHELL: tuple[Look, ...] = (models, collections, embeddings)
+OF_THIS_SHELL: tuple[Look, ...] = (models, collections, sources, embeddings)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from elcano.activities.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from tests.scripted_provider import Provider, Reply, Request, answer, scripted
 
 HOLD_SECONDS = 300.0

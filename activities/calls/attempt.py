@@ -24,11 +24,11 @@ from elcano.activities.calls.models import call_settings, resolve_model
 from elcano.activities.calls.usage import usage_of
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.contracts import AgentCall
-from elcano.graphs.engine.exits import PROMPT_TOKENS
 from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.models import OFFLINE
 from elcano.graphs.values.budget import Allowance, Estimate, Exhausted, Usage, total
+from elcano.graphs.values.tokens import PROMPT_TOKENS
 from elcano.settings import Settings
 from elcano.storage.ledger import Ledger
 

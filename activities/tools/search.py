@@ -12,8 +12,9 @@ from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
 from elcano.graphs.contracts import RUN_TOOL, ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
@@ -61,7 +62,9 @@ class ToolActivities:
         return await tool(call.run_id, TOOLS[call.tool].input.model_validate(call.input))
 
     async def _search(self, run_id: str, given: SearchInput) -> SearchOutput:
-        found = await self._sources.get(given.source).search(given.query, given.limit)
+        source = self._sources.get(given.source)
+        query, cut = _asked(given.query, source.spec)
+        found = await source.search(query, min(given.limit, source.spec.limits.results))
         await self._store.of("default").evidence.add(run_id, found.evidence, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
         # of two searches that find copies at the same time one is older.
@@ -70,7 +73,7 @@ class ToolActivities:
             source=given.source,
             query=given.query,
             evidence=tuple(_reference(passage, repeats.get(passage.id)) for passage in found.evidence),
-            warnings=found.warnings,
+            warnings=(*cut, *found.warnings),
         )
 
     async def _search_related(self, run_id: str, given: RelatedInput) -> SearchOutput:
@@ -87,6 +90,17 @@ class ToolActivities:
         await self._store.of("default").ledger.record(
             line(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
         )
+
+
+def _asked(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
+    """The query as its source takes it, and what has to be said of that."""
+    longest = source.limits.query_characters
+    if len(query) <= longest:
+        return query, ()
+    kept = query[:longest]
+    if not query[longest].isspace() and not kept[-1].isspace() and " " in kept.strip():
+        kept = kept[: kept.rstrip().rfind(" ")]
+    return kept.rstrip(), (f"{source.name}: of a query only the first {longest} characters were searched for: {kept}",)
 
 
 def excerpt(text: str) -> str:

@@ -43,7 +43,9 @@ class HoldView(Told):
     node: str = Field(examples=["judge"])
     """The node that waits."""
     agent: str = Field(default="", examples=["judge"])
-    """The agent that it calls."""
+    """The agent that it calls; empty for a search."""
+    source: str = Field(default="", examples=[""])
+    """The source that it searches; empty for an agent."""
     type: str = Field(default="", examples=["ProviderUnavailable"])
     """The error's name; of a budget the limit that is used up."""
     detail: str = Field(examples=["HTTP 503: overloaded"])

@@ -7,7 +7,7 @@ A run of which it is not known whether it was started is kept unlisted, until th
 
 import json
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -19,8 +19,9 @@ from ulid import ULID
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
 from elcano.api.http.requests import DEFAULT_MODE, RunRequest
 from elcano.api.runs.model_keys import key_faults
+from elcano.api.runs.sources import lacking, offered
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import require_valid
@@ -34,9 +35,6 @@ from elcano.settings import Settings
 from elcano.storage.across import Admission
 from elcano.storage.store import Store
 
-PACKAGES_SOURCE = "packages"
-"""The built-in collection of package descriptions."""
-
 
 @dataclass(frozen=True)
 class Submission:
@@ -47,21 +45,14 @@ class Submission:
     """False: the same request was accepted before."""
 
 
-def known_sources(settings: Settings) -> tuple[str, ...]:
-    """Names of the sources that this server can search."""
-    packages = (PACKAGES_SOURCE,) if settings.package_readmes else ()
-    return tuple(dict.fromkeys((*settings.collections, *packages)))
-
-
-def research_input(request: RunRequest, run_id: str, settings: Settings) -> ResearchInput:
-    """The workflow's input for a request.
+def research_input(request: RunRequest, run_id: str, settings: Settings, lacks: Mapping[str, str]) -> ResearchInput:
+    """The workflow's input for a request, where `lacks` says of every source what it needs before it can be searched.
 
     Raises:
         RequestInvalid: with everything that the server cannot do.
         GraphInvalid: the request's own graph has faults.
     """
-    sources = known_sources(settings)
-    if faults := list(_faults(request, sources, settings)):
+    if faults := list(_faults(request, lacks, settings)):
         raise RequestInvalid(faults)
     graph = MODES[request.mode] if request.graph is None else _own_graph(request.graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
@@ -76,7 +67,7 @@ def research_input(request: RunRequest, run_id: str, settings: Settings) -> Rese
         mode=graph.name,
         graph=graph,
         limits=limits,
-        sources=sources if request.sources is None else tuple(dict.fromkeys(request.sources)),
+        sources=offered(lacks) if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
         models=models,
@@ -96,7 +87,8 @@ async def submit(
         TemporalUnavailable: nothing was started, or it is not known; the same request with the same key is safe.
         TemporalRefused: nothing was started.
     """
-    asked = await run_in_threadpool(research_input, request, f"run-{ULID()}".lower(), settings)
+    lacks = await lacking(temporal, settings)
+    asked = await run_in_threadpool(research_input, request, f"run-{ULID()}".lower(), settings, lacks)
     own = store.of(asked.tenant)
     if key is not None:
         claim = await own.runs.claim(key, request_hash(request), asked.run_id)
@@ -170,15 +162,18 @@ def _own_graph(given: dict[str, Any]) -> ResearchGraph:
     return graph
 
 
-def _faults(request: RunRequest, sources: Collection[str], settings: Settings) -> Iterable[FieldFault]:
-    if not sources:
+def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[FieldFault]:
+    if not offered(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
     if request.graph is not None and request.mode != DEFAULT_MODE:
         yield FieldFault(field="mode", message="leave it out: the graph that you send is the mode")
     yield from _unknown("mode", "mode", [request.mode], MODES)
     if engine_of(request, settings) == "chain":
         yield from _chain_faults(request)
-    yield from _unknown("sources", "source", request.sources or (), sources)
+    yield from _unknown("sources", "source", request.sources or (), lacks)
+    for name in request.sources or ():
+        if lack := lacks.get(name):
+            yield FieldFault(field="sources", message=f"{name!r} cannot be searched: {lack}")
     yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
     models = {f"model.by_agent.{agent}": text for agent, text in request.model.by_agent.items()}
     if request.model.default:

@@ -223,11 +223,16 @@ class Temporal:
 
     async def worker_polls(self) -> bool:
         """Whether a worker asked for workflow tasks lately."""
+        return await self._is_polled(self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
+
+    async def source_is_polled(self, queue: str) -> bool:
+        """Whether a worker asked for searches of this queue lately."""
+        return await self._is_polled(queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
+
+    async def _is_polled(self, queue: str, kind: TaskQueueType.ValueType) -> bool:
         client = await self._connection.client()
         request = DescribeTaskQueueRequest(
-            namespace=client.namespace,
-            task_queue=TaskQueue(name=self.task_queue),
-            task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+            namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind
         )
         with mapped():
             answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)

@@ -6,7 +6,8 @@ from difflib import get_close_matches
 
 from pydantic import BaseModel
 
-from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS, ReducerSpec, output_model
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import REDUCERS, TOOLS, ReducerSpec, output_model
 from elcano.graphs.catalogue.tools import ItemOutcomes
 from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.language import fault, field_read, node_read, root_names

@@ -4,7 +4,9 @@ Inputs are built from the node's expressions and must fit the callee's input mod
 the node.
 """
 
-from elcano.graphs.catalogue.listing import AGENTS, TOOLS, AgentSpec
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.exits import evidence_tokens, joining_tokens, priced, takes
@@ -117,7 +119,7 @@ def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
     return sum(one_visit(agent, figures) for agent in called) + inner
 
 
-def one_visit(agent: AgentSpec, figures: Rules, searches: int = 1) -> int:
+def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
     """What a call of `agent` takes that is shown what so many searches brought; of one that joins sections, one."""
     if "sections" in agent.input.model_fields:
         return joining_tokens(agent, sections=1, figures=figures)
@@ -125,7 +127,7 @@ def one_visit(agent: AgentSpec, figures: Rules, searches: int = 1) -> int:
     return figures.prompt_tokens + min(searches * figures.search_tokens, own.evidence_tokens) + own.output_tokens
 
 
-def estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
+def estimate(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estimate:
     """Characters / 4 for what is sent, the agent's own figure for its answer, the run's average price for both."""
     figures, own = run.figures, takes(agent, run.figures)
     evidence = min(evidence_tokens(run.state, figures), own.evidence_tokens)

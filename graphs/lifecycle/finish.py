@@ -18,11 +18,11 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.handover import Handover, draft, handover
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import Told
-from elcano.graphs.journal.phrases import counted
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Failure, ResearchState
+from elcano.graphs.values.wording import counted
 
 
 def result(asked: ResearchInput, journal: Journal, failure: Failure | None, report: ReportRef | None) -> ResearchResult:

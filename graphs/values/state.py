@@ -178,6 +178,8 @@ class Hold(Frozen):
     reason: HoldReason
     node: str
     agent: str = ""
+    source: str = ""
+    """Of a search."""
     type: str = ""
     """The name of the error, for programs; of a budget the limit that is used up."""
     detail: str = Field(default="", max_length=2_000)

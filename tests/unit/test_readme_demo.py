@@ -8,7 +8,7 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.report.publishing import ReportActivities
-from elcano.activities.tools.offered import open_sources
+from elcano.activities.sources.registry import open_sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.checks.affordable import default_limits

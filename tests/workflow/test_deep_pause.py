@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.contracts import RunSnapshot
 from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.frozen import JsonObject

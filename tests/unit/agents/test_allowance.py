@@ -14,9 +14,9 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.agents.envelope import TaskEnvelope, opened
 from elcano.activities.calls import attempt
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Allowance, Usage

@@ -15,11 +15,11 @@ from pydantic_ai.usage import RequestUsage
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.agents.envelope import TaskEnvelope, opened
-from elcano.activities.agents.long_writer import SECTION, SUMMARY
 from elcano.activities.agents.unwritten import NOT_SUMMARISED
 from elcano.activities.calls import attempt
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.values.budget import Allowance
 from elcano.graphs.values.report import ReportDraft

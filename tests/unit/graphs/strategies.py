@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from pydantic import BaseModel, TypeAdapter
 
-from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import REDUCERS, TOOLS
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.engine.commands import CallAgent, CallTool, Work
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Finish, RunBranches
 from elcano.graphs.engine.entries import Diverted, Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject

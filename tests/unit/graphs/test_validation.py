@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.validation import faults, require_valid
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.expressions.language import fault

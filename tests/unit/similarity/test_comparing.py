@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.duplicates import CONTAINED, LEAST_WORDS, SHINGLE, Compared, duplicates
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.storage.evidence import Evidence, EvidenceStore, StoredText
 from elcano.storage.store import open_store

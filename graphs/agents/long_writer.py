@@ -6,15 +6,14 @@ It has two tasks, a call for each section and one for what stands above them. It
 from typing import Final
 
 from pydantic import Field
-from pydantic_ai import Agent
 
-from elcano.activities.agents.drafts import citing, fitting
-from elcano.activities.agents.envelope import SectionItem, prompt
-from elcano.activities.agents.loaded import Loaded
-from elcano.graphs.catalogue.agents import SynthesisInput
-from elcano.graphs.engine.exits import SO_FAR_TOKENS, SUMMARY_TOKENS
-from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.report import Claim
+from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.drafting import CITING, SynthesisInput, citing, drafted, fitting, needs_of, sections_of
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.report import Claim, DraftRef
+from elcano.graphs.values.tokens import SO_FAR_TOKENS, SUMMARY_TOKENS
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
@@ -38,15 +37,7 @@ class Summary(Frozen):
     answered: bool = Field(default=True, description="False if the sections do not answer the question.")
 
 
-CITING = """\
-- Every claim keeps its citations: a passage's key and the literal words that support it, copied letter by letter from \
-the citations that you were given. Every quote is looked up; one that is not found is shown to the reader as \
-unsupported.
-- Do not write keys, numbers in brackets or a list of references into the text; these are made from your citations.
-- Say nothing that no citation supports, however well known it is, and smooth over no disagreement.
-"""
-
-SECTION_INSTRUCTIONS = f"""\
+SECTION_INSTRUCTIONS: Final = f"""\
 You write one section of a long report. You are given the question of the whole report, this section's draft in \
 `sections` (claims with citations) and, in `written`, the report so far.
 
@@ -59,7 +50,7 @@ Write no heading: it is the section's title. Follow the envelope's `instructions
 do not conflict with these rules. Write in the language of the question.
 """
 
-SUMMARY_INSTRUCTIONS = f"""\
+SUMMARY_INSTRUCTIONS: Final = f"""\
 You finish a long report. Its sections are in `written`, as claims with citations; some may be missing, and say why.
 
 - Key findings answer the question itself in two to six claims, the most important first, from all sections \
@@ -72,34 +63,60 @@ Follow the envelope's `instructions` on length, tone and form where they do not 
 the language of the question.
 """
 
-section_agent = Agent(name=SECTION, output_type=SectionText, instructions=SECTION_INSTRUCTIONS, retries=2)
-summary_agent = Agent(name=SUMMARY, output_type=Summary, instructions=SUMMARY_INSTRUCTIONS, retries=2)
 
-
-def show_section(given: SynthesisInput, loaded: Loaded, section: SectionItem, written: tuple[SectionItem, ...]) -> str:
-    """The user prompt of one section: its draft, and the report so far as far as it fits, its latest parts first."""
-    so_far = fitting(written, SO_FAR_TOKENS)
-    task = loaded.envelope(SECTION, given).model_copy(
+def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
+    """The draft of one section, and the report so far as far as it fits, its latest parts first."""
+    so_far = fitting(loaded.written, SO_FAR_TOKENS)
+    return loaded.envelope(SECTION, given).model_copy(
         update={
             "instructions": given.instructions,
-            "sections": (section,),
+            "sections": (loaded.section,),
             "written": so_far,
-            "evidence": citing((section, *so_far), loaded.drafts.shown.items),
+            "evidence": citing((loaded.section, *so_far), loaded.drafts.shown.items),
         }
     )
-    return prompt("Write the section of the report that is drafted in this task envelope.", task)
 
 
-def show_summary(
-    given: SynthesisInput, loaded: Loaded, written: tuple[SectionItem, ...], tokens: int = SUMMARY_TOKENS
-) -> str:
-    """The user prompt of the key findings: the finished sections as far as they fit, and those that are missing."""
-    whole = fitting(written, tokens)
-    task = loaded.envelope(SUMMARY, given).model_copy(
+def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
+    """The finished sections as far as they fit, and those that are missing."""
+    whole = fitting(loaded.written, SUMMARY_TOKENS if loaded.room is None else min(SUMMARY_TOKENS, loaded.room))
+    return loaded.envelope(SUMMARY, given).model_copy(
         update={
             "instructions": given.instructions,
             "written": whole,
             "evidence": citing(whole, loaded.drafts.shown.items),
         }
     )
-    return prompt("Write the key findings of the report in this task envelope.", task)
+
+
+def begins(given: JsonObject) -> str:
+    """How many sections it joins."""
+    return f"joins {sections_of(given)}, one after the other"
+
+
+AGENT: Final = AgentDefinition(
+    name="long_writer",
+    description="Joins the sections, writing one after the other with the report so far in view.",
+    asks=Question(
+        instructions=SECTION_INSTRUCTIONS,
+        request="Write the section of the report that is drafted in this task envelope.",
+        answer=SectionText,
+        shown=shown_section,
+    ),
+    closing=Question(
+        instructions=SUMMARY_INSTRUCTIONS,
+        request="Write the key findings of the report in this task envelope.",
+        answer=Summary,
+        shown=shown_summary,
+    ),
+    input=SynthesisInput,
+    output=DraftRef,
+    starts="synthesizing",
+    completes="synthesizing",
+    output_tokens=1_500,
+    evidence_tokens=24_000,
+    manner="by_section",
+    needs=needs_of,
+    begins=begins,
+    summary=drafted,
+)

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Final
 
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.report import Claim
 
 DATA_NOT_INSTRUCTIONS: Final = (
@@ -96,6 +96,8 @@ class TaskEnvelope(Frozen):
     """The report so far, as much of it as fits."""
     term_weights: dict[str, float] = {}
     """How much the question's words tell in the sources: inverse document frequencies."""
+    given: JsonObject = {}
+    """What else this agent is told, by the names of its input: for one that the fields above do not suffice."""
 
 
 def prompt(task: str, shown: TaskEnvelope) -> str:

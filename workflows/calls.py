@@ -14,7 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import Ending, Hold
     from elcano.workflows import policies
-    from elcano.workflows.outcomes import TIMEOUT, Lost, Outcome, failed, outcome, place
+    from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
     from elcano.workflows.searches import ToolCalls
 
 
@@ -103,7 +103,7 @@ class Performer:
     def _in_time(self, entry: Outcome) -> Outcome:
         """If the first call took all the time that there is for research, that is up."""
         budget = self._journal.run.budget
-        if self._journal.begun or not isinstance(entry, StepFailed) or entry.failure.type != TIMEOUT:
+        if self._journal.begun or not isinstance(entry, StepFailed) or entry.failure.type != FailureType.TIMEOUT:
             return entry
         at = budget.research_seconds()
         ending = Ending(kind="time", detail=f"the first call took longer than the {at:g} s that there are for research")

@@ -6,7 +6,7 @@ it (it was cut off, or nobody answered in time) the ledger is asked.
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias, TypedDict, TypeVar
+from typing import TypeAlias, TypedDict, TypeVar
 
 from temporalio import workflow
 from temporalio.exceptions import (
@@ -30,8 +30,6 @@ with workflow.unsafe.imports_passed_through():
 Result = TypeVar("Result")
 Outcome: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """What can become of a call."""
-
-TIMEOUT: Final = "Timeout"
 
 
 class Place(TypedDict):
@@ -66,12 +64,12 @@ async def outcome(node: str, activity: Awaitable[Result], policy: policies.Polic
             lost = _lost(node, cause)
             if error.retry_state != RetryState.TIMEOUT:
                 return lost
-            return replace(lost, failure=lost.failure.model_copy(update={"type": TIMEOUT}))
+            return replace(lost, failure=lost.failure.model_copy(update={"type": FailureType.TIMEOUT}))
         if isinstance(cause, TimeoutError):
             spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED
             attempts = policy["retry_policy"].maximum_attempts if spent else 1
             message = f"no answer in time ({cause.message})"
-            kind = TIMEOUT
+            kind = FailureType.TIMEOUT
             if cause.type == TimeoutType.SCHEDULE_TO_START:
                 kind, attempts = FailureType.PROVIDER, 0
                 message = f"no worker began the call ({cause.message}): all are busy, or none has what it takes"

@@ -68,7 +68,7 @@ class ToolCalls:
         given = work.inputs[item]
         if (name := given.get("source")) in broken_sources(self._journal.run.state, self._journal.run.figures):
             message = f"{name!r} failed too often in this run"
-            return Lost(Failure(node=work.node, type="CircuitOpen", message=message, attempts=0))
+            return Lost(Failure(node=work.node, type=FailureType.CIRCUIT_OPEN, message=message, attempts=0))
         call = ToolCall(
             run_id=self._asked.run_id,
             tenant=self._asked.tenant,

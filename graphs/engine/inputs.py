@@ -111,9 +111,10 @@ def allowed(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
 
 
 def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
-    """What one visit of each of its agents takes: with less a graph cannot go round once and write."""
-    called = [AGENTS[node.agent] for node in graph.nodes if isinstance(node, AgentNode)]
-    branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge)]
+    """What one visit of each of its agents takes if no node fails: with less a graph cannot go round once and write."""
+    usual = graph.without_failure
+    called = [AGENTS[node.agent] for node in graph.nodes if isinstance(node, AgentNode) and node.id in usual]
+    branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge) and edge.from_node in usual]
     inner = sum(minimum_tokens(graph.branches[branch], figures) for branch in branches)
     return sum(one_visit(agent, figures) for agent in called) + inner
 

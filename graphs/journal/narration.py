@@ -27,6 +27,7 @@ from elcano.graphs.engine.entries import (
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.journal.phrases import queries, title, work_of_agent, work_of_tool
+from elcano.graphs.journal.ways import changed, led_on
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes, Ended
@@ -128,7 +129,14 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             yield Told("error", _cut(reason), entry.node)
         case StepCompleted():
             yield from _answered(graph, earlier, entry)
-            yield from _completed(graph, entry)
+            yield from _completed(graph, earlier, entry, run)
+    yield from _going_on(graph, earlier, run)
+
+
+def _going_on(graph: ResearchGraph, earlier: Run, run: Run) -> Iterable[Told]:
+    """Where a run goes after a step, or that it does not."""
+    if (way := led_on(graph, earlier, run)) is not None:
+        yield Told("routed", _cut(way[0]), earlier.node, way[1])
     if run.ending != earlier.ending and run.ending is not None:
         yield _ending(run)
     if run.paused is not None and run.hold is not earlier.hold:
@@ -141,6 +149,9 @@ def _refused(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run)
     """Why what a node gave was not applied; None if it was."""
     if run.failure is not None:
         return f"{title(entry.node)} failed: {run.failure.message}"
+    for failure in run.state.failures:  # its edge `on_error` was taken
+        if failure.node == entry.node:
+            return f"{title(entry.node)} failed: {failure.message}"
     if run.state.outputs.get(entry.node) != entry.output:
         return f"{title(entry.node)} failed: its answer does not fit"
     if run.ending is not None and isinstance(graph.by_id[entry.node], StateNode) and run.state is earlier.state:
@@ -201,7 +212,7 @@ def _held(hold: Hold) -> Told:
     return Told("held", _cut(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
 
 
-def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:
+def _completed(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> Iterable[Told]:
     node = graph.by_id[entry.node]
     tokens: JsonObject = {"tokens": entry.usage.tokens, "model": entry.model} if entry.model else {}
     match node:
@@ -214,6 +225,9 @@ def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:
         case ParallelNode():
             text, data = _branches(BranchOutcomes.model_validate(entry.output or {}))
             yield Told("search_complete", text, entry.node, data)
+        case StateNode():
+            text, data = changed(node, earlier.state, run.state)
+            yield Told("state_updated", text, entry.node, data)
 
 
 def _summary(callee: str, output: Json) -> tuple[str, JsonObject]:

@@ -9,6 +9,7 @@ import asyncio
 import gc
 import logging
 import os
+import platform
 import signal
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
-from elcano import graphs, workflows
+from elcano import __version__, graphs, workflows
 from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
@@ -182,6 +183,7 @@ def main() -> None:
     """The program; its exit code is 0 after a signal, 2 if it cannot work as it was set up, and 1 after an error."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
+    _log.info("elcano %s on Python %s", __version__, platform.python_version())
     tell_failures_in_lines()
     code = 0
     try:

@@ -28,6 +28,7 @@ from elcano import __version__, graphs, workflows
 from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
+from elcano.activities.calls.models import Resolve, resolve_model
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.tools.offered import Sources, open_sources, require_folders
@@ -59,13 +60,15 @@ LONGEST_PAUSE = 15.0
 """Seconds between two attempts to reach the server: doubled from the first to the longest."""
 
 
-def build_worker(client: Client, store: Store, sources: Sources, settings: Settings) -> Worker:
-    """A worker with everything that a run needs, not yet started.
+def build_worker(
+    client: Client, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve = resolve_model
+) -> Worker:
+    """A worker with everything that a run needs, not yet started; `resolve` says who answers its agents.
 
     Raises:
         InputInvalid: a setting names something that is not there.
     """
-    agents = AgentActivities(store, sources, settings)
+    agents = AgentActivities(store, sources, settings, resolve=resolve)
     tools = ToolActivities(store, sources, open_embedder(settings.embeddings))
     reports = ReportActivities(store)
     books = BookActivities(store)

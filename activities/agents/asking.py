@@ -23,7 +23,7 @@ from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.booking import Outcome, given_up, waited
 from elcano.activities.calls.failures import abandoned, classified
 from elcano.activities.calls.heartbeat import heartbeats
-from elcano.activities.calls.models import may_answer_offline, model_text
+from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
 from elcano.activities.offline.terms import content_words
 from elcano.activities.tools.offered import Sources
 from elcano.graphs.catalogue import listing as catalogue
@@ -56,10 +56,11 @@ LONG_WRITER: Final = "long_writer"
 class AgentActivities:
     """The activity `run_agent` with what it needs."""
 
-    def __init__(self, store: Store, sources: Sources, settings: Settings) -> None:
+    def __init__(self, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve = resolve_model) -> None:
         self._store = store
         self._sources = sources
         self._settings = settings
+        self._resolve = resolve
 
     @activity.defn(name=RUN_AGENT)
     async def run_agent(self, call: AgentCall) -> AgentResult:
@@ -69,7 +70,7 @@ class AgentActivities:
             temporalio.exceptions.ApplicationError: sorted by `activities.calls.failures`.
         """
         async with heartbeats() as pulse:
-            attempt = Attempt(call, pulse, self._store.ledger, self._settings)
+            attempt = Attempt(call, pulse, self._store.ledger, self._settings, self._resolve)
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)

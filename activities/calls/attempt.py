@@ -20,7 +20,7 @@ from temporalio import activity
 
 from elcano.activities.calls.booking import Outcome, line
 from elcano.activities.calls.heartbeat import Pulse
-from elcano.activities.calls.models import call_settings, resolve_model
+from elcano.activities.calls.models import Resolve, call_settings, resolve_model
 from elcano.activities.calls.usage import usage_of
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN, PROMPT_TOKENS
@@ -51,7 +51,9 @@ class Answer(Generic[Output]):
 class Attempt:
     """What this attempt of `call` has done so far."""
 
-    def __init__(self, call: AgentCall, pulse: Pulse, ledger: Ledger, settings: Settings) -> None:
+    def __init__(
+        self, call: AgentCall, pulse: Pulse, ledger: Ledger, settings: Settings, resolve: Resolve = resolve_model
+    ) -> None:
         self.call = call
         self.pulse = pulse
         self.usage = Usage()
@@ -63,6 +65,7 @@ class Attempt:
         self._models: dict[str, None] = {}
         self._ledger = ledger
         self._settings = settings
+        self._resolve = resolve
 
     async def ask(self, agent: Agent[object, Output], prompt: str) -> Answer[Output]:
         """One run of one agent; what it used is counted however it ends.
@@ -71,7 +74,7 @@ class Attempt:
             BudgetExhausted: what is left of the call's allowance does not suffice for its first or its next request.
         """
         # In a thread: the first model of a provider imports its SDK, which takes seconds.
-        model = await asyncio.to_thread(resolve_model, self.call.models, self.call.agent, self._settings)
+        model = await asyncio.to_thread(self._resolve, self.call.models, self.call.agent, self._settings)
         with capture_run_messages() as messages:
             try:
                 async with agent.iter(

@@ -15,11 +15,11 @@ from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, ResearchInput, ToolCall, ToolResult
 from elcano.graphs.engine.commands import Call, CallAgent, Entry, StepCompleted
 from elcano.graphs.lifecycle import finish as closing
-from elcano.graphs.lifecycle.in_memory import run_in_memory
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.report import Report
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
+from elcano.testing.in_memory import run_in_memory
 
 ROOT = Path(__file__).parents[2]
 RUN = "run-1"

@@ -10,8 +10,8 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.contracts import ResearchInput, RunSnapshot, StopRequest
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
-from tests.script import Script
 from tests.workflow.conftest import Handle, Start, worker_for
 
 

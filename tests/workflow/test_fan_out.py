@@ -9,8 +9,8 @@ import pytest
 from elcano.graphs.contracts import StopRequest
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
-from tests.script import Script
 from tests.workflow.conftest import Handle, Start, deep_with
 
 SECTIONS = 200

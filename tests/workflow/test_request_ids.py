@@ -9,8 +9,8 @@ from elcano.graphs.contracts import BranchPaused, StopRequest
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.state import Ending
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
-from tests.script import Script
 from tests.workflow.conftest import Handle, asking, worker_for
 from tests.workflow.test_budget import paused
 

@@ -17,7 +17,7 @@ from elcano.graphs.values.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store, open_store
-from tests.scripted_provider import Reply, answer, refusal, scripted
+from elcano.testing.provider import Reply, answer, refusal, scripted_provider
 from tests.unit.agents.material import call
 
 GOOD = answer(
@@ -55,7 +55,7 @@ async def line(store: Store) -> LedgerEntry:
 
 
 async def test_an_answer_is_charged_as_the_provider_reports_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    with scripted([GOOD]) as provider:
+    with scripted_provider([GOOD]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         result = await think(store, fresh())
@@ -68,7 +68,7 @@ async def test_an_answer_is_charged_as_the_provider_reports_it(store: Store, mon
 
 
 async def test_usage_that_was_not_reported_is_estimated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    with scripted([answer({"thought": "All is well."})]) as provider:
+    with scripted_provider([answer({"thought": "All is well."})]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         result = await think(store, fresh())
@@ -98,7 +98,7 @@ async def test_a_failure_is_one_request_and_sorted(
     kind: str,
     seconds: float | None,
 ) -> None:
-    with scripted([reply]) as provider:
+    with scripted_provider([reply]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         with pytest.raises(ApplicationError) as caught:
@@ -112,7 +112,7 @@ async def test_a_failure_is_one_request_and_sorted(
 
 
 async def test_a_slow_answer_is_given_up_after_the_setting(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    with scripted([Reply(body=GOOD.body, delay=1.5)]) as provider:
+    with scripted_provider([Reply(body=GOOD.body, delay=1.5)]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         with pytest.raises(ApplicationError) as caught:
@@ -130,7 +130,7 @@ async def test_no_provider_retries_by_itself(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    with scripted([refusal(500, "server_error")]) as provider:
+    with scripted_provider([refusal(500, "server_error")]) as provider:
         monkeypatch.setenv(address, provider.url)
         with pytest.raises(ApplicationError) as caught:
             await think(store, fresh(provider_name))
@@ -140,7 +140,7 @@ async def test_no_provider_retries_by_itself(
 
 async def test_a_fallback_list_is_asked_in_order(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
-    with scripted([refusal(500, "server_error"), GOOD]) as provider:
+    with scripted_provider([refusal(500, "server_error"), GOOD]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         first, second = fresh(), fresh()
         result = await think(store, f"{first}, {second}")
@@ -152,7 +152,7 @@ async def test_when_no_model_of_the_list_can_answer_the_offline_one_does(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
-    with scripted([refusal(401, "invalid_api_key")]) as provider:
+    with scripted_provider([refusal(401, "invalid_api_key")]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         result = await think(store, f"{fresh()},offline")
     assert result.model == "extractive-v2"

@@ -11,12 +11,12 @@ from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import next_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.lifecycle.in_memory import run_in_memory
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.state import Failure, ResearchState
-from tests.script import Script
+from elcano.testing.in_memory import run_in_memory
+from elcano.testing.script import Script
 
 ON = SequentialEdge(from_node="a", to_node="z")
 """The edge of `two_nodes`."""

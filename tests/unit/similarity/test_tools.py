@@ -18,12 +18,12 @@ from elcano.graphs.checks.validation import faults
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.engine.commands import Call, CallTool, Entry, StepCompleted
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.lifecycle.in_memory import run_in_memory
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.state import EvidenceRef, ResearchState
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, open_store
-from tests.script import Script
+from elcano.testing.in_memory import run_in_memory
+from elcano.testing.script import Script
 from tests.unit.agents.material import stored
 from tests.unit.graphs.samples import asked
 from tests.unit.similarity.material import BREAD, WHALES, Topics, passage

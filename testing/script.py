@@ -1,37 +1,18 @@
 """A scripted research: answers for every agent and tool, playable as activities and in memory.
 
-The same script drives the workflow and the in-memory runner, so that both can be held against each other.
+Agents themselves are replaced, not their models: answers are what a graph's state holds. The same script drives the
+workflow and `run_in_memory`, so that both can be held against each other.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from temporalio import activity
-from temporalio.exceptions import ApplicationError
-
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
-from elcano.graphs.contracts import (
-    ARCHIVE_RUN,
-    PUBLISH_REPORT,
-    READ_USAGE,
-    REOPEN_RUN,
-    RUN_AGENT,
-    RUN_TOOL,
-    AgentCall,
-    AgentResult,
-    ArchiveCall,
-    PublishCall,
-    ReopenCall,
-    Reopened,
-    ToolCall,
-    ToolResult,
-    UsageQuestion,
-)
+from elcano.graphs.contracts import ArchiveCall, PublishCall, ReopenCall
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
-from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Failure
 
 
@@ -87,6 +68,11 @@ class Script:
         """Is told of every call of an agent before it is answered, and may take its time."""
 
     def answer(self, name: str, given: JsonObject) -> JsonObject:
+        """What the agent or tool called `name` answers to `given`.
+
+        Raises:
+            Refused: an override says so.
+        """
         self.calls.append(name)
         if name in self.overrides:
             return self.overrides[name](given)
@@ -134,67 +120,18 @@ class Script:
 
     @property
     def usage(self) -> Usage:
+        """What every call of an agent uses."""
         return Usage(requests=1, input_tokens=self.tokens, output_tokens=50, cost_microusd=10)
 
     @property
     def activities(self) -> Sequence[Callable[..., Any]]:
         """The activities of a worker, under their real names."""
+        from elcano.testing.activities import scripted_activities  # here: in memory nobody needs Temporal
 
-        @activity.defn(name=RUN_AGENT)
-        async def run_agent(call: AgentCall) -> AgentResult:
-            if self.watching is not None:
-                await self.watching(call.input)
-            output = self._or_fail(call.agent, call.input)
-            self.ledger[call.run_id, activity.info().activity_id] = self.usage
-            return AgentResult(output=output, usage=self.usage, model="scripted")
-
-        @activity.defn(name=RUN_TOOL)
-        async def run_tool(call: ToolCall) -> ToolResult:
-            return ToolResult(output=self._or_fail(call.tool, call.input))
-
-        @activity.defn(name=PUBLISH_REPORT)
-        async def publish_report(call: PublishCall) -> ReportRef:
-            self.published.append(call)
-            partial = call.ending.kind if call.ending else None
-            return ReportRef(
-                artifact="report",
-                title="A report",
-                answered=self.answered,
-                partial=partial,
-                words=100,
-                references=2,
-                verified=2,
-                unverified=0,
-            )
-
-        @activity.defn(name=ARCHIVE_RUN)
-        async def archive_run(call: ArchiveCall) -> None:
-            self.archived.append(call)
-
-        @activity.defn(name=READ_USAGE)
-        async def read_usage(asked: UsageQuestion) -> Usage:
-            return total(
-                usage
-                for (run_id, activity_id), usage in self.ledger.items()
-                if (run_id == asked.run_id or run_id.startswith(f"{asked.run_id}."))
-                and asked.activity in ("", activity_id)
-            )
-
-        @activity.defn(name=REOPEN_RUN)
-        async def reopen_run(call: ReopenCall) -> Reopened:
-            self.reopened.append(call)
-            return Reopened(told=self.told)
-
-        return [run_agent, run_tool, read_usage, reopen_run, publish_report, archive_run]
-
-    def _or_fail(self, name: str, given: JsonObject) -> JsonObject:
-        try:
-            return self.answer(name, given)
-        except Refused as error:
-            raise ApplicationError(str(error), *error.details, type=error.type, non_retryable=True) from error
+        return scripted_activities(self)
 
     async def perform(self, work: Call, at: float) -> Entry:
-        """The same answers for the in-memory runner."""
+        """The same answers for `run_in_memory`."""
         match work:
             case CallAgent():
                 try:

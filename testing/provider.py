@@ -71,7 +71,7 @@ def in_order(replies: Sequence[Reply]) -> Callable[[Request], Reply]:
 
 
 @contextmanager
-def scripted(replies: Sequence[Reply] | Callable[[Request], Reply]) -> Iterator[Provider]:
+def scripted_provider(replies: Sequence[Reply] | Callable[[Request], Reply]) -> Iterator[Provider]:
     """Serves `replies` in order, or what they make of the request; each request has a thread of its own."""
     reply_to = replies if callable(replies) else in_order(replies)
 

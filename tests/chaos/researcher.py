@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from elcano.activities.agents.envelope import TaskEnvelope, opened
-from tests.scripted_provider import Provider, Reply, Request, answer, scripted
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.testing.answers import plain
+from elcano.testing.provider import Provider, Reply, Request, answer, scripted_provider
 
 HOLD_SECONDS = 300.0
 """After so long an answer is given even if nobody released it."""
@@ -67,7 +69,7 @@ class Researcher:
         return Reply(reply.status, reply.body, reply.headers, self.delay)
 
 
-def output(task: TaskEnvelope) -> dict[str, object]:
+def output(task: TaskEnvelope) -> JsonObject:
     """What the agent that `task` is for answers."""
     match task.kind:
         case "thinking":
@@ -77,23 +79,16 @@ def output(task: TaskEnvelope) -> dict[str, object]:
             return {"research_complete": complete, "outstanding_gaps": [] if complete else [f"gap {task.iteration}"]}
         case "tool_selector":
             words = ("harbour", "winter") if task.iteration == 1 else ("island", "voyage")
-            return {"tasks": [{"source": task.sources[0].name, "query": word} for word in words]}
-        case "judge":
-            return {"sufficient": False, "confidence": 0.5, "recommendation": "continue", "reasoning": "Not yet."}
-        case "writer":
-            claims = [
-                {"text": f"Passage {item.key} speaks of it.", "citations": [{"evidence": item.key, "quote": item.text}]}
-                for item in task.evidence
-            ]
-            return {"title": task.question, "key_findings": claims}
+            searches: list[Json] = [{"source": task.sources[0].name, "query": word} for word in words]
+            return {"tasks": searches}
         case _:
-            raise AssertionError(f"the script has no part for {task.kind!r}")
+            return plain(task)
 
 
 @contextmanager
 def researching(researcher: Researcher) -> Iterator[Provider]:
     """Serves it; what is still held back is released at the end."""
-    with scripted(researcher) as provider:
+    with scripted_provider(researcher) as provider:
         try:
             yield provider
         finally:

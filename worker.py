@@ -28,7 +28,7 @@ from elcano import __version__, graphs, workflows
 from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
-from elcano.activities.calls.models import Resolve, resolve_model
+from elcano.activities.calls.models import Resolve
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.tools.offered import Sources, open_sources, require_folders
@@ -61,9 +61,11 @@ LONGEST_PAUSE = 15.0
 
 
 def build_worker(
-    client: Client, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve = resolve_model
+    client: Client, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve | None = None
 ) -> Worker:
-    """A worker with everything that a run needs, not yet started; `resolve` says who answers its agents.
+    """A worker with everything that a run needs, not yet started.
+
+    `resolve` says who answers its agents; left out, the models that runs and settings name.
 
     Raises:
         InputInvalid: a setting names something that is not there.

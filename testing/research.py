@@ -84,11 +84,7 @@ async def researched(
     )
     offered = Sources({source.name: source for source in sources})
     async with open_store(folder) as store:
-        agents = (
-            AgentActivities(store, offered, settings, resolve=model.resolve)
-            if model
-            else AgentActivities(store, offered, settings)
-        )
+        agents = AgentActivities(store, offered, settings, resolve=model.resolve if model else None)
         performer = _Performer(asked, agents, ToolActivities(store, offered))
         journal = await run_in_memory(asked, performer.perform, clock=lambda: 0.0)
         publish = ReportActivities(store).publish_report

@@ -54,13 +54,13 @@ LONG_WRITER: Final = "long_writer"
 
 
 class AgentActivities:
-    """The activity `run_agent` with what it needs."""
+    """The activity `run_agent` with what it needs; `resolve` says who answers, if not the models that are named."""
 
-    def __init__(self, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve = resolve_model) -> None:
+    def __init__(self, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve | None = None) -> None:
         self._store = store
         self._sources = sources
         self._settings = settings
-        self._resolve = resolve
+        self._resolve = resolve or resolve_model
 
     @activity.defn(name=RUN_AGENT)
     async def run_agent(self, call: AgentCall) -> AgentResult:

@@ -20,7 +20,7 @@ from temporalio import activity
 
 from elcano.activities.calls.booking import Outcome, line
 from elcano.activities.calls.heartbeat import Pulse
-from elcano.activities.calls.models import Resolve, call_settings, resolve_model
+from elcano.activities.calls.models import Resolve, call_settings
 from elcano.activities.calls.usage import usage_of
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN, PROMPT_TOKENS
@@ -51,9 +51,7 @@ class Answer(Generic[Output]):
 class Attempt:
     """What this attempt of `call` has done so far."""
 
-    def __init__(
-        self, call: AgentCall, pulse: Pulse, ledger: Ledger, settings: Settings, resolve: Resolve = resolve_model
-    ) -> None:
+    def __init__(self, call: AgentCall, pulse: Pulse, ledger: Ledger, settings: Settings, resolve: Resolve) -> None:
         self.call = call
         self.pulse = pulse
         self.usage = Usage()

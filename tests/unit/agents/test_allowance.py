@@ -1,21 +1,17 @@
 """What a call may use is enforced before each request: an answer that came is kept, a further request is not made."""
 
-import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.usage import RequestUsage
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
+from elcano.activities.agents import asking
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.agents.envelope import TaskEnvelope, opened
-from elcano.activities.calls import attempt
+from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.tools.offered import Sources
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
@@ -24,6 +20,7 @@ from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store, open_store
+from elcano.testing import Reply, ScriptedModel
 from tests.unit.agents.material import FixedSource, call, passage, stored
 
 WRONG, RIGHT = {"thought": ""}, {"thought": "Better."}
@@ -43,22 +40,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[TaskEnvelope]]:
     """A model that gives these answers, each for so many tokens; what it was shown is in the list."""
 
     def answering(*answers: JsonObject, tokens: int = 1_000) -> list[TaskEnvelope]:
-        shown: list[TaskEnvelope] = []
-        left = list(answers)
-
-        def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-            text = messages[0].parts[-1].content  # type: ignore[union-attr]
-            assert isinstance(text, str)
-            task = opened(text)
-            assert task is not None
-            shown.append(task)
-            return ModelResponse(
-                parts=[ToolCallPart(info.output_tools[0].name, json.dumps(left.pop(0)))],
-                usage=RequestUsage(input_tokens=tokens - 100, output_tokens=100),
-            )
-
-        monkeypatch.setattr(attempt, "resolve_model", lambda *_: FunctionModel(respond, model_name="scripted"))
-        return shown
+        replies = [Reply(answer, input_tokens=tokens - 100, output_tokens=100) for answer in answers]
+        model = ScriptedModel({"thinking": replies, "writer": replies})
+        monkeypatch.setattr(asking, "resolve_model", model.resolve)
+        return model.tasks
 
     return answering
 

@@ -7,25 +7,24 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models import Model
-from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.usage import RequestUsage
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
+from elcano.activities.agents import asking
 from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.agents.registry import AGENTS
-from elcano.activities.calls import attempt, models
+from elcano.activities.calls import models
 from elcano.activities.tools.offered import Sources
 from elcano.graphs.catalogue import listing as catalogue
 from elcano.graphs.catalogue.agents import AgentSelectionPlan, JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
 from elcano.graphs.contracts import AgentResult
-from elcano.graphs.frozen import JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.report import DraftRef, ReportDraft
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
+from elcano.testing import Reply, ScriptedModel
 from tests.unit.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
 
 QUESTION = "How does a Temporal workflow go on after a crash?"
@@ -138,26 +137,15 @@ async def test_the_history_is_told_nothing_but_the_sorted_failure(store: Store) 
     assert caught.value.__suppress_context__
 
 
-def scripted_model(*answers: str) -> FunctionModel:
-    left = list(answers)
-
-    def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        return ModelResponse(
-            parts=[ToolCallPart(info.output_tools[0].name, left.pop(0))],
-            usage=RequestUsage(input_tokens=100, output_tokens=10),
-        )
-
-    return FunctionModel(reply, model_name="scripted")
-
-
-def answering_with(monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
-    monkeypatch.setattr(attempt, "resolve_model", lambda *_: model)
+def answering_with(monkeypatch: pytest.MonkeyPatch, *answers: JsonObject) -> None:
+    replies = [Reply(answer, input_tokens=100, output_tokens=10) for answer in answers]
+    monkeypatch.setattr(asking, "resolve_model", ScriptedModel({"thinking": replies, "writer": replies}).resolve)
 
 
 async def test_a_run_that_fails_has_the_usage_of_its_answers_in_the_ledger(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answering_with(monkeypatch, scripted_model(*['{"thought": ""}'] * 3))
+    answering_with(monkeypatch, {"thought": ""})
     with pytest.raises(ApplicationError) as caught:
         await run(activities(store), "thinking", given())
     assert (caught.value.type, caught.value.non_retryable) == (FailureType.MODEL_OUTPUT, False)
@@ -170,7 +158,7 @@ async def test_a_run_that_fails_has_the_usage_of_its_answers_in_the_ledger(
 async def test_an_answer_in_the_wrong_form_is_asked_for_again_in_the_same_conversation(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answering_with(monkeypatch, scripted_model('{"thought": ""}', '{"thought": "Better."}'))
+    answering_with(monkeypatch, {"thought": ""}, {"thought": "Better."})
     result = await run(activities(store), "thinking", given())
     assert result.output == {"thought": "Better."}
     assert result.usage.requests == 2
@@ -179,14 +167,14 @@ async def test_an_answer_in_the_wrong_form_is_asked_for_again_in_the_same_conver
 async def test_an_unknown_key_stays_for_the_citation_check_to_report(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cited = [{"evidence": "e1", "quote": "history"}, {"evidence": "e77", "quote": "invented"}]
-    draft = {
+    cited: list[Json] = [{"evidence": "e1", "quote": "history"}, {"evidence": "e77", "quote": "invented"}]
+    draft: JsonObject = {
         "title": "T",
         "key_findings": [{"text": "A.", "citations": cited}],
         "related": ["e2", "e88"],
         "quoted": True,
     }
-    answering_with(monkeypatch, scripted_model(json.dumps(draft)))
+    answering_with(monkeypatch, draft)
     ref = DraftRef.model_validate((await run(activities(store), "writer", given())).output)
     kept = ReportDraft.model_validate_json(await store.artifacts.get(ref.artifact) or "")
     assert [one.evidence for one in kept.key_findings[0].citations] == [PASSAGES[0].id, "e77"]

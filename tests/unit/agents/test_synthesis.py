@@ -1,6 +1,5 @@
 """Joining sections through the activity: gaps stay visible, citations attached, and no section is written twice."""
 
-import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,16 +7,13 @@ from typing import Any
 
 import pytest
 from pydantic_ai.exceptions import ModelAPIError
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.usage import RequestUsage
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
+from elcano.activities.agents import asking
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.agents.envelope import TaskEnvelope, opened
+from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.agents.long_writer import SECTION, SUMMARY
-from elcano.activities.calls import attempt
 from elcano.activities.tools.offered import Sources
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
@@ -26,6 +22,7 @@ from elcano.graphs.values.report import Citation, Claim, DraftRef, DraftSection,
 from elcano.graphs.values.state import SectionGap, SectionResult
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
+from elcano.testing import Reply, ScriptedModel
 from tests.unit.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
 
 QUESTION = "How does a Temporal workflow go on after a crash, and how are activities retried?"
@@ -34,7 +31,7 @@ REPLAY = "After a crash another worker replays the history and goes on where the
 RETRY = "A failed activity is retried by the server according to its retry policy."
 RECORDS = "Temporal records every step of a workflow in its history."
 
-Reply = Callable[[TaskEnvelope], dict[str, Any]]
+Answering = Callable[[TaskEnvelope], dict[str, Any]]
 
 
 @pytest.fixture
@@ -86,26 +83,11 @@ async def kept(store: Store, result: AgentResult) -> ReportDraft:
     return ReportDraft.model_validate_json(await store.artifacts.get(ref.artifact) or "")
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, reply: Reply) -> list[TaskEnvelope]:
+def answering(monkeypatch: pytest.MonkeyPatch, reply: Answering) -> list[TaskEnvelope]:
     """A model that answers each envelope with `reply`; what it was shown is in the list."""
-    shown: list[TaskEnvelope] = []
-
-    def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        request = messages[0]
-        assert isinstance(request, ModelRequest)
-        (text,) = (part.content for part in request.parts if isinstance(part, UserPromptPart))
-        assert isinstance(text, str)
-        task = opened(text)
-        assert task is not None
-        shown.append(task)
-        return ModelResponse(
-            parts=[ToolCallPart(info.output_tools[0].name, json.dumps(reply(task)))],
-            usage=RequestUsage(input_tokens=100, output_tokens=10),
-        )
-
-    model = FunctionModel(respond, model_name="scripted")
-    monkeypatch.setattr(attempt, "resolve_model", lambda *_: model)
-    return shown
+    model = ScriptedModel(default=lambda task: Reply(reply(task), input_tokens=100, output_tokens=10))
+    monkeypatch.setattr(asking, "resolve_model", model.resolve)
+    return model.tasks
 
 
 def retelling(task: TaskEnvelope) -> dict[str, Any]:

@@ -9,22 +9,19 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.usage import RequestUsage
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.agents.envelope import TaskEnvelope, opened
+from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.agents.long_writer import SECTION, SUMMARY
 from elcano.activities.agents.unwritten import NOT_SUMMARISED
-from elcano.activities.calls import attempt
 from elcano.activities.tools.offered import Sources
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.values.budget import Allowance
 from elcano.graphs.values.report import ReportDraft
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
+from elcano.testing import Reply, ScriptedModel
 from tests.unit.agents.material import FixedSource, call, stored
 from tests.unit.agents.test_synthesis import ONE, RECORDS, REPLAY, RETRY, TWO, given, kept, retelling, section
 
@@ -42,18 +39,11 @@ class Model:
         self._malformed = malformed
         """Numbers of requests that are answered in a form that nobody asked for."""
 
-    def __call__(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        text = messages[0].parts[-1].content  # type: ignore[union-attr]
-        assert isinstance(text, str)
-        task = opened(text)
-        assert task is not None
+    def __call__(self, task: TaskEnvelope) -> Reply:
         number = len(self.used)
         self.used.append(self._tokens[min(number, len(self._tokens) - 1)])
         self.kinds.append(task.kind)
-        return ModelResponse(
-            parts=[ToolCallPart(info.output_tools[0].name, self._answer(task, number))],
-            usage=RequestUsage(input_tokens=self.used[-1]),
-        )
+        return Reply(self._answer(task, number), input_tokens=self.used[-1], output_tokens=0)
 
     def _answer(self, task: TaskEnvelope, number: int) -> dict[str, Any]:
         if number in self._malformed:
@@ -66,11 +56,10 @@ class Model:
 async def written(store: Store, agent: str, tokens: int | None, model: Model) -> tuple[ReportDraft, AgentResult]:
     """The report of three sections that `agent` made within so many tokens."""
     sections = [await section(store, title, quote) for title, quote in TITLES.items()]
-    made = AgentActivities(store, Sources({"docs": FixedSource({})}), Settings(_env_file=None))
+    offered, resolve = Sources({"docs": FixedSource({})}), ScriptedModel(default=model).resolve
+    made = AgentActivities(store, offered, Settings(_env_file=None), resolve=resolve)
     asked = call(agent, given(*sections)).model_copy(update={"allowance": Allowance(tokens=tokens)})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attempt, "resolve_model", lambda *_: FunctionModel(model, model_name="scripted"))
-        result = await ActivityEnvironment().run(made.run_agent, asked)
+    result = await ActivityEnvironment().run(made.run_agent, asked)
     assert isinstance(result, AgentResult)
     return await kept(store, result), result
 

@@ -18,6 +18,7 @@ def made_of(source: str) -> Callable[..., Any]:
     names: dict[str, Any] = {}
     lines_before = PAGE[: PAGE.index(source)].count("\n")
     exec(compile("\n" * lines_before + source, "docs/testing.md", "exec"), names)
+    found: Callable[..., Any]
     (found,) = (made for name, made in names.items() if name.startswith("test_"))
     assert inspect.iscoroutinefunction(found)
     return found

@@ -9,7 +9,7 @@ from elcano.api.live.stream import Feeds
 from elcano.api.runs.writable import Writable
 from elcano.api.temporal.client import Temporal
 from elcano.settings import Settings
-from elcano.storage.store import Store
+from elcano.storage.store import Store, TenantStore
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,11 @@ class Services:
     temporal: Temporal
     feeds: Feeds
     writable: Writable
+
+    @property
+    def kept(self) -> TenantStore:
+        """What is kept for whoever asks."""
+        return self.store.of("default")
 
 
 def _services(request: Request) -> Services:

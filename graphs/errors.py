@@ -6,6 +6,7 @@
     ├── EngineFault            the engine was driven wrongly: a bug, never the user's doing
     ├── StoreIncompatible      what is kept was written by another version; the program never started
     ├── StoreDamaged           what is kept cannot be read; somebody has to mend a file first
+    ├── RunOpen                a run cannot be deleted before it has ended
     └── ActivityFault          an activity knows why it failed
         ├── SourceUnavailable  a source cannot be searched now: worth another try
         ├── BudgetExhausted    a call may not use as much as another request to its model takes
@@ -50,6 +51,10 @@ class StoreIncompatible(ElcanoError):
 
 class StoreDamaged(ElcanoError):
     """A file that holds what is kept is damaged. The text names it and says what to do."""
+
+
+class RunOpen(ElcanoError):
+    """A run that has not ended cannot be deleted."""
 
 
 class ActivityFault(ElcanoError):

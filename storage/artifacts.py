@@ -1,42 +1,32 @@
-"""Artifacts: drafts, reports and other large results, kept by the hash of their bytes."""
+"""Artifacts: drafts, reports and other large results of a run, kept by the hash of their bytes.
+
+Each belongs to one run and goes with it; two runs with the same content have one each. What a branch makes belongs to
+the run that it is a part of.
+"""
 
 from hashlib import sha256
-from typing import Protocol
 
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.storage.database import artifacts
-from elcano.storage.dialect import insert_new
-
-
-class ArtifactStore(Protocol):
-    """Where artifacts are kept. The same content is kept once."""
-
-    async def put(self, content: str, media_type: str) -> str:
-        """Keeps `content` and returns its key: SHA-256 of its UTF-8, hexadecimal."""
-        ...
-
-    async def get(self, key: str) -> str | None:
-        """The content kept under `key`."""
-        ...
+from elcano.storage.bound import Bound
+from elcano.storage.sql.dialect import insert_new, root_of
+from elcano.storage.sql.tables import artifacts
 
 
-class SqlArtifactStore:
-    """Artifacts in a table; content that is kept already keeps its first media type."""
+class ArtifactStore(Bound):
+    """The artifacts of one tenant."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    async def put(self, content: str, media_type: str) -> str:
-        """Keeps `content` and returns its key."""
+    async def put(self, run_id: str, content: str, media_type: str) -> str:
+        """Keeps `content` for a run and returns its key: SHA-256 of its UTF-8, hexadecimal."""
         key = sha256(content.encode()).hexdigest()
+        row = self._row(key=key, run_id=root_of(run_id), media_type=media_type, content=content)
         async with self._engine.begin() as connection:
-            await connection.execute(insert_new(artifacts).values(key=key, media_type=media_type, content=content))
+            await connection.execute(insert_new(artifacts).values(row))
         return key
 
     async def get(self, key: str) -> str | None:
-        """The content kept under `key`."""
+        """The content kept under `key`; None if no run of the tenant has it."""
+        kept = select(artifacts.c.content).where(self._own(artifacts), artifacts.c.key == key).limit(1)
         async with self._engine.connect() as connection:
-            found: str | None = await connection.scalar(select(artifacts.c.content).where(artifacts.c.key == key))
+            found: str | None = await connection.scalar(kept)
             return found

@@ -4,14 +4,12 @@ An id belongs to what it was first sent with. The answer is kept once it is know
 not the same as refused.
 """
 
-from typing import Protocol
-
 from sqlalchemy import select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.frozen import Frozen
-from elcano.storage.database import control_requests
-from elcano.storage.dialect import insert_new
+from elcano.storage.bound import Bound
+from elcano.storage.sql.dialect import insert_new
+from elcano.storage.sql.tables import control_requests
 
 
 class ControlOutcome(Frozen):
@@ -33,30 +31,17 @@ class ControlClaim(Frozen):
     """None: the run has not answered, or nobody heard it."""
 
 
-class ControlStore(Protocol):
-    """Where control requests are kept."""
+class ControlStore(Bound):
+    """The control requests of one tenant."""
 
     async def claim(self, run_id: str, request_id: str, request_hash: str) -> ControlClaim:
         """Claims an id among those of a run, or says what is known of it. Two callers cannot both own it."""
-        ...
-
-    async def settle(self, run_id: str, request_id: str, outcome: ControlOutcome) -> None:
-        """Keeps what the run answered; the first answer stays."""
-        ...
-
-
-class SqlControlStore:
-    """Control requests as one table."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    async def claim(self, run_id: str, request_id: str, request_hash: str) -> ControlClaim:
-        """Claims an id among those of a run, or says what is known of it."""
-        row = {"run_id": run_id, "request_id": request_id, "request_hash": request_hash}
+        row = self._row(run_id=run_id, request_id=request_id, request_hash=request_hash)
         claim = insert_new(control_requests).values(row).returning(control_requests.c.request_id)
         known = select(control_requests).where(
-            control_requests.c.run_id == run_id, control_requests.c.request_id == request_id
+            self._own(control_requests),
+            control_requests.c.run_id == run_id,
+            control_requests.c.request_id == request_id,
         )
         async with self._engine.begin() as connection:
             mine = (await connection.execute(claim)).first() is not None
@@ -67,6 +52,7 @@ class SqlControlStore:
     async def settle(self, run_id: str, request_id: str, outcome: ControlOutcome) -> None:
         """Keeps what the run answered; the first answer stays."""
         keep = update(control_requests).where(
+            self._own(control_requests),
             control_requests.c.run_id == run_id,
             control_requests.c.request_id == request_id,
             control_requests.c.accepted.is_(None),

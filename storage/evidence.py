@@ -3,19 +3,19 @@
 What is kept is never changed: a passage of a changed file is another passage, because its id holds the content hash.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from hashlib import sha256
-from typing import Protocol
 
 from pydantic import Field
-from sqlalchemy import Subquery, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import Subquery, and_, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.storage.database import evidence as passages
-from elcano.storage.database import findings
-from elcano.storage.database import texts as stored_texts
-from elcano.storage.dialect import insert_new, run_and_branches
+from elcano.storage.bound import Bound
+from elcano.storage.sql.dialect import alone, insert_new, root_of, run_and_branches
+from elcano.storage.sql.tables import evidence as passages
+from elcano.storage.sql.tables import findings
+from elcano.storage.sql.tables import texts as stored_texts
 
 
 class StoredText(Frozen):
@@ -52,49 +52,14 @@ class Evidence(Frozen):
     metadata: JsonObject = {}
 
 
-class EvidenceStore(Protocol):
-    """Where passages and texts are kept."""
+class EvidenceStore(Bound):
+    """The passages of one tenant, their texts, and which run found them."""
 
     async def add(self, run_id: str, evidence: Sequence[Evidence], texts: Sequence[StoredText]) -> None:
         """Keeps passages and their texts and notes that the run found them; doing it twice changes nothing.
 
-        Raises:
-            ValueError: a passage is not the part of its text that it says it is.
-        """
-        ...
-
-    async def get(self, ids: Sequence[str]) -> list[Evidence]:
-        """The passages with these ids, in this order; ids that are not kept are left out."""
-        ...
-
-    async def text(self, content_hash: str) -> StoredText | None:
-        """A stored text by its hash."""
-        ...
-
-    async def of_run(self, run_id: str, *, limit: int | None = None, offset: int = 0) -> list[Evidence]:
-        """What a run and its branches found, each passage once, in the order of finding.
-
-        `limit` and `offset` choose a page; what is found while pages are read comes after them.
-        """
-        ...
-
-    async def ids_of_run(self, run_id: str) -> list[str]:
-        """The ids of what `of_run` answers, in the same order; quick, since no text is read."""
-        ...
-
-    async def count_of_run(self, run_id: str) -> int:
-        """How many passages a run and its branches found."""
-        ...
-
-
-class SqlEvidenceStore:
-    """Passages, texts and who found them, as three tables."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    async def add(self, run_id: str, evidence: Sequence[Evidence], texts: Sequence[StoredText]) -> None:
-        """Keeps passages and their texts and notes that the run found them; doing it twice changes nothing.
+        A text is kept for the passages that are in it; one without any is not. Searches of one run, branches included,
+        are kept one after the other, so that of two that find copies at the same time one is older.
 
         Raises:
             ValueError: a text does not have its hash, a passage is not the part of its text that it says it is, or its
@@ -102,65 +67,91 @@ class SqlEvidenceStore:
         """
         for text in texts:
             _check_hash(text)
-        contents = {text.content_hash: text.text for text in texts}
-        contents |= await self._contents({passage.content_hash for passage in evidence} - contents.keys())
-        for passage in evidence:
-            _check_passage(passage, contents)
-        found = [{"run_id": run_id, "evidence_id": passage.id} for passage in evidence]
+        passages_of = {passage.content_hash for passage in evidence}
+        new = [text for text in texts if text.content_hash in passages_of]
         async with self._engine.begin() as connection:
-            if texts:
-                await connection.execute(insert_new(stored_texts), [text.model_dump() for text in texts])
+            await alone(connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}")
+            contents = {text.content_hash: text.text for text in new}
+            contents |= await self._contents(connection, passages_of - contents.keys())
+            for passage in evidence:
+                _check_passage(passage, contents)
+            if new:
+                rows = [self._row(**text.model_dump()) for text in new]
+                await connection.execute(insert_new(stored_texts), rows)
             if evidence:
-                await connection.execute(insert_new(passages), [passage.model_dump() for passage in evidence])
-                await _check_identity(connection, evidence)
-                await connection.execute(insert_new(findings), found)
+                await self._add(connection, run_id, evidence)
+
+    async def _add(self, connection: AsyncConnection, run_id: str, evidence: Sequence[Evidence]) -> None:
+        await connection.execute(insert_new(passages), [self._row(**passage.model_dump()) for passage in evidence])
+        await self._check_identity(connection, evidence)
+        of_root = and_(self._own(findings), run_and_branches(findings.c.run_id, root_of(run_id)))
+        last = await connection.scalar(select(func.max(findings.c.position)).where(of_root)) or 0
+        found = [
+            self._row(run_id=run_id, evidence_id=passage.id, position=position)
+            for position, passage in enumerate(evidence, last + 1)
+        ]
+        await connection.execute(insert_new(findings), found)
 
     async def get(self, ids: Sequence[str]) -> list[Evidence]:
         """The passages with these ids, in this order; ids that are not kept are left out."""
         async with self._engine.connect() as connection:
-            rows = await connection.execute(select(passages).where(passages.c.id.in_(set(ids))))
+            rows = await connection.execute(self._select(passages).where(passages.c.id.in_(set(ids))))
             found = {row["id"]: Evidence.model_validate(dict(row)) for row in rows.mappings()}
         return [found[id] for id in ids if id in found]
 
     async def text(self, content_hash: str) -> StoredText | None:
         """A stored text by its hash."""
+        wanted = self._select(stored_texts).where(stored_texts.c.content_hash == content_hash)
         async with self._engine.connect() as connection:
-            rows = await connection.execute(select(stored_texts).where(stored_texts.c.content_hash == content_hash))
+            rows = await connection.execute(wanted)
             row = rows.mappings().one_or_none()
         return None if row is None else StoredText.model_validate(dict(row))
 
     async def of_run(self, run_id: str, *, limit: int | None = None, offset: int = 0) -> list[Evidence]:
-        """What a run and its branches found, each passage once, in the order of finding."""
-        found = _found(run_id)
+        """What a run and its branches found, each passage once, in the order of finding.
+
+        `limit` and `offset` choose a page; what is found while pages are read comes after them.
+        """
+        found = self._found(run_id)
         page = select(found).order_by(found.c.position).limit(limit).offset(offset).subquery()
-        whole = select(passages).join(page, page.c.evidence_id == passages.c.id).order_by(page.c.position)
+        whole = self._select(passages).join(page, page.c.evidence_id == passages.c.id)
         async with self._engine.connect() as connection:
-            rows = await connection.execute(whole)
+            rows = await connection.execute(whole.order_by(page.c.position))
             return [Evidence.model_validate(dict(row)) for row in rows.mappings()]
 
     async def ids_of_run(self, run_id: str) -> list[str]:
-        """The ids of what `of_run` answers, in the same order."""
-        found = _found(run_id)
+        """The ids of what `of_run` answers, in the same order; quick, since no text is read."""
+        found = self._found(run_id)
         async with self._engine.connect() as connection:
             return list(await connection.scalars(select(found.c.evidence_id).order_by(found.c.position)))
 
     async def count_of_run(self, run_id: str) -> int:
         """How many passages a run and its branches found."""
         async with self._engine.connect() as connection:
-            return await connection.scalar(select(func.count()).select_from(_found(run_id))) or 0
+            return await connection.scalar(select(func.count()).select_from(self._found(run_id))) or 0
 
-    async def _contents(self, hashes: Iterable[str]) -> dict[str, str]:
+    async def _contents(self, connection: AsyncConnection, hashes: Set[str]) -> dict[str, str]:
         """The kept texts with these hashes, by hash."""
-        wanted = select(stored_texts.c.content_hash, stored_texts.c.text).where(stored_texts.c.content_hash.in_(hashes))
-        async with self._engine.connect() as connection:
-            return {row.content_hash: row.text for row in await connection.execute(wanted)}
+        wanted = select(stored_texts.c.content_hash, stored_texts.c.text).where(
+            self._own(stored_texts), stored_texts.c.content_hash.in_(hashes)
+        )
+        return {row.content_hash: row.text for row in await connection.execute(wanted)} if hashes else {}
 
+    def _found(self, run_id: str) -> Subquery:
+        """Each passage that a run or one of its branches found, with the place where it was found first."""
+        first = func.min(findings.c.position).label("position")
+        of_run = and_(self._own(findings), run_and_branches(findings.c.run_id, run_id))
+        return select(findings.c.evidence_id, first).where(of_run).group_by(findings.c.evidence_id).subquery()
 
-def _found(run_id: str) -> Subquery:
-    """Each passage that a run or one of its branches found, with the place where it was found first."""
-    first = func.min(findings.c.position).label("position")
-    of_run = run_and_branches(findings.c.run_id, run_id)
-    return select(findings.c.evidence_id, first).where(of_run).group_by(findings.c.evidence_id).subquery()
+    async def _check_identity(self, connection: AsyncConnection, evidence: Sequence[Evidence]) -> None:
+        """An id that is kept for another place would let a report quote words that were not found."""
+        columns = (passages.c.id, passages.c.content_hash, passages.c.start, passages.c.end)
+        named = passages.c.id.in_({passage.id for passage in evidence})
+        rows = await connection.execute(select(*columns).where(self._own(passages), named))
+        kept = {row.id: (row.content_hash, row.start, row.end) for row in rows}
+        for passage in evidence:
+            if kept[passage.id] != (passage.content_hash, passage.start, passage.end):
+                raise ValueError(f"evidence {passage.id!r}: this id belongs to another passage; ids must hold the hash")
 
 
 def _check_hash(text: StoredText) -> None:
@@ -177,13 +168,3 @@ def _check_passage(passage: Evidence, contents: Mapping[str, str]) -> None:
             f"evidence {passage.id!r}: its text is not what stands from {passage.start} to {passage.end} "
             f"in {passage.document!r}"
         )
-
-
-async def _check_identity(connection: AsyncConnection, evidence: Sequence[Evidence]) -> None:
-    """An id that is kept for another place would let a report quote words that were not found."""
-    columns = (passages.c.id, passages.c.content_hash, passages.c.start, passages.c.end)
-    rows = await connection.execute(select(*columns).where(passages.c.id.in_({passage.id for passage in evidence})))
-    kept = {row.id: (row.content_hash, row.start, row.end) for row in rows}
-    for passage in evidence:
-        if kept[passage.id] != (passage.content_hash, passage.start, passage.end):
-            raise ValueError(f"evidence {passage.id!r}: this id belongs to another passage; ids must hold the hash")

@@ -3,15 +3,15 @@
 The workflow knows what the attempts that succeeded used; the ledger also knows the others.
 """
 
-from typing import Literal, Protocol
+from typing import Literal
 
-from sqlalchemy import and_, select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import ColumnElement, and_, select, update
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Usage, total
-from elcano.storage.database import ledger
-from elcano.storage.dialect import insert_or_replace, run_and_branches
+from elcano.storage.bound import Bound
+from elcano.storage.sql.dialect import insert_or_replace, run_and_branches
+from elcano.storage.sql.tables import ledger
 
 
 class LedgerEntry(Frozen):
@@ -39,76 +39,54 @@ class LedgerEntry(Frozen):
     """Seconds since the epoch."""
 
 
-class Ledger(Protocol):
-    """Where usage is written down."""
-
-    async def record(self, entry: LedgerEntry) -> None:
-        """Writes one line; the same key again replaces it."""
-        ...
-
-    async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
-        """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""
-        ...
-
-    async def used(self, run_id: str, *, branches: bool = True) -> Usage:
-        """What a run used, with its branches unless told otherwise; without what was undone."""
-        ...
-
-    async def of_activity(self, run_id: str, execution: str, activity: str) -> list[LedgerEntry]:
-        """The lines of one activity, by attempt."""
-        ...
-
-    async def undo(self, run_id: str, step: int, *, kept: str) -> None:
-        """The run was reset to before `step`: lines from there on are undone, but those of the execution `kept`.
-
-        Lines of its branches, which it started in such a step, are undone with them.
-        """
-        ...
-
-
-class SqlLedger:
-    """The ledger as a table."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+class Ledger(Bound):
+    """The ledger of one tenant."""
 
     async def record(self, entry: LedgerEntry) -> None:
         """Writes one line; the same key again replaces it."""
         async with self._engine.begin() as connection:
-            await connection.execute(insert_or_replace(ledger).values(entry.model_dump()))
+            await connection.execute(insert_or_replace(ledger).values(self._row(**entry.model_dump())))
 
     async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
         """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""
-        of_run = run_and_branches(ledger.c.run_id, run_id) if branches else ledger.c.run_id == run_id
+        of_run = self._of_run(run_id, branches=branches)
         order = (ledger.c.run_id, ledger.c.step, ledger.c.item, ledger.c.at, ledger.c.attempt)
         async with self._engine.connect() as connection:
-            rows = await connection.execute(select(ledger).where(of_run).order_by(*order))
+            rows = await connection.execute(self._select(ledger).where(of_run).order_by(*order))
             return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]
 
     async def used(self, run_id: str, *, branches: bool = True) -> Usage:
         """What a run used, with its branches unless told otherwise; without what was undone."""
-        of_run = run_and_branches(ledger.c.run_id, run_id) if branches else ledger.c.run_id == run_id
+        of_run = self._of_run(run_id, branches=branches)
         async with self._engine.connect() as connection:
             found = await connection.scalars(select(ledger.c.usage).where(of_run, ~ledger.c.undone))
             return total(Usage.model_validate(usage) for usage in found)
 
     async def of_activity(self, run_id: str, execution: str, activity: str) -> list[LedgerEntry]:
         """The lines of one activity, by attempt."""
-        wanted = (ledger.c.run_id == run_id, ledger.c.execution == execution, ledger.c.activity == activity)
+        wanted = (self._of_run(run_id), ledger.c.execution == execution, ledger.c.activity == activity)
         async with self._engine.connect() as connection:
-            rows = await connection.execute(select(ledger).where(*wanted).order_by(ledger.c.attempt))
+            rows = await connection.execute(self._select(ledger).where(*wanted).order_by(ledger.c.attempt))
             return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]
 
     async def undo(self, run_id: str, step: int, *, kept: str) -> None:
-        """The run was reset to before `step`: lines from there on are undone, but those of the execution `kept`."""
-        own = and_(ledger.c.run_id == run_id, ledger.c.step >= step, ledger.c.execution != kept)
+        """The run was reset to before `step`: lines from there on are undone, but those of the execution `kept`.
+
+        Lines of its branches, which it started in such a step, are undone with them.
+        """
+        own = and_(self._of_run(run_id), ledger.c.step >= step, ledger.c.execution != kept)
         async with self._engine.begin() as connection:
             await connection.execute(update(ledger).where(own).values(undone=True))
             names = await connection.scalars(
-                select(ledger.c.run_id).where(run_and_branches(ledger.c.run_id, run_id)).distinct()
+                select(ledger.c.run_id).where(self._of_run(run_id, branches=True)).distinct()
             )
             undone = [name for name in names if _step_of_branch(name, run_id) >= step]
-            await connection.execute(update(ledger).where(ledger.c.run_id.in_(undone)).values(undone=True))
+            branches = and_(self._own(ledger), ledger.c.run_id.in_(undone))
+            await connection.execute(update(ledger).where(branches).values(undone=True))
+
+    def _of_run(self, run_id: str, *, branches: bool = False) -> ColumnElement[bool]:
+        of_run = run_and_branches(ledger.c.run_id, run_id) if branches else ledger.c.run_id == run_id
+        return and_(self._own(ledger), of_run)
 
 
 def _step_of_branch(branch: str, run_id: str) -> int:

@@ -6,18 +6,19 @@ not known whether it was started; such a run takes a place, and is not listed.
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from pydantic_core import from_json
-from sqlalchemy import Row, and_, delete, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import ColumnElement, Row, and_, delete, insert, select, update
 
 from elcano.graphs.contracts import ArchivedRun, RunStatus
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.events import AgentEvent
-from elcano.storage.database import events as event_rows
-from elcano.storage.database import idempotency_keys, runs
-from elcano.storage.dialect import insert_new, insert_or_replace, run_and_branches
+from elcano.storage.bound import Bound
+from elcano.storage.deletion import delete_run
+from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches
+from elcano.storage.sql.tables import events as event_rows
+from elcano.storage.sql.tables import idempotency_keys, runs
 
 _LISTS: Final = {"evidence", "branches"}
 """What grows with a run, and what no list of runs shows."""
@@ -39,30 +40,10 @@ class ListedRun(Frozen):
 
 STARTING: Final = "starting"
 """In place of a run's status, until it has begun."""
-_ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
+UNENDED: Final = (STARTING, "running")
+"""The statuses of runs that are open."""
+ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
 """Not a branch: the id of one is its run's, a full stop and more."""
-_OPEN: Final = and_(_ASKED_FOR, runs.c.status.in_((STARTING, "running")))
-
-
-class Admission(Frozen):
-    """Whether a run may be started."""
-
-    admitted: bool
-    """True of a run that is kept already too."""
-    new: bool = False
-    """The run was not kept before."""
-    open: int
-    """Runs of all tenants that are open, this one not counted if it was refused."""
-    share: int
-    """How many its tenant may have open at the moment."""
-
-
-class OpenRun(Frozen):
-    """A run that has not ended, as far as is known."""
-
-    run: ArchivedRun
-    begun: bool
-    """False: it is not known whether its workflow was started."""
 
 
 class RunPage(Frozen):
@@ -82,29 +63,23 @@ class KeyClaim(Frozen):
     """The key was free and is now this caller's."""
 
 
-class RunStore(Protocol):
-    """Where runs are kept."""
+class RunStore(Bound):
+    """The runs of one tenant, their events and the keys they were asked for with.
 
-    async def admit(self, run: ArchivedRun, at_most: int) -> Admission:
-        """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet.
-
-        While several tenants have open runs none of them may open more than its equal part. Processes that ask at the
-        same time cannot pass the limit together on SQLite, where one transaction writes at a time; on a database whose
-        transactions do not see each other they may pass it by one each.
-        """
-        ...
+    Raises:
+        ValueError: a run to be kept is another tenant's.
+    """
 
     async def begin(self, run: ArchivedRun) -> None:
         """Keeps a run whose workflow was started; one that has begun or ended already stays as it is."""
-        ...
+        keep = insert_or_replace(runs, where=runs.c.status == STARTING).values(run_row(run, self._tenant))
+        async with self._engine.begin() as connection:
+            await connection.execute(keep)
 
     async def withdraw(self, run_id: str) -> None:
         """Removes a run whose workflow was not started; one that has begun stays."""
-        ...
-
-    async def open(self, *, after: str, limit: int) -> list[OpenRun]:
-        """Runs that have not ended and whose ids are above `after`, oldest first."""
-        ...
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(runs).where(self._named(run_id), runs.c.status == STARTING))
 
     async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent]) -> None:
         """Keeps a run that ended, with its events; doing it twice changes nothing.
@@ -112,110 +87,43 @@ class RunStore(Protocol):
         A run that was resumed and ended again replaces what was kept, events too. A run that ended is never replaced
         by one that is still running.
         """
-        ...
+        replaceable = runs.c.status.in_(UNENDED) if run.status == "running" else None
+        keep = insert_or_replace(runs, where=replaceable).values(run_row(run, self._tenant)).returning(runs.c.run_id)
+        rows = [self._row(run_id=run.run_id, seq=event.seq, body=event.model_dump_json()) for event in events]
+        async with self._engine.begin() as connection:
+            if (await connection.execute(keep)).first() is None:
+                return
+            await connection.execute(delete(event_rows).where(self._events_of(run.run_id)))
+            if rows:
+                await connection.execute(insert(event_rows), rows)
 
     async def reopen(self, run_id: str, execution: str) -> None:
         """A run that had ended goes on as `execution`: its record says that it runs, and its old end is dropped.
 
         A record that `execution` itself ended stays.
         """
-        ...
-
-    async def get(self, run_id: str) -> ArchivedRun | None:
-        """One run."""
-        ...
-
-    async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
-        """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
-        ...
-
-    async def events(self, run_id: str, since: int = 0) -> list[AgentEvent]:
-        """An ended run's events with numbers above `since`; empty while it runs."""
-        ...
-
-    async def journals(self, run_id: str) -> dict[str, list[AgentEvent]]:
-        """All events of a run and of each of its branches, by run id; of those that ended and have events."""
-        ...
-
-    async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
-        """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
-        ...
-
-
-class SqlRunStore:
-    """Runs, their events and the keys they were asked for with, as three tables."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    async def admit(self, run: ArchivedRun, at_most: int) -> Admission:
-        """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet."""
-        keep = insert_new(runs).values({**_row(run), "status": STARTING}).returning(runs.c.run_id)
-        count = select(runs.c.tenant, func.count()).where(_OPEN).group_by(runs.c.tenant)
-        async with self._engine.connect() as connection:
-            new = (await connection.execute(keep)).first() is not None
-            by_tenant = {tenant: number for tenant, number in await connection.execute(count)}
-            share = max(1, at_most // max(1, len(by_tenant)))
-            everybody = sum(by_tenant.values())
-            if new and (everybody > at_most or by_tenant[run.tenant] > share):
-                await connection.rollback()
-                return Admission(admitted=False, open=everybody - 1, share=share)
-            await connection.commit()
-        return Admission(admitted=True, new=new, open=everybody, share=share)
-
-    async def begin(self, run: ArchivedRun) -> None:
-        """Keeps a run whose workflow was started; one that has begun or ended already stays as it is."""
-        keep = insert_or_replace(runs, where=runs.c.status == STARTING).values(_row(run))
-        async with self._engine.begin() as connection:
-            await connection.execute(keep)
-
-    async def withdraw(self, run_id: str) -> None:
-        """Removes a run whose workflow was not started; one that has begun stays."""
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(runs).where(runs.c.run_id == run_id, runs.c.status == STARTING))
-
-    async def open(self, *, after: str, limit: int) -> list[OpenRun]:
-        """Runs that have not ended and whose ids are above `after`, oldest first."""
-        wanted = select(runs.c.status, runs.c.body).where(_OPEN, runs.c.run_id > after)
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(wanted.order_by(runs.c.run_id).limit(limit))).all()
-        return [OpenRun(run=ArchivedRun.model_validate_json(row.body), begun=row.status != STARTING) for row in rows]
-
-    async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent]) -> None:
-        """Keeps a run that ended, with its events, in place of what was kept of it."""
-        replaceable = runs.c.status.in_((STARTING, "running")) if run.status == "running" else None
-        keep = insert_or_replace(runs, where=replaceable).values(_row(run)).returning(runs.c.run_id)
-        rows = [{"run_id": run.run_id, "seq": event.seq, "body": event.model_dump_json()} for event in events]
-        async with self._engine.begin() as connection:
-            if (await connection.execute(keep)).first() is None:
-                return
-            await connection.execute(delete(event_rows).where(event_rows.c.run_id == run.run_id))
-            if rows:
-                await connection.execute(insert(event_rows), rows)
-
-    async def reopen(self, run_id: str, execution: str) -> None:
-        """A run that had ended goes on as `execution`: its record says that it runs, and its old end is dropped."""
         kept = await self.get(run_id)
         if kept is None or kept.status == "running" or kept.execution == execution:
             return
         ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches", "execution"}
         fresh = ArchivedRun.model_validate({**kept.model_dump(exclude=ended), "status": "running"})
-        as_kept = and_(runs.c.run_id == run_id, runs.c.body == _row(kept)["body"])
+        as_kept = and_(self._named(run_id), runs.c.body == run_row(kept, self._tenant)["body"])
         async with self._engine.begin() as connection:
-            if (await connection.execute(update(runs).where(as_kept).values(_row(fresh)))).rowcount:
-                await connection.execute(delete(event_rows).where(event_rows.c.run_id == run_id))
+            if (await connection.execute(update(runs).where(as_kept).values(run_row(fresh, self._tenant)))).rowcount:
+                await connection.execute(delete(event_rows).where(self._events_of(run_id)))
 
     async def get(self, run_id: str) -> ArchivedRun | None:
         """One run."""
+        kept = select(runs.c.body, runs.c.lists).where(self._named(run_id))
         async with self._engine.connect() as connection:
-            row = (await connection.execute(select(runs.c.body, runs.c.lists).where(runs.c.run_id == run_id))).first()
+            row = (await connection.execute(kept)).first()
         return None if row is None else ArchivedRun.model_validate({**from_json(row.body), **from_json(row.lists)})
 
     async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
         """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
         wanted = (
             select(runs.c.body, runs.c.evidence)
-            .where(_ASKED_FOR, runs.c.status != STARTING)
+            .where(self._own(runs), ASKED_FOR, runs.c.status != STARTING)
             .order_by(runs.c.run_id.desc())
             .limit(limit + 1)
         )
@@ -232,27 +140,46 @@ class SqlRunStore:
 
     async def events(self, run_id: str, since: int = 0) -> list[AgentEvent]:
         """An ended run's events with numbers above `since`; empty while it runs."""
-        wanted = select(event_rows.c.body).where(event_rows.c.run_id == run_id, event_rows.c.seq > since)
+        wanted = select(event_rows.c.body).where(self._events_of(run_id), event_rows.c.seq > since)
         async with self._engine.connect() as connection:
             bodies = (await connection.scalars(wanted.order_by(event_rows.c.seq))).all()
         return await asyncio.to_thread(lambda: [AgentEvent.model_validate_json(body) for body in bodies])
 
     async def journals(self, run_id: str) -> dict[str, list[AgentEvent]]:
         """All events of a run and of each of its branches, by run id; of those that ended and have events."""
-        wanted = select(event_rows.c.run_id, event_rows.c.body).where(run_and_branches(event_rows.c.run_id, run_id))
+        whole = and_(self._own(event_rows), run_and_branches(event_rows.c.run_id, run_id))
+        wanted = select(event_rows.c.run_id, event_rows.c.body).where(whole)
         async with self._engine.connect() as connection:
             rows = (await connection.execute(wanted.order_by(event_rows.c.run_id, event_rows.c.seq))).all()
         return await asyncio.to_thread(_journals, rows)
 
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
-        """Claims an idempotency key for `run_id`, or says which run has it."""
-        row = {"key": key, "request_hash": request_hash, "run_id": run_id}
+        """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
+        row = self._row(key=key, request_hash=request_hash, run_id=run_id)
         claim = insert_new(idempotency_keys).values(row).returning(idempotency_keys.c.key)
         async with self._engine.begin() as connection:
             mine = (await connection.execute(claim)).first() is not None
-            owner = select(idempotency_keys).where(idempotency_keys.c.key == key)
+            owner = select(idempotency_keys).where(self._own(idempotency_keys), idempotency_keys.c.key == key)
             kept = (await connection.execute(owner)).one()
         return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
+
+    async def delete(self, run_id: str) -> bool:
+        """Deletes a run that has ended with all it owns; False if there is none. Doing it again finishes it.
+
+        Its branches, events, ledger, findings, control requests, idempotency keys, artifacts and payloads go with it,
+        and the passages and texts that no other run of the tenant found. Its workflows in Temporal are the caller's to
+        delete, and before: without its payloads nobody can read their histories.
+
+        Raises:
+            RunOpen: it has not ended.
+        """
+        return await delete_run(self._engine, self._tenant, run_id)
+
+    def _named(self, run_id: str) -> ColumnElement[bool]:
+        return and_(self._own(runs), runs.c.run_id == run_id)
+
+    def _events_of(self, run_id: str) -> ColumnElement[bool]:
+        return and_(self._own(event_rows), event_rows.c.run_id == run_id)
 
 
 def _journals(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentEvent]]:
@@ -263,11 +190,19 @@ def _journals(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentEvent]]:
     return found
 
 
-def _row(run: ArchivedRun) -> dict[str, str | int]:
+def run_row(run: ArchivedRun, tenant: str) -> dict[str, Any]:
+    """A run as a row of its tenant.
+
+    Raises:
+        ValueError: it is another tenant's.
+    """
+    if run.tenant != tenant:
+        raise ValueError(f"run {run.run_id!r} belongs to {run.tenant!r} and cannot be kept for {tenant!r}")
     return {
+        "tenant": tenant,
         "run_id": run.run_id,
-        "tenant": run.tenant,
         "status": run.status,
+        "finished_at": run.finished_at,
         "body": run.model_dump_json(exclude=_LISTS),
         "evidence": len(run.evidence),
         "lists": run.model_dump_json(include=_LISTS),

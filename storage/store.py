@@ -1,65 +1,76 @@
-"""Everything that is kept, opened and closed together."""
+"""Everything that is kept: bound to one tenant by `Store.of`; what looks across tenants is on `Store` itself."""
 
 import asyncio
-import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.graphs.errors import StoreDamaged
-from elcano.storage.artifacts import ArtifactStore, SqlArtifactStore
-from elcano.storage.controls import ControlStore, SqlControlStore
-from elcano.storage.database import file_engine, prepare
-from elcano.storage.dialect import DAMAGED, trouble
-from elcano.storage.evidence import EvidenceStore, SqlEvidenceStore
-from elcano.storage.ledger import Ledger, SqlLedger
-from elcano.storage.probe import Probe, SqlProbe
-from elcano.storage.runs import RunStore, SqlRunStore
+from elcano.graphs.contracts import ArchivedRun
+from elcano.storage import across
+from elcano.storage.across import Admission, OpenRun
+from elcano.storage.artifacts import ArtifactStore
+from elcano.storage.controls import ControlStore
+from elcano.storage.evidence import EvidenceStore
+from elcano.storage.ledger import Ledger
+from elcano.storage.probe import Probe
+from elcano.storage.runs import RunStore
+from elcano.storage.sql.engine import file_engine, prepare
 
 DATABASE_FILE: Final = "elcano.db"
 
 
-STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged)
-"""What is raised if the store cannot be used; `store_trouble` tells it from what is raised for other reasons."""
-
-_FILE_TROUBLES: Final = {
-    errno.ENOSPC: "its disk is full: make room",
-    errno.EDQUOT: "its disk quota is used up: make room",
-    errno.EROFS: "it is read-only: make the data folder and its files writable",
-    errno.EACCES: "access to it is denied: make the data folder and its files writable",
-    errno.EIO: "its disk reports an error: see the system's log",
-}
-
-
-def store_trouble(error: BaseException) -> str | None:
-    """Why the store cannot be used at the moment and what to do; None if that is not what `error` says."""
-    why: str | None = None
-    if isinstance(error, DBAPIError):
-        why = trouble(error)
-    elif isinstance(error, StoreDamaged):
-        why = DAMAGED  # the error's own text names a path, which is nothing for clients
-    elif isinstance(error, PoolTimeout):
-        why = "all its connections are busy: try again"
-    elif isinstance(error, OSError) and error.errno is not None:
-        why = _FILE_TROUBLES.get(error.errno)
-    return None if why is None else f"the store cannot be used: {why}"
-
-
 @dataclass(frozen=True)
-class Store:
-    """The kinds of things that are kept, each behind its interface."""
+class TenantStore:
+    """The kinds of things that are kept for one tenant. Nothing of another one can be reached from here."""
 
+    tenant: str
     evidence: EvidenceStore
     artifacts: ArtifactStore
     ledger: Ledger
     runs: RunStore
-    probe: Probe
     controls: ControlStore
+
+
+class Store:
+    """What is kept of all tenants together, and the way to what is kept of one."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self.probe = Probe(engine)
+
+    def of(self, tenant: str) -> TenantStore:
+        """What is kept for `tenant`; a tenant begins to be with the first thing that is kept for it."""
+        return TenantStore(
+            tenant=tenant,
+            evidence=EvidenceStore(self._engine, tenant),
+            artifacts=ArtifactStore(self._engine, tenant),
+            ledger=Ledger(self._engine, tenant),
+            runs=RunStore(self._engine, tenant),
+            controls=ControlStore(self._engine, tenant),
+        )
+
+    async def admit(self, run: ArchivedRun, at_most: int) -> Admission:
+        """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet.
+
+        While several tenants have open runs none of them may open more than its equal part. Processes that ask at the
+        same time cannot pass the limit together.
+        """
+        return await across.admit(self._engine, run, at_most)
+
+    async def open_runs(self, *, after: OpenRun | None = None, limit: int) -> list[OpenRun]:
+        """Runs of all tenants that have not ended, tenant by tenant, oldest first; those behind `after`."""
+        return await across.open_runs(self._engine, after, limit)
+
+    async def expired(self, before: float, limit: int) -> list[ArchivedRun]:
+        """Runs of all tenants that ended before a time, in seconds since the epoch; those that ended first come first.
+
+        They come without what grew with them. `of(run.tenant).runs.delete(run.run_id)` deletes one.
+        """
+        return await across.expired(self._engine, before, limit)
 
 
 @asynccontextmanager
@@ -74,13 +85,6 @@ async def open_store(data_dir: Path) -> AsyncIterator[Store]:
     engine = file_engine(data_dir / DATABASE_FILE)
     try:
         await prepare(engine)
-        yield Store(
-            evidence=SqlEvidenceStore(engine),
-            artifacts=SqlArtifactStore(engine),
-            ledger=SqlLedger(engine),
-            runs=SqlRunStore(engine),
-            probe=SqlProbe(engine),
-            controls=SqlControlStore(engine),
-        )
+        yield Store(engine)
     finally:
         await engine.dispose()

@@ -60,7 +60,7 @@ async def researched(
     Args:
         question: What is to be found out.
         folder: Where its store is put.
-        sources: What can be searched.
+        sources: What can be searched; closing them is left to whoever opened them.
         model: Who answers the agents; left out, the extractive model of `offline`.
         mode: A built-in graph, by its name in `elcano.graphs.modes`.
         graph: One of your own instead.
@@ -89,7 +89,7 @@ async def researched(
         journal = await run_in_memory(asked, performer.perform, clock=lambda: 0.0)
         publish = ReportActivities(store).publish_report
         published = await ActivityEnvironment().run(publish, closing.publish_call(asked, journal))
-        kept = await store.artifacts.get(published.artifact)
+        kept = await store.of(asked.tenant).artifacts.get(published.artifact)
     assert kept is not None, "a report that was published is kept"
     return Researched(Report.model_validate_json(kept), journal)
 

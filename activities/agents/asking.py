@@ -70,7 +70,8 @@ class AgentActivities:
             temporalio.exceptions.ApplicationError: sorted by `activities.calls.failures`.
         """
         async with heartbeats() as pulse:
-            attempt = Attempt(call, pulse, self._store.ledger, self._settings, self._resolve)
+            ledger = self._store.of("default").ledger
+            attempt = Attempt(call, pulse, ledger, self._settings, self._resolve)
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)
@@ -114,17 +115,21 @@ class AgentActivities:
         definition = AGENTS[call.agent]
         output: Frozen = (await attempt.ask(definition.agent, definition.show(given, loaded))).output
         if isinstance(output, ReportDraft):
-            return await self._keep(with_canonical_ids(output, loaded.shown.ids), loaded.shown, quoted=attempt.quoted)
+            return await self._keep(
+                call.run_id, with_canonical_ids(output, loaded.shown.ids), loaded.shown, quoted=attempt.quoted
+            )
         return output
 
     async def _joined(self, attempt: Attempt, given: SynthesisInput, loaded: Loaded) -> DraftRef:
         """The sections as one report, written one by one or merged in one pass."""
         if attempt.call.agent == LONG_WRITER:
-            draft = await write_long(given, loaded, attempt, self._store.artifacts)
+            draft = await write_long(given, loaded, attempt, self._store.of("default").artifacts)
         else:
             draft = await self._merged(attempt, given, loaded)
         draft = completed(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
-        return await self._keep(draft, loaded.drafts.shown, quoted=attempt.quoted and loaded.drafts.quoted)
+        return await self._keep(
+            attempt.call.run_id, draft, loaded.drafts.shown, quoted=attempt.quoted and loaded.drafts.quoted
+        )
 
     async def _merged(self, attempt: Attempt, given: SynthesisInput, loaded: Loaded) -> ReportDraft:
         """The sections merged in one pass; as they were drafted if the budget does not allow that."""
@@ -143,7 +148,7 @@ class AgentActivities:
             BudgetExhausted: a writer could be shown none of the passages that there are.
         """
         named = _named(given)
-        evidence = await self._store.evidence.get(named) if spec.evidence_tokens else []
+        evidence = await self._store.of("default").evidence.get(named) if spec.evidence_tokens else []
         shown = _shown(given, evidence, spec.evidence_tokens if room is None else room)
         if isinstance(given, WriterInput) and evidence and room is not None and not shown.items:
             short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
@@ -173,7 +178,7 @@ class AgentActivities:
     async def _draft(self, result: SectionResult) -> ReportDraft | None:
         if result.draft is None:
             return None
-        stored = await self._store.artifacts.get(result.draft)
+        stored = await self._store.of("default").artifacts.get(result.draft)
         if stored is None:
             fault = f"the draft {result.draft!r} of the section {result.title!r} is not in the store"
             raise InputInvalid("sections", f"{fault}; do all workers share one data folder?")
@@ -197,13 +202,13 @@ class AgentActivities:
     def _may_answer_offline(self, call: AgentCall) -> bool:
         return may_answer_offline(model_text(call.models, call.agent, self._settings))
 
-    async def _keep(self, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
+    async def _keep(self, run_id: str, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
         draft = draft.model_copy(update={"quoted": quoted})
         claims = claims_of(draft)
         given = set(shown.ids.values())
         cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in given)
         return DraftRef(
-            artifact=await self._store.artifacts.put(draft.model_dump_json(), "application/json"),
+            artifact=await self._store.of("default").artifacts.put(run_id, draft.model_dump_json(), "application/json"),
             title=draft.title,
             answered=draft.answered,
             claims=len(claims),

@@ -102,7 +102,7 @@ class _Writing:
         if answer is None:
             self.drafted.append(section.title)
             return section
-        artifact = await self._artifacts.put(answer.output.model_dump_json(), MEDIA_TYPE)
+        artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         finished = WrittenSection(artifact=artifact, model=answer.model, quoted=answer.quoted)
         self._progress = Progress(sections=(*self._progress.sections, finished))
         self._attempt.pulse.carry(self._progress.model_dump(mode="json"))

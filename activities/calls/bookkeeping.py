@@ -29,9 +29,9 @@ class BookActivities:
         """What the ledger has of one activity of this execution, or of a run with its branches."""
         try:
             if not asked.activity:
-                return await self._store.ledger.used(asked.run_id)
+                return await self._store.of("default").ledger.used(asked.run_id)
             execution = activity.info().workflow_run_id or ""
-            lines = await self._store.ledger.of_activity(asked.run_id, execution, asked.activity)
+            lines = await self._store.of("default").ledger.of_activity(asked.run_id, execution, asked.activity)
             return total(line.usage for line in lines)
         except Exception as error:
             raise classified(error) from None
@@ -46,8 +46,8 @@ class BookActivities:
         execution = activity.info().workflow_run_id or ""
         try:
             told = await _last_event_before(activity.client(), call.run_id, execution)
-            await self._store.ledger.undo(call.run_id, call.step, kept=execution)
-            await self._store.runs.reopen(call.run_id, execution)
+            await self._store.of("default").ledger.undo(call.run_id, call.step, kept=execution)
+            await self._store.of("default").runs.reopen(call.run_id, execution)
         except Exception as error:
             raise classified(error) from None
         return Reopened(told=told)

@@ -42,7 +42,7 @@ class ReportActivities:
             try:
                 report = await self._report(call)
                 written = await asyncio.to_thread(report.model_dump_json)
-                artifact = await self._store.artifacts.put(written, MEDIA_TYPE)
+                artifact = await self._store.of("default").artifacts.put(call.run_id, written, MEDIA_TYPE)
             except Exception as error:
                 await self._record(call, "failed")
                 raise classified(error) from None
@@ -58,12 +58,12 @@ class ReportActivities:
         """
         async with heartbeats():
             try:
-                await self._store.runs.archive(call.run, call.events)
+                await self._store.of(call.run.tenant).runs.archive(call.run, call.events)
             except Exception as error:
                 raise classified(error) from None
 
     async def _report(self, call: PublishCall) -> Report:
-        evidence = await self._store.evidence.get(call.evidence)
+        evidence = await self._store.of("default").evidence.get(call.evidence)
         if call.draft is None:
             return await asyncio.to_thread(_unwritten, call, evidence)
         draft = await self._draft(call.draft)
@@ -72,7 +72,7 @@ class ReportActivities:
         return await asyncio.to_thread(_checked, call, draft, evidence, texts)
 
     async def _draft(self, key: str) -> ReportDraft:
-        stored = await self._store.artifacts.get(key)
+        stored = await self._store.of("default").artifacts.get(key)
         if stored is None:
             raise InputInvalid("draft", f"the store has no draft {key!r}; do all workers share one data folder?")
         return await asyncio.to_thread(ReportDraft.model_validate_json, stored)
@@ -80,13 +80,15 @@ class ReportActivities:
     async def _texts(self, passages: Iterable[Evidence]) -> dict[str, StoredText]:
         texts = {}
         for content_hash in dict.fromkeys(passage.content_hash for passage in passages):
-            text = await self._store.evidence.text(content_hash)
+            text = await self._store.of("default").evidence.text(content_hash)
             if text is not None:  # the store keeps no passage without its text
                 texts[content_hash] = text
         return texts
 
     async def _record(self, call: PublishCall, outcome: Literal["completed", "failed"]) -> None:
-        await self._store.ledger.record(line(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish"))
+        await self._store.of("default").ledger.record(
+            line(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish")
+        )
 
 
 def _checked(

@@ -32,7 +32,7 @@ class ToolActivities:
         self._store = store
         self._sources = sources
         self._embedder = embedder
-        self._comparing = Comparing(store.evidence)
+        self._comparing = Comparing(store.of("default").evidence)
         self._tools: Mapping[str, Callable[[str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
             "search_related": self._search_related,
@@ -63,7 +63,7 @@ class ToolActivities:
 
     async def _search(self, run_id: str, given: SearchInput) -> SearchOutput:
         found = await self._sources.get(given.source).search(given.query, given.limit)
-        await self._store.evidence.add(run_id, found.evidence, found.texts)
+        await self._store.of("default").evidence.add(run_id, found.evidence, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
         # of two searches that find copies at the same time one is older.
         repeats = await self._comparing.repeats(run_id)
@@ -75,7 +75,7 @@ class ToolActivities:
         )
 
     async def _search_related(self, run_id: str, given: RelatedInput) -> SearchOutput:
-        known = await self._store.evidence.of_run(run_id)
+        known = await self._store.of("default").evidence.of_run(run_id)
         repeats = await self._comparing.repeats(run_id)
         originals = [passage for passage in known if passage.id not in repeats]
         found = await asyncio.to_thread(related, given.query, originals, given.limit, self._embedder)
@@ -85,7 +85,7 @@ class ToolActivities:
         return NoopOutput()
 
     async def _record(self, call: ToolCall, outcome: Literal["completed", "failed"]) -> None:
-        await self._store.ledger.record(
+        await self._store.of("default").ledger.record(
             line(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
         )
 

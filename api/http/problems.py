@@ -25,7 +25,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.methods import allowed
 from elcano.graphs.errors import GraphInvalid, InputInvalid
-from elcano.storage.store import STORE_ERRORS, store_trouble
+from elcano.storage.troubles import STORE_ERRORS, store_trouble
 
 
 def problem_response(

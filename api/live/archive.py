@@ -13,20 +13,20 @@ from elcano.api.live.feed import Feed
 from elcano.api.live.merging import Branch
 from elcano.graphs.contracts import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
-from elcano.storage.runs import RunStore
+from elcano.storage.store import Store
 
 KEPT_EVENTS: Final = 20_000
 """How many events are kept in memory for readers to come, some 60 MB at most; what is being read does not count."""
 
-_Ending: TypeAlias = tuple[str, str, float | None]
-"""A run, the execution that ended it, and when."""
+_Ending: TypeAlias = tuple[str, str, str, float | None]
+"""A tenant, a run, the execution that ended it, and when."""
 
 
 class Archive:
     """The feeds that were asked for last."""
 
-    def __init__(self, runs: RunStore) -> None:
-        self._runs = runs
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._reading: dict[_Ending, asyncio.Task[Feed | None]] = {}
         self._known: WeakValueDictionary[_Ending, Feed] = WeakValueDictionary()
         """Those that somebody reads, and those that are kept."""
@@ -34,7 +34,7 @@ class Archive:
 
     async def feed(self, run: ArchivedRun) -> Feed | None:
         """The whole feed of a run that has ended; None if a branch of it has not got into the store yet."""
-        ending = (run.run_id, run.execution, run.finished_at)
+        ending = (run.tenant, run.run_id, run.execution, run.finished_at)
         known = self._known.get(ending)
         if known is not None:
             if ending in self._kept:
@@ -42,7 +42,7 @@ class Archive:
             return known
         reading = self._reading.get(ending)
         if reading is None:
-            reading = asyncio.create_task(self._read(run.run_id), name=f"read the archive of {run.run_id}")
+            reading = asyncio.create_task(self._read(run), name=f"read the archive of {run.run_id}")
             self._reading[ending] = reading
             reading.add_done_callback(lambda done: self._keep(ending, done))
         return await asyncio.shield(reading)  # a reader who leaves does not take it from the others
@@ -54,9 +54,9 @@ class Archive:
             task.cancel()
         await asyncio.gather(*reading, return_exceptions=True)
 
-    async def _read(self, run_id: str) -> Feed | None:
-        stored = await self._runs.journals(run_id)
-        return await asyncio.to_thread(archived_feed, run_id, stored)
+    async def _read(self, run: ArchivedRun) -> Feed | None:
+        stored = await self._store.of(run.tenant).runs.journals(run.run_id)
+        return await asyncio.to_thread(archived_feed, run.run_id, stored)
 
     def _keep(self, ending: _Ending, done: asyncio.Task[Feed | None]) -> None:
         del self._reading[ending]

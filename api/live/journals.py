@@ -18,7 +18,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.rpc import NO_WORKER
 from elcano.graphs.contracts import ArchivedRun, ProgressPage
 from elcano.graphs.values.events import AgentEvent
-from elcano.storage.store import Store
+from elcano.storage.store import TenantStore
 
 POLL_FLOOR: Final = 5.0
 """Seconds between two looks at a workflow whose history does not wake us."""
@@ -40,7 +40,7 @@ class JournalReader:
         self,
         run: ArchivedRun,
         temporal: Temporal,
-        store: Store,
+        store: TenantStore,
         told: Callable[[Sequence[AgentEvent]], None],
         wait: Callable[[str], None],
     ) -> None:

@@ -18,7 +18,7 @@ from elcano.api.runs.reading import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import ArchivedRun, BranchOf
 from elcano.graphs.values.events import AgentEvent
-from elcano.storage.store import Store
+from elcano.storage.store import Store, TenantStore
 
 _log = logging.getLogger("api.stream")
 
@@ -26,7 +26,7 @@ _log = logging.getLogger("api.stream")
 class Watcher:
     """Fills the feed of one run until its terminal event and everything before it has been told."""
 
-    def __init__(self, run: ArchivedRun, temporal: Temporal, store: Store) -> None:
+    def __init__(self, run: ArchivedRun, temporal: Temporal, store: TenantStore) -> None:
         self.feed = Feed(self._opened)
         self._run = run
         self._temporal = temporal
@@ -65,7 +65,7 @@ class Feeds:
     def __init__(self, temporal: Temporal, store: Store) -> None:
         self._temporal = temporal
         self._store = store
-        self._archive = Archive(store.runs)
+        self._archive = Archive(store)
         self._watched: dict[str, _Watched] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -76,7 +76,7 @@ class Feeds:
         Raises:
             RunNotFound: there is no such run.
         """
-        run = await current_run(run_id, self._temporal, self._store)
+        run = await current_run(run_id, self._temporal, self._store.of("default"))
         if run.status != "running":
             archived = await self._archive.feed(run)
             if archived is not None:
@@ -98,7 +98,7 @@ class Feeds:
     def _join(self, run: ArchivedRun) -> "_Watched":
         watched = self._watched.get(run.run_id)
         if watched is None or watched.task.done():
-            watcher = Watcher(run, self._temporal, self._store)
+            watcher = Watcher(run, self._temporal, self._store.of(run.tenant))
             task = asyncio.create_task(watcher.run(), name=f"watch {run.run_id}")
             self._tasks.add(task)
             task.add_done_callback(self._ended)

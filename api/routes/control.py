@@ -73,7 +73,7 @@ async def stop_run(
     """
     reason = body.reason if body else ""
     request = StopRequest(reason=reason)
-    await ask(STOP, run_id, request, request_id, temporal=services.temporal, store=services.store)
+    await ask(STOP, run_id, request, request_id, temporal=services.temporal, store=services.kept)
     return StopAccepted(run_id=run_id, reason=reason)
 
 
@@ -84,5 +84,5 @@ async def top_up_run(run_id: str, services: Provided, request_id: RequestId, bod
     If no worker answers within ten seconds, it is not known whether the request will be applied: send it again with the
     `Idempotency-Key` of the answer to learn. However often it is sent, it counts once.
     """
-    limits = await ask(TOP_UP, run_id, body.added(), request_id, temporal=services.temporal, store=services.store)
+    limits = await ask(TOP_UP, run_id, body.added(), request_id, temporal=services.temporal, store=services.kept)
     return TopUpAccepted(run_id=run_id, limits=LimitsView.of(limits))

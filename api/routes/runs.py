@@ -87,7 +87,7 @@ async def start_run(
     if submission.new:
         return RunView.of(submission.run)
     response.status_code = 200
-    return await read_run(run_id, services.temporal, services.store)
+    return await read_run(run_id, services.temporal, services.kept)
 
 
 @router.get("")
@@ -100,7 +100,7 @@ async def list_runs(
     status: Annotated[RunStatus | None, Query(description="Only runs that are known to be so.")] = None,
 ) -> RunList:
     """List runs, newest first, as they are stored."""
-    page = await services.store.runs.page(limit=limit, before=before, status=status)
+    page = await services.kept.runs.page(limit=limit, before=before, status=status)
     return RunList(runs=tuple(RunView.of(one.run, evidence=one.evidence) for one in page.runs), next=page.next)
 
 
@@ -110,7 +110,7 @@ async def get_run(run_id: str, services: Provided) -> RunView:
 
     A running run is asked; if no worker answers within two seconds the answer is marked `stale`.
     """
-    return await read_run(run_id, services.temporal, services.store)
+    return await read_run(run_id, services.temporal, services.kept)
 
 
 async def last_event_id(

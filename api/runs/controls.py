@@ -23,7 +23,7 @@ from elcano.graphs.errors import ElcanoError
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.storage.controls import ControlOutcome
-from elcano.storage.store import Store
+from elcano.storage.store import TenantStore
 
 Request = TypeVar("Request", bound=Frozen)
 Answer = TypeVar("Answer")
@@ -56,7 +56,7 @@ async def ask(
     request_id: str,
     *,
     temporal: Temporal,
-    store: Store,
+    store: TenantStore,
 ) -> Answer:
     """What the run answers, or answered when the same request came before.
 

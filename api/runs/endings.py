@@ -16,13 +16,15 @@ from elcano.api.temporal.execution import Execution
 from elcano.graphs.contracts import REPORTED, ArchivedRun, RunSnapshot, RunStatus
 from elcano.graphs.values.events import AgentEvent, EventType
 from elcano.graphs.values.state import Failure
-from elcano.storage.store import Store
+from elcano.storage.store import TenantStore
 
 START_GRACE: Final = 60.0
 """Seconds after which a run that Temporal does not know is not one that is just being started."""
 
 
-async def settle(run: ArchivedRun, temporal: Temporal, store: Store, known: Sequence[AgentEvent] = ()) -> ArchivedRun:
+async def settle(
+    run: ArchivedRun, temporal: Temporal, store: TenantStore, known: Sequence[AgentEvent] = ()
+) -> ArchivedRun:
     """The run as it ended, archived with all its events; `run` itself as long as its workflow is open.
 
     `known` are the events that are at hand already, from the first. While no worker can tell the others, a closed run
@@ -43,7 +45,7 @@ async def settle(run: ArchivedRun, temporal: Temporal, store: Store, known: Sequ
 
 
 async def _settle_closed(
-    run: ArchivedRun, execution: Execution, temporal: Temporal, store: Store, known: Sequence[AgentEvent]
+    run: ArchivedRun, execution: Execution, temporal: Temporal, store: TenantStore, known: Sequence[AgentEvent]
 ) -> ArchivedRun:
     try:
         cause = await temporal.reason(run.run_id)
@@ -69,7 +71,7 @@ async def _archive(
     execution: Execution,
     reason: str,
     events: Sequence[AgentEvent],
-    store: Store,
+    store: TenantStore,
     snapshot: RunSnapshot | None = None,
 ) -> ArchivedRun:
     """Without a snapshot nobody could read the run to its end, and what it told may be longer than `events`."""

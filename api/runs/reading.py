@@ -20,13 +20,13 @@ from elcano.api.runs.endings import settle
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import ArchivedRun, RunSnapshot
 from elcano.graphs.values.branch import BranchState
-from elcano.storage.store import Store
+from elcano.storage.store import TenantStore
 
 ASKED_BRANCHES: Final = 20
 """Sections whose pending calls are shown, the first ones that are open."""
 
 
-async def kept_run(run_id: str, store: Store) -> ArchivedRun:
+async def kept_run(run_id: str, store: TenantStore) -> ArchivedRun:
     """A run as it is stored.
 
     Raises:
@@ -38,7 +38,7 @@ async def kept_run(run_id: str, store: Store) -> ArchivedRun:
     return run
 
 
-async def current_run(run_id: str, temporal: Temporal, store: Store) -> ArchivedRun:
+async def current_run(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
     """A run as it is stored, unless it goes on: one that was reset is open again, whatever its record still says.
 
     The execution decides. If Temporal cannot be asked, or no longer knows the run, what is stored holds.
@@ -67,7 +67,7 @@ def reopened(run: ArchivedRun) -> ArchivedRun:
     return ArchivedRun.model_validate({**run.model_dump(exclude=ended), "status": "running"})
 
 
-async def read_run(run_id: str, temporal: Temporal, store: Store) -> RunView:
+async def read_run(run_id: str, temporal: Temporal, store: TenantStore) -> RunView:
     """A run as it stands now.
 
     Raises:
@@ -104,7 +104,7 @@ async def _of_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[Pendin
     return [one for found in await asyncio.gather(*map(pending, open_branches)) for one in found]
 
 
-async def _without_worker(run: ArchivedRun, temporal: Temporal, store: Store) -> RunView:
+async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
     """What the server knows by itself."""
     try:
         settled = await settle(run, temporal, store)

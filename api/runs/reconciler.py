@@ -16,7 +16,7 @@ from elcano.api.http.errors import RunForgotten, TemporalUnavailable
 from elcano.api.runs.endings import START_GRACE, settle
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import ElcanoError
-from elcano.storage.runs import OpenRun
+from elcano.storage.across import OpenRun
 from elcano.storage.store import Store
 
 BATCH: Final = 100
@@ -31,11 +31,11 @@ class Reconciler:
     def __init__(self, temporal: Temporal, store: Store) -> None:
         self._temporal = temporal
         self._store = store
-        self._after = ""
+        self._after: OpenRun | None = None
 
     async def look(self) -> None:
         """Compares the next batch. A run that cannot be settled is logged and looked at again in its turn."""
-        batch = await self._store.runs.open(after=self._after, limit=BATCH)
+        batch = await self._store.open_runs(after=self._after, limit=BATCH)
         for kept in batch:
             if not kept.begun and time.time() - kept.run.started_at < START_GRACE:
                 continue  # it may just be being started
@@ -46,18 +46,19 @@ class Reconciler:
                 return
             except ElcanoError as error:
                 _log.warning("run %s cannot be settled: %s", kept.run.run_id, error)
-        self._after = batch[-1].run.run_id if len(batch) == BATCH else ""
+        self._after = batch[-1] if len(batch) == BATCH else None
 
     async def _compare(self, kept: OpenRun) -> None:
+        own = self._store.of(kept.run.tenant)
         if not kept.begun:
             try:
                 await self._temporal.describe(kept.run.run_id)
             except RunForgotten:
-                await self._store.runs.withdraw(kept.run.run_id)
+                await own.runs.withdraw(kept.run.run_id)
                 _log.info("run %s was never started", kept.run.run_id)
                 return
-            await self._store.runs.begin(kept.run)
-        settled = await settle(kept.run, self._temporal, self._store)
+            await own.runs.begin(kept.run)
+        settled = await settle(kept.run, self._temporal, own)
         if settled.status != "running":
             _log.info("run %s has ended: %s", kept.run.run_id, settled.status)
 

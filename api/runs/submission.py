@@ -31,7 +31,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.size import MAX_FAULTS, size_faults
 from elcano.settings import Settings
-from elcano.storage.runs import Admission
+from elcano.storage.across import Admission
 from elcano.storage.store import Store
 
 PACKAGES_SOURCE = "packages"
@@ -97,12 +97,13 @@ async def submit(
         TemporalRefused: nothing was started.
     """
     asked = await run_in_threadpool(research_input, request, f"run-{ULID()}".lower(), settings)
+    own = store.of(asked.tenant)
     if key is not None:
-        claim = await store.runs.claim(key, request_hash(request), asked.run_id)
+        claim = await own.runs.claim(key, request_hash(request), asked.run_id)
         if claim.request_hash != request_hash(request):
             raise KeyReused(f"the key {key!r} belongs to run {claim.run_id!r}, which was asked for in other words")
         asked = asked.model_copy(update={"run_id": claim.run_id})
-        kept = None if claim.mine else await store.runs.get(claim.run_id)
+        kept = None if claim.mine else await own.runs.get(claim.run_id)
         if kept is not None and kept.status != "running":
             return Submission(kept, new=False)
     await temporal.check()
@@ -116,16 +117,16 @@ async def submit(
         sources=asked.sources,
         engine=engine_of(request, settings),
     )
-    admission = await store.runs.admit(run, settings.open_runs)
+    admission = await store.admit(run, settings.open_runs)
     if not admission.admitted:
         raise TooManyRuns(_full(admission, settings))
     try:
         new = await temporal.start(asked, run.engine)
     except TemporalRefused:
         if admission.new:  # else an earlier attempt may have started it
-            await store.runs.withdraw(run.run_id)
+            await own.runs.withdraw(run.run_id)
         raise
-    await store.runs.begin(run)
+    await own.runs.begin(run)
     return Submission(run, new=new)
 
 

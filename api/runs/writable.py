@@ -10,7 +10,7 @@ import time
 from typing import Final
 
 from elcano.storage.probe import Probe
-from elcano.storage.store import store_trouble
+from elcano.storage.troubles import store_trouble
 
 GOOD_SECONDS: Final = 30.0
 """How long the store is believed to be as writable as it was."""

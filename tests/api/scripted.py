@@ -210,7 +210,7 @@ def archiving(store: Store) -> Callable[[ArchiveCall], Awaitable[None]]:
 
     @activity.defn(name=ARCHIVE_RUN)
     async def archive(call: ArchiveCall) -> None:
-        await store.runs.archive(call.run, call.events)
+        await store.of(call.run.tenant).runs.archive(call.run, call.events)
 
     return archive
 

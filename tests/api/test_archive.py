@@ -13,7 +13,7 @@ from elcano.api.live.archive import Archive, archived_feed
 from elcano.api.live.feed import Feed
 from elcano.graphs.contracts import ArchivedRun
 from elcano.graphs.values.events import AgentEvent, EventType
-from elcano.storage.runs import SqlRunStore
+from elcano.storage.runs import RunStore
 from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.sse import following, read_all
@@ -28,7 +28,7 @@ async def keep(store: Store, run_id: str = "run-1", events: int = 5, finished_at
         run_id=run_id, question="q", mode="iterative", status="completed", started_at=1.0, finished_at=finished_at
     )
     story = [told("thinking", number) for number in range(1, events)]
-    await store.runs.archive(run, [*story, told("complete", events)])
+    await store.of("default").runs.archive(run, [*story, told("complete", events)])
     return run
 
 
@@ -36,13 +36,13 @@ async def keep(store: Store, run_id: str = "run-1", events: int = 5, finished_at
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Which runs' journals are read, each time they are."""
     found: list[str] = []
-    journals = SqlRunStore.journals
+    journals = RunStore.journals
 
-    async def counted(self: SqlRunStore, run_id: str) -> dict[str, list[AgentEvent]]:
+    async def counted(self: RunStore, run_id: str) -> dict[str, list[AgentEvent]]:
         found.append(run_id)
         return await journals(self, run_id)
 
-    monkeypatch.setattr(SqlRunStore, "journals", counted)
+    monkeypatch.setattr(RunStore, "journals", counted)
     return found
 
 
@@ -62,12 +62,12 @@ async def test_merging_is_done_beside_the_event_loop(store: Store, monkeypatch: 
         return archived_feed(run_id, stored)
 
     monkeypatch.setattr(archive, "archived_feed", beside)
-    assert await Archive(store.runs).feed(run) is not None
+    assert await Archive(store).feed(run) is not None
     assert threads != [threading.get_ident()]
 
 
 async def test_a_run_that_was_taken_up_again_and_ended_again_is_read_again(store: Store, reads: list[str]) -> None:
-    kept = Archive(store.runs)
+    kept = Archive(store)
     first = await kept.feed(await keep(store, events=3))
     again = await kept.feed(await keep(store, events=7, finished_at=10.0))
     assert [found.size for found in (first, again) if found is not None] == [3, 7]
@@ -76,7 +76,7 @@ async def test_a_run_that_was_taken_up_again_and_ended_again_is_read_again(store
 
 async def test_only_so_many_events_are_kept(store: Store, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "KEPT_EVENTS", 10)
-    kept = Archive(store.runs)
+    kept = Archive(store)
     runs = [await keep(store, f"run-{number}") for number in range(3)]
     for run in runs:
         await kept.feed(run)
@@ -90,7 +90,7 @@ async def test_a_run_with_more_events_is_shared_while_it_is_read(
     store: Store, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive, "KEPT_EVENTS", 4)
-    kept = Archive(store.runs)
+    kept = Archive(store)
     run = await keep(store)
     held = [await kept.feed(run), await kept.feed(run)]
     assert len({id(found) for found in held}) == 1
@@ -102,7 +102,7 @@ async def test_a_run_with_more_events_is_shared_while_it_is_read(
 
 
 async def test_a_reader_who_leaves_does_not_take_it_from_the_others(store: Store, reads: list[str]) -> None:
-    kept = Archive(store.runs)
+    kept = Archive(store)
     run = await keep(store)
     first, second = (asyncio.create_task(kept.feed(run)) for _ in range(2))
     await asyncio.sleep(0)
@@ -116,14 +116,14 @@ async def test_a_reader_who_leaves_does_not_take_it_from_the_others(store: Store
 async def test_what_cannot_be_read_is_said_to_all_who_wait_and_tried_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Archive(store.runs)
+    kept = Archive(store)
     run = await keep(store)
 
-    async def broken(self: SqlRunStore, run_id: str) -> dict[str, list[AgentEvent]]:
+    async def broken(self: RunStore, run_id: str) -> dict[str, list[AgentEvent]]:
         raise OSError("no disk")
 
     with monkeypatch.context() as patched:
-        patched.setattr(SqlRunStore, "journals", broken)
+        patched.setattr(RunStore, "journals", broken)
         refused = await asyncio.gather(kept.feed(run), kept.feed(run), return_exceptions=True)
     assert [str(error) for error in refused] == ["no disk", "no disk"]
     assert await kept.feed(run) is not None
@@ -164,7 +164,7 @@ async def test_a_quiet_stream_is_kept_open(served: str, monkeypatch: pytest.Monk
 
 async def test_a_nodes_error_has_a_name_that_browsers_do_not_use(served: str, store: Store) -> None:
     run = await keep(store)
-    await store.runs.archive(run, [told("error", 1), told("complete", 2)])
+    await store.of("default").runs.archive(run, [told("error", 1), told("complete", 2)])
     messages = await read_all(f"{served}/v1/runs/run-1/events")
     assert [(message.event, message.data["type"]) for message in messages] == [
         ("node_error", "error"),

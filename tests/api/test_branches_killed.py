@@ -22,7 +22,7 @@ async def test_a_branch_that_is_killed_is_told_as_far_as_it_got(
         assert told([await anext(messages)]) == [(ONE, "branch_complete")]
         await run.finish()
         assert told([message async for message in messages]) == [("", "complete")]
-    kept = await store.runs.get(f"{run.run_id}.{ONE}")
+    kept = await store.of("default").runs.get(f"{run.run_id}.{ONE}")
     assert kept is not None
     assert kept.status == "terminated"
     assert kept.branch_of is not None
@@ -39,10 +39,10 @@ async def test_a_branch_that_was_killed_when_nobody_watched_is_found_later(
     await run.emit(ONE, count=2)
     await run.of(ONE).terminate()
     await run.finish()
-    assert await store.runs.get(f"{run.run_id}.{ONE}") is None
+    assert await store.of("default").runs.get(f"{run.run_id}.{ONE}") is None
     messages = await read_all(f"{served}/v1/runs/{run.run_id}/events")
     assert told(messages)[1:4] == [(ONE, "branch_started"), (ONE, "thinking"), (ONE, "thinking")]
-    assert await store.runs.get(f"{run.run_id}.{ONE}") is not None
+    assert await store.of("default").runs.get(f"{run.run_id}.{ONE}") is not None
 
 
 @pytest.mark.usefixtures("worker")
@@ -53,13 +53,13 @@ async def test_a_branch_that_nobody_knows_any_more_is_named_and_passed(
     monkeypatch.setattr("elcano.api.live.journals.START_GRACE", -1.0)
     run = Told(temporal, await start_at(served))
     await run.finish()
-    kept = await store.runs.get(run.run_id)
+    kept = await store.of("default").runs.get(run.run_id)
     assert kept is not None
-    started, complete = await store.runs.events(run.run_id)
+    started, complete = await store.of("default").runs.events(run.run_id)
     branch = started.model_copy(
         update={"seq": 2, "type": "branch_started", "path": ONE, "section": "Costs", "data": {"run_id": "run-gone"}}
     )
-    await store.runs.archive(kept, [started, branch, complete.model_copy(update={"seq": 3})])
+    await store.of("default").runs.archive(kept, [started, branch, complete.model_copy(update={"seq": 3})])
     messages = await read_all(f"{served}/v1/runs/{run.run_id}/events")
     shown = [message for message in messages if message.event != "waiting"]
     assert [message.event for message in shown] == ["started", "branch_started", "unreadable", "complete"]
@@ -81,7 +81,7 @@ async def test_when_the_run_is_terminated_its_branches_are_told_to_their_end(
     assert told(rest) == [("", "cancelled")]
     assert rest[0].id == "3"
     assert len(before) == 5
-    kept = await store.runs.get(f"{run.run_id}.{ONE}")
+    kept = await store.of("default").runs.get(f"{run.run_id}.{ONE}")
     assert kept is not None
     assert kept.status == "cancelled"
     assert len(await read_all(f"{served}/v1/runs/{run.run_id}/events")) == 6

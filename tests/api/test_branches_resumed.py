@@ -97,12 +97,12 @@ async def test_a_run_with_two_hundred_open_branches_is_read_and_resumed(served: 
     events = [an_event(1, "started", 0.0)]
     events += [an_event(2 + place, "branch_started", 0.0, name, f"run-1.{name}") for place, name in enumerate(names)]
     events += [an_event(202 + place, "branch_complete", 100.0, name) for place, name in enumerate(names)]
-    await store.runs.archive(run, [*events, an_event(402, "complete", 100.0)])
+    await store.of("default").runs.archive(run, [*events, an_event(402, "complete", 100.0)])
     for name in names:
         told = [an_event(seq, "thinking", float(seq), name) for seq in range(2, 12)]
         ends = an_event(1, "started", 0.0, name), an_event(12, "complete", 50.0, name)
         branch = run.model_copy(update={"run_id": f"run-1.{name}"})
-        await store.runs.archive(branch, [ends[0], *told, ends[1]])
+        await store.of("default").runs.archive(branch, [ends[0], *told, ends[1]])
     whole = await read_all(f"{served}/v1/runs/run-1/events")
     assert len(whole) == 402 + 200 * 10
     assert max(len(str(message.id)) for message in whole) < 2_000

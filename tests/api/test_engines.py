@@ -74,7 +74,7 @@ async def test_other_modes_have_no_chain(api: httpx.AsyncClient, store: Store, m
     answer = await ask(api, mode=mode, use_graph=False)
     assert answer.status_code == 422
     assert [fault["field"] for fault in answer.json()["errors"]] == ["mode"]
-    assert (await store.runs.page(limit=1)).runs == ()
+    assert (await store.of("default").runs.page(limit=1)).runs == ()
 
 
 async def test_a_graph_of_ones_own_is_the_mode(api: httpx.AsyncClient, temporal: Client) -> None:
@@ -91,7 +91,7 @@ async def test_every_fault_of_ones_own_graph_is_told(api: httpx.AsyncClient, sto
     faults = [fault["message"] for fault in answer.json()["errors"]]
     assert any("'nowhere'" in fault for fault in faults)
     assert any("'nobody'" in fault for fault in faults)
-    assert (await store.runs.page(limit=1)).runs == ()
+    assert (await store.of("default").runs.page(limit=1)).runs == ()
 
 
 @pytest.mark.parametrize(
@@ -143,4 +143,4 @@ async def test_limits_that_cannot_work_are_refused_with_their_arithmetic(
     assert answer.status_code == 422
     assert {fault["field"] for fault in answer.json()["errors"]} == {"budget"}
     assert said in answer.json()["detail"]
-    assert (await store.runs.page(limit=1)).runs == ()
+    assert (await store.of("default").runs.page(limit=1)).runs == ()

@@ -40,7 +40,7 @@ async def ended_run(store: Store) -> str:
         for number, kind in enumerate(kinds, 1)
     ]
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="completed", started_at=1.0)
-    await store.runs.archive(run, events)
+    await store.of("default").runs.archive(run, events)
     return run.run_id
 
 
@@ -191,7 +191,7 @@ async def test_a_run_that_ends_without_saying_so_still_ends_the_stream(
     assert "incomplete" not in rest[0].data["data"]
     replayed = await read_all(f"{served}/v1/runs/{run_id}/events")
     assert numbers(replayed) == [1, 2, 3, 4]
-    assert [event.type for event in await store.runs.events(run_id, 3)] == [last]
+    assert [event.type for event in await store.of("default").runs.events(run_id, 3)] == [last]
 
 
 async def test_a_run_terminated_before_any_worker_took_it_up_ends_its_stream(

@@ -75,10 +75,10 @@ async def test_what_a_call_that_was_given_up_had_used_is_charged(
             while (ended := (await api.get(f"/v1/runs/{run_id}")).json())["status"] == "running":  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
     assert ended["status"] == ("cancelled" if cancelled else "stopped")
-    lines = await store.ledger.entries(run_id)
+    lines = await store.of("default").ledger.entries(run_id)
     (judged,) = [line for line in lines if line.node == "judge"]
     assert (judged.outcome, judged.usage.requests) == ("abandoned", 1)
-    assert ended["budget"]["tokens"]["used"] == (await store.ledger.used(run_id)).tokens
+    assert ended["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
     steps = [line.step for line in lines if line.step and line.kind == "agent"]
     assert len(steps) == len(set(steps))
     assert ended["steps"] >= judged.step

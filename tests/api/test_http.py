@@ -21,7 +21,7 @@ JSON = {"Content-Type": "application/json"}
 async def kept(store: Store) -> str:
     event = AgentEvent(seq=1, type="complete", message="Done", at=1.0, step=1, iteration=1)
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="completed", started_at=1.0)
-    await store.runs.archive(run, [event])
+    await store.of("default").runs.archive(run, [event])
     return run.run_id
 
 

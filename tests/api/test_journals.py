@@ -42,14 +42,14 @@ async def read(store: Store, run: ArchivedRun, temporal: Wedged, told: list[Agen
     def tell(events: Sequence[AgentEvent]) -> None:
         told.extend(events)
 
-    await JournalReader(run, temporal, store, tell, said.append).run()
+    await JournalReader(run, temporal, store.of(run.tenant), tell, said.append).run()
 
 
 async def test_a_branch_that_nobody_can_read_is_given_up_when_its_run_has_ended(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journals, "POLL_FLOOR", 0.01)
-    await store.runs.begin(RUN)
+    await store.of("default").runs.begin(RUN)
     told: list[AgentEvent] = []
     said: list[str] = []
     temporal = Wedged()
@@ -59,10 +59,10 @@ async def test_a_branch_that_nobody_can_read_is_given_up_when_its_run_has_ended(
         await temporal.asked.wait()
     assert not reading.done()
     assert told == []
-    await store.runs.archive(RUN.model_copy(update={"status": "terminated"}), [])
+    await store.of("default").runs.archive(RUN.model_copy(update={"status": "terminated"}), [])
     await reading
     (last,) = told
     assert last.terminal
     assert last.data["incomplete"]
     assert set(said) == {"the worker cannot read this run"}
-    assert await store.runs.get(BRANCH.run_id) is None
+    assert await store.of("default").runs.get(BRANCH.run_id) is None

@@ -36,7 +36,7 @@ async def test_the_program_serves_without_temporal_and_ends_on_sigterm(tmp_path:
     settings = Settings(data_dir=tmp_path, api_port=free_port(), temporal_port=free_port())
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="running", started_at=4e9)
     async with open_store(tmp_path) as store:
-        await store.runs.begin(run)
+        await store.of("default").runs.begin(run)
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "elcano.api", cwd=ROOT, env=settings.environment(), stderr=asyncio.subprocess.PIPE
     )

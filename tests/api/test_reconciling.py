@@ -67,7 +67,7 @@ async def test_a_start_that_was_refused_leaves_nothing(
         answer = await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)
     assert answer.status_code == 502
     assert await listed(api) == {}
-    assert await store.runs.open(after="", limit=9) == []
+    assert await store.open_runs(limit=9) == []
     again = await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)
     assert again.status_code == 201
     assert await listed(api) == {again.json()["run_id"]: "running"}
@@ -87,10 +87,10 @@ async def test_a_start_that_is_not_known_is_not_listed_before_it_is(
         answer = await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)
     assert answer.status_code == 503
     assert await listed(api) == {}
-    (kept,) = await store.runs.open(after="", limit=9)
+    (kept,) = await store.open_runs(limit=9)
     await look()
     assert await listed(api) == ({kept.run.run_id: "running"} if sent else {})
-    assert len(await store.runs.open(after="", limit=9)) == sent
+    assert len(await store.open_runs(limit=9)) == sent
     again = await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)
     assert again.status_code == (200 if sent else 201)
     assert await listed(api) == {kept.run.run_id: "running"}
@@ -108,7 +108,7 @@ async def test_runs_that_ended_without_a_word_are_settled_in_the_list(
     await asyncio.gather(look(), look())
     await look()
     assert await listed(api) == {going: "running", killed: "terminated", done: "completed"}
-    assert [event.type for event in await store.runs.events(killed)] == ["started", "cancelled"]
+    assert [event.type for event in await store.of("default").runs.events(killed)] == ["started", "cancelled"]
 
 
 async def test_every_open_run_is_looked_at_in_turn(
@@ -129,9 +129,9 @@ async def test_every_open_run_is_looked_at_in_turn(
 async def test_a_young_run_is_left_alone(store: Store, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("elcano.api.runs.reconciler.START_GRACE", 60.0)
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="running", started_at=time.time())
-    await store.runs.admit(run, 9)
+    await store.admit(run, 9)
     await look()
-    assert [kept.run for kept in await store.runs.open(after="", limit=9)] == [run]
+    assert [kept.run for kept in await store.open_runs(limit=9)] == [run]
 
 
 async def test_a_run_that_cannot_be_settled_does_not_keep_the_others(
@@ -184,13 +184,13 @@ async def test_an_api_process_reconciles_by_itself(
     temporal: Client,
 ) -> None:
     ghost = ArchivedRun(run_id="run-ghost", question="q", mode="iterative", status="running", started_at=1.0)
-    await store.runs.admit(ghost, 9)
+    await store.admit(ghost, 9)
     often = make_app(api_settings.model_copy(update={"reconcile_seconds": 0.05}))
     async with speaking(often) as api:
         killed = await start(api)
         await temporal.get_workflow_handle(killed).terminate()
         async with asyncio.timeout(30):
-            while await store.runs.open(after="", limit=9):  # noqa: ASYNC110 - nobody tells
+            while await store.open_runs(limit=9):  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.05)
         assert await listed(api) == {killed: "terminated"}
         assert (await api.get("/v1/runs/run-ghost")).status_code == 404

@@ -68,7 +68,7 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
             before = await read_all(url)
             failed = (await api.get(f"/v1/runs/{run_id}")).json()
             assert (failed["status"], before[-1].event) == ("failed", "failed")
-            lines = await store.ledger.entries(run_id)
+            lines = await store.of("default").ledger.entries(run_id)
             judged = next(line.activity for line in lines if line.node == "judge")
 
         key.good = True
@@ -100,9 +100,9 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
     took = ended["finished_at"] - ended["started_at"]
     assert ended["budget"]["seconds"]["used"] <= took - DEAD
 
-    judges = [line for line in await store.ledger.entries(run_id) if line.node == "judge"]
+    judges = [line for line in await store.of("default").ledger.entries(run_id) if line.node == "judge"]
     assert [(line.outcome, line.undone) for line in judges] == [("failed", True), ("completed", False)]
-    assert ended["budget"]["tokens"]["used"] == (await store.ledger.used(run_id)).tokens
+    assert ended["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
 
 
 async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
@@ -132,7 +132,9 @@ async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
                 if message.data["type"] == "held" and not key.good:
                     held = (await api.get(f"/v1/runs/{run_id}")).json()
                     assert (held["stage"], held["hold"]["reason"]) == ("held", "person")
-                    (search, *_) = [line for line in await store.ledger.entries(run_id) if line.kind == "tool"]
+                    (search, *_) = [
+                        line for line in await store.of("default").ledger.entries(run_id) if line.kind == "tool"
+                    ]
                     key.good = True
                     await reset_before(temporal, run_id, search.activity)
     assert seen == list(range(1, len(seen) + 1))

@@ -28,7 +28,7 @@ async def reported(store: Store) -> str:
         unverified=(),
     )
     ref = ReportRef(
-        artifact=await store.artifacts.put(report.model_dump_json(), "application/json"),
+        artifact=await store.of("default").artifacts.put("run-1", report.model_dump_json(), "application/json"),
         title=report.title,
         answered=True,
         partial=None,
@@ -38,7 +38,7 @@ async def reported(store: Store) -> str:
         unverified=0,
     )
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="completed", started_at=1.0, report=ref)
-    await store.runs.archive(run, [])
+    await store.of("default").runs.archive(run, [])
     return run.run_id
 
 
@@ -83,7 +83,7 @@ async def test_a_run_without_a_report_says_how_it_stands(api: httpx.AsyncClient,
     run = ArchivedRun.model_validate(
         {"run_id": "run-2", "question": "q", "mode": "iterative", "status": status, "started_at": 1.0}
     )
-    await store.runs.archive(run, [])
+    await store.of("default").runs.archive(run, [])
     answer = await api.get("/v1/runs/run-2/report")
     assert answer.status_code == 409
     assert status in answer.json()["detail"]
@@ -98,11 +98,11 @@ async def test_a_running_run_has_no_report_yet(api: httpx.AsyncClient) -> None:
 
 
 async def test_a_report_that_the_store_lost_is_our_fault(api: httpx.AsyncClient, reported: str, store: Store) -> None:
-    run = await store.runs.get(reported)
+    run = await store.of("default").runs.get(reported)
     assert run is not None
     assert run.report is not None
     lost = run.report.model_copy(update={"artifact": "0" * 64})
-    await store.runs.archive(run.model_copy(update={"report": lost}), [])
+    await store.of("default").runs.archive(run.model_copy(update={"report": lost}), [])
     answer = await api.get(f"/v1/runs/{reported}/report")
     assert answer.status_code == 500
     assert answer.json()["type"] == "urn:elcano:report-lost"
@@ -125,7 +125,7 @@ async def test_evidence_comes_whole_and_in_pages(api: httpx.AsyncClient, reporte
         )
         for number in range(5)
     ]
-    await store.evidence.add(reported, passages, [text])
+    await store.of("default").evidence.add(reported, passages, [text])
     first = (await api.get(f"/v1/runs/{reported}/evidence", params={"limit": 3})).json()
     assert [passage["text"] for passage in first["evidence"]] == ["a", "b", "c"]
     assert (first["total"], first["next"]) == (5, 3)

@@ -50,7 +50,7 @@ async def test_without_temporal_what_is_stored_is_shown_as_stale(
 
 
 async def test_an_ended_run_needs_nothing_but_the_store(away: httpx.AsyncClient, store: Store) -> None:
-    await store.runs.archive(ended("run-1", evidence=("e-1", "e-2"), iterations=3, steps=9), [])
+    await store.of("default").runs.archive(ended("run-1", evidence=("e-1", "e-2"), iterations=3, steps=9), [])
     run = (await away.get("/v1/runs/run-1")).json()
     assert (run["status"], run["evidence"], run["iterations"], run["steps"]) == ("completed", 2, 3, 9)
     assert run["worker"] is None
@@ -69,12 +69,12 @@ async def test_a_run_terminated_from_outside_is_archived(
     assert run["status"] == "terminated"
     assert run["finished_at"] > run["started_at"]
     assert run["steps"] == 6
-    events = await store.runs.events(run_id)
+    events = await store.of("default").runs.events(run_id)
     assert [event.seq for event in events] == [1, 2, 3, 4, 5, 6]
     assert events[-1].type == "cancelled"
     assert "ended from outside" in events[-1].message
     assert "enough of this" in events[-1].message
-    kept = await store.runs.get(run_id)
+    kept = await store.of("default").runs.get(run_id)
     assert kept is not None
     assert kept.status == "terminated"
 
@@ -89,10 +89,10 @@ async def test_a_run_terminated_without_a_worker_keeps_its_events_for_later(
         assert (await api.get(f"/v1/runs/{run_id}")).json()["last_event"] == 3
     await handle.terminate()
     assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "terminated"
-    assert await store.runs.events(run_id) == []
+    assert await store.of("default").runs.events(run_id) == []
     async with make_worker():
         assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "terminated"
-    assert [event.seq for event in await store.runs.events(run_id)] == [1, 2, 3, 4]
+    assert [event.seq for event in await store.of("default").runs.events(run_id)] == [1, 2, 3, 4]
 
 
 @pytest.mark.usefixtures("worker")
@@ -108,18 +108,18 @@ async def test_a_workflow_that_failed_without_archiving_is_shown_as_failed(
     assert run["status"] == "failed"
     assert run["failure"]["type"] == "Broken"
     assert run["failure"]["message"].endswith("a wheel came off")
-    assert [event.type for event in await store.runs.events(run_id)] == ["started", "failed"]
+    assert [event.type for event in await store.of("default").runs.events(run_id)] == ["started", "failed"]
 
 
 async def test_a_run_that_temporal_never_knew_is_terminated_after_a_grace(
     api: httpx.AsyncClient, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = ended("run-lost", status="running", started_at=4_000_000_000.0, finished_at=None)
-    await store.runs.begin(run)
+    await store.of("default").runs.begin(run)
     assert (await api.get("/v1/runs/run-lost")).json()["status"] == "running"
     monkeypatch.setattr(endings, "START_GRACE", -4_000_000_000.0)
     assert (await api.get("/v1/runs/run-lost")).json()["status"] == "terminated"
-    assert [event.type for event in await store.runs.events("run-lost")] == ["cancelled"]
+    assert [event.type for event in await store.of("default").runs.events("run-lost")] == ["cancelled"]
 
 
 @pytest.mark.parametrize("run_id", ODD_IDS)
@@ -132,7 +132,9 @@ async def test_an_unknown_run_is_not_found(api: httpx.AsyncClient, run_id: str, 
 
 async def test_runs_are_listed_newest_first_in_pages(api: httpx.AsyncClient, store: Store) -> None:
     for number in range(5):
-        await store.runs.archive(ended(f"run-{number}", status="failed" if number == 3 else "completed"), [])
+        await store.of("default").runs.archive(
+            ended(f"run-{number}", status="failed" if number == 3 else "completed"), []
+        )
     first = (await api.get("/v1/runs", params={"limit": 3})).json()
     assert [run["run_id"] for run in first["runs"]] == ["run-4", "run-3", "run-2"]
     second = (await api.get("/v1/runs", params={"limit": 3, "before": first["next"]})).json()
@@ -156,7 +158,7 @@ async def test_a_run_is_stopped(api: httpx.AsyncClient, temporal: Client, store:
     assert answer.status_code == 202
     assert answer.json() == {"run_id": run_id, "reason": "We know enough."}
     await temporal.get_workflow_handle(run_id).result()
-    events = await store.runs.events(run_id)
+    events = await store.of("default").runs.events(run_id)
     assert [(event.type, event.message) for event in events][1] == ("ending_early", "We know enough.")
     again = await api.post(f"/v1/runs/{run_id}/stop")
     assert again.status_code == 409
@@ -196,5 +198,5 @@ async def test_a_run_terminated_before_any_worker_took_it_up_is_archived(
     await temporal.get_workflow_handle(run_id).terminate(reason="too late")
     async with make_worker():
         assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "terminated"
-    (event,) = await store.runs.events(run_id)
+    (event,) = await store.of("default").runs.events(run_id)
     assert (event.seq, event.type) == (1, "cancelled")

@@ -53,7 +53,7 @@ async def test_a_question_becomes_a_workflow(api: httpx.AsyncClient, temporal: C
     assert values[STAGE_ATTRIBUTE] == "researching"
     assert values[TENANT_ATTRIBUTE] == "default"
     assert await described.static_summary() == QUESTION
-    kept = await store.runs.get(run["run_id"])
+    kept = await store.of("default").runs.get(run["run_id"])
     assert kept is not None
     assert kept.status == "running"
 
@@ -121,7 +121,7 @@ async def test_what_cannot_work_is_refused_by_name(
     answer = await api.post("/v1/runs", content=body, headers=JSON)
     assert answer.status_code == 422
     assert fields(answer) == [field]
-    assert (await store.runs.page(limit=1)).runs == ()
+    assert (await store.of("default").runs.page(limit=1)).runs == ()
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ async def test_fifty_posts_with_one_key_start_one_run(api: httpx.AsyncClient, st
     )
     assert sorted(answer.status_code for answer in answers) == [200] * 49 + [201]
     assert len({answer.json()["run_id"] for answer in answers}) == 1
-    assert len((await store.runs.page(limit=10)).runs) == 1
+    assert len((await store.of("default").runs.page(limit=10)).runs) == 1
     assert scripted.starts[question] == 1
 
 
@@ -209,9 +209,9 @@ async def test_a_key_for_another_request_is_refused(api: httpx.AsyncClient) -> N
 async def test_a_key_of_an_ended_run_returns_it(api: httpx.AsyncClient, store: Store, temporal: Client) -> None:
     headers = {"Idempotency-Key": "done"}
     run_id = (await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)).json()["run_id"]
-    kept = await store.runs.get(run_id)
+    kept = await store.of("default").runs.get(run_id)
     assert kept is not None
-    await store.runs.archive(kept.model_copy(update={"status": "completed"}), [])
+    await store.of("default").runs.archive(kept.model_copy(update={"status": "completed"}), [])
     again = await api.post("/v1/runs", json={"question": QUESTION}, headers=headers)
     assert again.status_code == 200
     assert again.json()["status"] == "completed"
@@ -226,6 +226,6 @@ async def test_without_temporal_nothing_is_half_done(
     assert refused.status_code == 503
     assert refused.headers["retry-after"].isdigit()
     assert refused.json()["type"] == "urn:elcano:temporal-unavailable"
-    assert (await store.runs.page(limit=1)).runs == ()
+    assert (await store.of("default").runs.page(limit=1)).runs == ()
     accepted = await api.post("/v1/runs", json=request, headers=headers)
     assert accepted.status_code == 201

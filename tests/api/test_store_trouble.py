@@ -13,8 +13,10 @@ from temporalio.client import Client
 from elcano.api.app import create_app
 from elcano.api.runs import writable
 from elcano.settings import Settings
-from elcano.storage.probe import SqlProbe
-from elcano.storage.store import Store, open_store, store_trouble
+from elcano.storage.probe import Probe
+from elcano.storage.runs import RunStore
+from elcano.storage.store import Store, open_store
+from elcano.storage.troubles import store_trouble
 from tests.api.serving import speaking
 
 ROUTES = [
@@ -42,7 +44,7 @@ def full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
     monkeypatch.setattr(
-        "elcano.storage.dialect._PRAGMAS", (f"PRAGMA max_page_count = {pages}", "PRAGMA busy_timeout = 100")
+        "elcano.storage.sql.dialect._PRAGMAS", (f"PRAGMA max_page_count = {pages}", "PRAGMA busy_timeout = 100")
     )
 
 
@@ -78,15 +80,15 @@ async def test_readiness_writes_seldom_and_again_after_a_failure(
 ) -> None:
     written: list[bool] = []
     broken = False
-    write = SqlProbe.write
+    write = Probe.write
 
-    async def counted(self: SqlProbe) -> None:
+    async def counted(self: Probe) -> None:
         written.append(broken)
         if broken:
             raise OSError(errno.ENOSPC, "No space left on device")
         await write(self)
 
-    monkeypatch.setattr(SqlProbe, "write", counted)
+    monkeypatch.setattr(Probe, "write", counted)
 
     async def store_ok() -> bool:
         ok: bool = (await api.get("/readyz")).json()["checks"]["store"]["ok"]
@@ -98,11 +100,11 @@ async def test_readiness_writes_seldom_and_again_after_a_failure(
     monkeypatch.setattr(writable, "GOOD_SECONDS", -1.0)
     assert await store_ok()  # remembered
 
-    async def unreadable(run_id: str) -> None:
+    async def unreadable(self: RunStore, run_id: str) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patched:
-        patched.setattr(store.runs, "get", unreadable)
+        patched.setattr(RunStore, "get", unreadable)
         assert "reports an error" in of_store(await api.get("/v1/runs/run-1"))
     assert [await store_ok() for _ in range(2)] == [False, False]
     broken = False
@@ -143,7 +145,7 @@ async def test_a_lock_that_stays_is_said(tmp_path: Path, temporal: Client, monke
         return temporal
 
     settings = Settings(data_dir=tmp_path / "data", collections={"handbook": tmp_path})
-    monkeypatch.setattr("elcano.storage.dialect._PRAGMAS", ("PRAGMA busy_timeout = 50",))
+    monkeypatch.setattr("elcano.storage.sql.dialect._PRAGMAS", ("PRAGMA busy_timeout = 50",))
     async with speaking(create_app(settings, client=client, task_queue="nobody")) as api:
         with sqlite3.connect(tmp_path / "data" / "elcano.db", isolation_level=None) as other:
             other.execute("BEGIN IMMEDIATE")

@@ -48,7 +48,7 @@ async def test_a_name_of_another_site_that_leads_here_is_refused(
     ):
         assert kind(answer) == (421, "urn:elcano:host-untrusted")
         assert "ELCANO_TRUSTED_HOSTS" in answer.json()["detail"]
-    assert (await store.runs.page(limit=1)).runs == ()
+    assert (await store.of("default").runs.page(limit=1)).runs == ()
 
 
 @pytest.mark.parametrize(

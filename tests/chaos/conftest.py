@@ -92,7 +92,7 @@ async def ledger(chosen: Settings, run: str) -> list[LedgerEntry]:
     """The lines of the run and then of its sections, which are named by what follows the run's id in theirs."""
     run_id = run.rpartition("/")[2]
     async with open_store(chosen.data_dir) as store:
-        lines = await store.ledger.entries(run_id, branches=True)
+        lines = await store.of("default").ledger.entries(run_id, branches=True)
     return [line.model_copy(update={"run_id": line.run_id.removeprefix(run_id)}) for line in lines]
 
 

@@ -47,13 +47,17 @@ DRAFT = ReportDraft(
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     async with open_store(tmp_path) as opened:
-        await opened.evidence.add("run", [OIL], [TEXT])
-        await opened.evidence.add("another", [OTHER], [TEXT])
+        await opened.of("default").evidence.add("run", [OIL], [TEXT])
+        await opened.of("default").evidence.add("another", [OTHER], [TEXT])
         yield opened
 
 
 async def call(store: Store, draft: ReportDraft | None = DRAFT) -> PublishCall:
-    kept = None if draft is None else await store.artifacts.put(draft.model_dump_json(), "application/json")
+    kept = (
+        None
+        if draft is None
+        else await store.of("default").artifacts.put("run", draft.model_dump_json(), "application/json")
+    )
     return PublishCall(
         run_id="run",
         question="What does oil cost?",
@@ -66,7 +70,7 @@ async def call(store: Store, draft: ReportDraft | None = DRAFT) -> PublishCall:
 
 
 async def read(store: Store, artifact: str) -> Report:
-    kept = await store.artifacts.get(artifact)
+    kept = await store.of("default").artifacts.get(artifact)
     assert kept is not None
     return Report.model_validate_json(kept)
 
@@ -93,7 +97,7 @@ async def test_a_second_attempt_gives_the_same_report_and_its_own_line(store: St
     environment = ActivityEnvironment()
     environment.info = replace(environment.info, attempt=2)
     assert await environment.run(reports.publish_report, asked) == first
-    lines = await store.ledger.entries("run")
+    lines = await store.of("default").ledger.entries("run")
     assert [(line.step, line.attempt, line.kind, line.outcome) for line in lines] == [
         (0, 1, "publish", "completed"),
         (0, 2, "publish", "completed"),
@@ -114,12 +118,12 @@ async def test_without_a_draft_the_evidence_is_published(store: Store) -> None:
 
 @pytest.mark.parametrize("kept", [None, "{}", "no JSON"])
 async def test_a_draft_that_cannot_be_read_is_not_tried_again(store: Store, kept: str | None) -> None:
-    key = "0" * 64 if kept is None else await store.artifacts.put(kept, "application/json")
+    key = "0" * 64 if kept is None else await store.of("default").artifacts.put("run", kept, "application/json")
     asked = (await call(store)).model_copy(update={"draft": key})
     with pytest.raises(ApplicationError) as raised:
         await ActivityEnvironment().run(ReportActivities(store).publish_report, asked)
     assert (raised.value.type, raised.value.non_retryable) == (FailureType.INPUT_INVALID, True)
-    assert [line.outcome for line in await store.ledger.entries("run")] == ["failed"]
+    assert [line.outcome for line in await store.of("default").ledger.entries("run")] == ["failed"]
 
 
 async def test_a_run_is_archived_with_its_events(store: Store) -> None:
@@ -128,8 +132,8 @@ async def test_a_run_is_archived_with_its_events(store: Store) -> None:
     reports = ReportActivities(store)
     for _ in range(2):
         await ActivityEnvironment().run(reports.archive_run, ArchiveCall(run=run, events=(event,)))
-    assert await store.runs.get("run") == run
-    assert await store.runs.events("run") == [event]
+    assert await store.of("default").runs.get("run") == run
+    assert await store.of("default").runs.events("run") == [event]
 
 
 def beating(beats: list[tuple[Any, ...]]) -> ActivityEnvironment:

@@ -14,16 +14,18 @@ from elcano.storage.store import DATABASE_FILE, open_store
 async def test_what_is_kept_is_there_after_reopening(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     async with open_store(folder) as store:
-        key = await store.artifacts.put("ein Bericht über Öl", "text/markdown")
+        key = await store.of("default").artifacts.put("run", "ein Bericht über Öl", "text/markdown")
     assert key == sha256("ein Bericht über Öl".encode()).hexdigest()
     async with open_store(folder) as store:
-        assert await store.artifacts.get(key) == "ein Bericht über Öl"
-        assert await store.artifacts.get("0" * 64) is None
+        assert await store.of("default").artifacts.get(key) == "ein Bericht über Öl"
+        assert await store.of("default").artifacts.get("0" * 64) is None
 
 
 async def test_the_same_artifact_is_kept_once(tmp_path: Path) -> None:
     async with open_store(tmp_path) as store:
-        keys = await asyncio.gather(*(store.artifacts.put("content", "text/plain") for _ in range(20)))
+        keys = await asyncio.gather(
+            *(store.of("default").artifacts.put("run", "content", "text/plain") for _ in range(20))
+        )
     assert len(set(keys)) == 1
     with sqlite3.connect(tmp_path / DATABASE_FILE) as file:
         assert file.execute("SELECT count(*) FROM artifacts").fetchone() == (1,)
@@ -32,11 +34,11 @@ async def test_the_same_artifact_is_kept_once(tmp_path: Path) -> None:
 
 async def test_readers_do_not_wait_for_a_writer(tmp_path: Path) -> None:
     async with open_store(tmp_path) as store:
-        key = await store.artifacts.put("content", "text/plain")
+        key = await store.of("default").artifacts.put("run", "content", "text/plain")
         writer = sqlite3.connect(tmp_path / DATABASE_FILE)
         writer.execute("BEGIN IMMEDIATE")
         try:
-            assert await store.artifacts.get(key) == "content"
+            assert await store.of("default").artifacts.get(key) == "content"
         finally:
             writer.rollback()
             writer.close()
@@ -45,11 +47,11 @@ async def test_readers_do_not_wait_for_a_writer(tmp_path: Path) -> None:
 async def test_many_openings_at_once_share_one_file(tmp_path: Path) -> None:
     async def put(number: int) -> str:
         async with open_store(tmp_path) as store:
-            return await store.artifacts.put(str(number), "text/plain")
+            return await store.of("default").artifacts.put("run", str(number), "text/plain")
 
     keys = await asyncio.gather(*(put(number) for number in range(10)))
     async with open_store(tmp_path) as store:
-        assert [await store.artifacts.get(key) for key in keys] == [str(number) for number in range(10)]
+        assert [await store.of("default").artifacts.get(key) for key in keys] == [str(number) for number in range(10)]
 
 
 async def test_opening_waits_for_another_reader_of_a_new_file(tmp_path: Path) -> None:
@@ -62,7 +64,7 @@ async def test_opening_waits_for_another_reader_of_a_new_file(tmp_path: Path) ->
 
     async def opened() -> str:
         async with open_store(tmp_path) as store:
-            return await store.artifacts.put("content", "text/plain")
+            return await store.of("default").artifacts.put("run", "content", "text/plain")
 
     opening = asyncio.create_task(opened())
     for _ in range(10):
@@ -91,11 +93,11 @@ async def test_another_versions_tables_are_refused_and_left_alone(tmp_path: Path
 async def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path, kept: int) -> None:
     file = tmp_path / DATABASE_FILE
     async with open_store(tmp_path) as store:
-        key = await store.artifacts.put("x" * 100_000, "text/plain")
+        key = await store.of("default").artifacts.put("run", "x" * 100_000, "text/plain")
     whole = file.read_bytes()
     file.write_bytes(whole[:kept] + b"\xff" * (len(whole) - kept))
     with pytest.raises(StoreDamaged) as damaged:
         async with open_store(tmp_path) as store:
-            await store.artifacts.get(key)
+            await store.of("default").artifacts.get(key)
     assert str(file) in str(damaged.value)
     assert "put back a copy" in str(damaged.value)

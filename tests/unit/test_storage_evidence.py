@@ -41,32 +41,37 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def test_passages_and_texts_come_back_as_they_were(store: Store) -> None:
-    await store.evidence.add("run", [FIRST, SECOND], [OIL])
-    assert await store.evidence.get([SECOND.id, "unknown", FIRST.id]) == [SECOND, FIRST]
-    assert await store.evidence.text(OIL.content_hash) == OIL
-    assert await store.evidence.text("0" * 64) is None
-    assert await store.evidence.get([]) == []
+    await store.of("default").evidence.add("run", [FIRST, SECOND], [OIL])
+    assert await store.of("default").evidence.get([SECOND.id, "unknown", FIRST.id]) == [SECOND, FIRST]
+    assert await store.of("default").evidence.text(OIL.content_hash) == OIL
+    assert await store.of("default").evidence.text("0" * 64) is None
+    assert await store.of("default").evidence.get([]) == []
 
 
 async def test_adding_twice_changes_nothing(store: Store) -> None:
     for _ in range(2):
-        await store.evidence.add("run", [FIRST, SECOND, FIRST], [OIL, OIL])
-    assert await store.evidence.of_run("run") == [FIRST, SECOND]
+        await store.of("default").evidence.add("run", [FIRST, SECOND, FIRST], [OIL, OIL])
+    assert await store.of("default").evidence.of_run("run") == [FIRST, SECOND]
 
 
 async def test_each_run_has_its_own_findings_in_the_order_of_finding(store: Store) -> None:
-    await store.evidence.add("one", [THIRD], [OIL])
-    await store.evidence.add("two", [SECOND, FIRST], [OIL])
-    await store.evidence.add("one", [FIRST, THIRD], [OIL])
-    assert await store.evidence.of_run("one") == [THIRD, FIRST]
-    assert await store.evidence.of_run("two") == [SECOND, FIRST]
-    assert await store.evidence.of_run("three") == []
+    await store.of("default").evidence.add("one", [THIRD], [OIL])
+    await store.of("default").evidence.add("two", [SECOND, FIRST], [OIL])
+    await store.of("default").evidence.add("one", [FIRST, THIRD], [OIL])
+    assert await store.of("default").evidence.of_run("one") == [THIRD, FIRST]
+    assert await store.of("default").evidence.of_run("two") == [SECOND, FIRST]
+    assert await store.of("default").evidence.of_run("three") == []
 
 
 async def test_a_text_that_is_kept_need_not_be_given_again(store: Store) -> None:
-    await store.evidence.add("one", [], [OIL])
-    await store.evidence.add("two", [THIRD], [])
-    assert await store.evidence.of_run("two") == [THIRD]
+    await store.of("default").evidence.add("one", [FIRST], [OIL])
+    await store.of("default").evidence.add("two", [THIRD], [])
+    assert await store.of("default").evidence.of_run("two") == [THIRD]
+
+
+async def test_a_text_without_a_passage_is_not_kept(store: Store) -> None:
+    await store.of("default").evidence.add("one", [], [OIL])
+    assert await store.of("default").evidence.text(OIL.content_hash) is None
 
 
 @pytest.mark.parametrize(
@@ -86,32 +91,32 @@ async def test_a_passage_that_is_not_in_its_text_is_refused(
     store: Store, evidence: Evidence, text: StoredText, fault: str
 ) -> None:
     with pytest.raises(ValueError, match=fault):
-        await store.evidence.add("run", [SECOND, evidence], [text])
-    assert await store.evidence.of_run("run") == []
-    assert await store.evidence.text(OIL.content_hash) is None
+        await store.of("default").evidence.add("run", [SECOND, evidence], [text])
+    assert await store.of("default").evidence.of_run("run") == []
+    assert await store.of("default").evidence.text(OIL.content_hash) is None
 
 
 async def test_an_id_cannot_name_two_passages(store: Store) -> None:
-    await store.evidence.add("one", [FIRST], [OIL])
+    await store.of("default").evidence.add("one", [FIRST], [OIL])
     with pytest.raises(ValueError, match="belongs to another passage"):
-        await store.evidence.add("two", [SECOND, passage(OIL, 33, 55, id=FIRST.id)], [OIL])
-    assert await store.evidence.of_run("two") == []
-    assert await store.evidence.get([FIRST.id]) == [FIRST]
+        await store.of("default").evidence.add("two", [SECOND, passage(OIL, 33, 55, id=FIRST.id)], [OIL])
+    assert await store.of("default").evidence.of_run("two") == []
+    assert await store.of("default").evidence.get([FIRST.id]) == [FIRST]
 
 
 async def test_searches_that_find_the_same_at_once_keep_it_once(store: Store) -> None:
-    await asyncio.gather(*(store.evidence.add("run", [FIRST, SECOND, THIRD], [OIL]) for _ in range(30)))
-    assert await store.evidence.of_run("run") == [FIRST, SECOND, THIRD]
+    await asyncio.gather(*(store.of("default").evidence.add("run", [FIRST, SECOND, THIRD], [OIL]) for _ in range(30)))
+    assert await store.of("default").evidence.of_run("run") == [FIRST, SECOND, THIRD]
 
 
 async def test_a_run_has_what_its_branches_found_each_passage_once_in_pages(store: Store) -> None:
-    await store.evidence.add("run", [SECOND], [OIL])
-    await store.evidence.add("run.0004.loop-1", [THIRD, SECOND], [OIL])
-    await store.evidence.add("run.0004.loop-1.0003.y", [FIRST, THIRD], [OIL])
-    await store.evidence.add("run-2", [FIRST], [OIL])
-    assert await store.evidence.of_run("run") == [SECOND, THIRD, FIRST]
-    assert await store.evidence.of_run("run.0004.loop-1") == [THIRD, SECOND, FIRST]
-    assert await store.evidence.of_run("run", limit=2) == [SECOND, THIRD]
-    assert await store.evidence.of_run("run", limit=2, offset=2) == [FIRST]
-    assert await store.evidence.of_run("run", limit=2, offset=3) == []
-    assert [await store.evidence.count_of_run(run) for run in ("run", "run-2", "nobody")] == [3, 1, 0]
+    await store.of("default").evidence.add("run", [SECOND], [OIL])
+    await store.of("default").evidence.add("run.0004.loop-1", [THIRD, SECOND], [OIL])
+    await store.of("default").evidence.add("run.0004.loop-1.0003.y", [FIRST, THIRD], [OIL])
+    await store.of("default").evidence.add("run-2", [FIRST], [OIL])
+    assert await store.of("default").evidence.of_run("run") == [SECOND, THIRD, FIRST]
+    assert await store.of("default").evidence.of_run("run.0004.loop-1") == [THIRD, SECOND, FIRST]
+    assert await store.of("default").evidence.of_run("run", limit=2) == [SECOND, THIRD]
+    assert await store.of("default").evidence.of_run("run", limit=2, offset=2) == [FIRST]
+    assert await store.of("default").evidence.of_run("run", limit=2, offset=3) == []
+    assert [await store.of("default").evidence.count_of_run(run) for run in ("run", "run-2", "nobody")] == [3, 1, 0]

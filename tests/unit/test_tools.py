@@ -70,13 +70,13 @@ async def test_what_is_found_is_stored_and_answered_by_reference(tools: ToolActi
     result = await attempt().run(tools.run_tool, call())
     output = SearchOutput.model_validate(result.output)
     (reference,) = output.evidence
-    (passage,) = await store.evidence.of_run("run")
+    (passage,) = await store.of("default").evidence.of_run("run")
     assert reference.id == passage.id
     assert reference.characters == len(passage.text) > EXCERPT_CHARACTERS
     assert passage.text.startswith(reference.excerpt[:-1])
     assert (output.source, output.query) == ("docs", "whale")
     assert output.warnings == ("docs: b.txt was skipped: it is binary, not text",)
-    text = await store.evidence.text(passage.content_hash)
+    text = await store.of("default").evidence.text(passage.content_hash)
     assert text is not None
     assert text.text[passage.start : passage.end] == passage.text
 
@@ -84,8 +84,8 @@ async def test_what_is_found_is_stored_and_answered_by_reference(tools: ToolActi
 async def test_searching_twice_stores_once(tools: ToolActivities, store: Store) -> None:
     for number in (1, 2):
         await attempt(number).run(tools.run_tool, call())
-    assert len(await store.evidence.of_run("run")) == 1
-    lines = await store.ledger.entries("run")
+    assert len(await store.of("default").evidence.of_run("run")) == 1
+    lines = await store.of("default").ledger.entries("run")
     assert [(line.step, line.item, line.attempt, line.kind, line.name, line.outcome) for line in lines] == [
         (3, 2, 1, "tool", "search", "completed"),
         (3, 2, 2, "tool", "search", "completed"),
@@ -120,8 +120,8 @@ async def test_what_can_never_work_is_not_tried_again(
     with pytest.raises(ApplicationError) as caught:
         await attempt().run(tools.run_tool, bad)
     assert (caught.value.type, caught.value.non_retryable) == (kind, True)
-    assert [line.outcome for line in await store.ledger.entries("run")] == ["failed"]
-    assert await store.evidence.of_run("run") == []
+    assert [line.outcome for line in await store.of("default").ledger.entries("run")] == ["failed"]
+    assert await store.of("default").evidence.of_run("run") == []
 
 
 @pytest.mark.parametrize(

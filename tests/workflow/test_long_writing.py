@@ -61,7 +61,7 @@ async def test_a_retry_begins_with_the_section_that_failed(
 
     shown = synthesis.answering(monkeypatch, failing_once)
     async with open_store(tmp_path) as store:
-        await store.evidence.add("run-1", (synthesis.ONE,), [stored(synthesis.ONE)])
+        await store.of("default").evidence.add("run-1", (synthesis.ONE,), [stored(synthesis.ONE)])
         sections = synthesis.given(
             await synthesis.section(store, "Crash", synthesis.REPLAY),
             await synthesis.section(store, "Retried", synthesis.RETRY),
@@ -79,7 +79,7 @@ async def test_a_retry_begins_with_the_section_that_failed(
             result = await temporal.execute_workflow(
                 OneCall.run, call("long_writer", sections), id=queue, task_queue=queue
             )
-        lines = await store.ledger.entries("run-1")
+        lines = await store.of("default").ledger.entries("run-1")
     asked = [task.sections[0].title if task.sections else task.kind for task in shown]
     assert asked == ["Crash", "Retried", "Retried", "long_writer_summary"]
     assert [(line.attempt, line.outcome, line.usage.requests) for line in lines] == [

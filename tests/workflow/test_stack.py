@@ -46,7 +46,7 @@ async def assert_quotes_are_in_the_store(folder: Path, report: Report) -> None:
     async with open_store(folder) as store:
         for citation in report.citations:
             assert citation.number is not None
-            text = await store.evidence.text(hashes[citation.number])
+            text = await store.of("default").evidence.text(hashes[citation.number])
             assert text is not None
             found = text.text[citation.start : citation.end]
             assert " ".join(found.split()) == " ".join(citation.quote.split())

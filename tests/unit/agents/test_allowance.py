@@ -31,7 +31,7 @@ PASSAGES = tuple(passage(number, f"Passage {number} says this. " + "word " * 400
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     async with open_store(tmp_path) as opened_store:
-        await opened_store.evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
+        await opened_store.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
         yield opened_store
 
 
@@ -84,7 +84,7 @@ async def test_a_further_request_is_not_made_for_more_than_is_left(
     shown = asked(WRONG, RIGHT, tokens=1_500)
     details = await refused(store, "thinking", {"question": "Why?"}, Allowance(tokens=2_999))
     assert (len(shown), details.exhausted, details.usage.tokens) == (1, "tokens", 1_500)
-    (line,) = await store.ledger.entries("run-1")
+    (line,) = await store.of("default").ledger.entries("run-1")
     assert (line.outcome, line.usage.tokens) == ("failed", 1_500)
 
 
@@ -131,7 +131,7 @@ async def test_all_attempts_of_a_call_have_one_allowance(
         usage=spent,
         at=0.0,
     )
-    await store.ledger.record(earlier)
+    await store.of("default").ledger.record(earlier)
     shown = asked(RIGHT)
     details = await refused(store, "thinking", {"question": "Why?"}, Allowance(tokens=5_000), number=2)
     assert (shown, details.usage) == ([], spent)

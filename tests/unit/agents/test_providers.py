@@ -50,7 +50,7 @@ def fresh(provider: str = "openai-chat") -> str:
 
 
 async def line(store: Store) -> LedgerEntry:
-    (only,) = await store.ledger.entries("run-1")
+    (only,) = await store.of("default").ledger.entries("run-1")
     return only
 
 

@@ -34,7 +34,7 @@ PASSAGES = (passage(1, TEMPORAL), passage(2, PANCAKES))
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     async with open_store(tmp_path) as opened:
-        await opened.evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
+        await opened.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
         yield opened
 
 
@@ -86,7 +86,7 @@ async def test_the_selector_names_only_offered_sources(store: Store) -> None:
 
 async def test_a_draft_is_stored_with_canonical_ids_and_literal_quotes(store: Store) -> None:
     ref = DraftRef.model_validate((await run(activities(store), "writer", given())).output)
-    kept = await store.artifacts.get(ref.artifact)
+    kept = await store.of("default").artifacts.get(ref.artifact)
     assert kept is not None
     draft = ReportDraft.model_validate_json(kept)
     assert draft.quoted
@@ -99,7 +99,7 @@ async def test_a_draft_is_stored_with_canonical_ids_and_literal_quotes(store: St
 
 async def test_an_attempt_leaves_a_ledger_line(store: Store) -> None:
     result = await run(activities(store), "thinking", given())
-    (line,) = await store.ledger.entries("run-1")
+    (line,) = await store.of("default").ledger.entries("run-1")
     assert (line.outcome, line.kind, line.name, line.step, line.model) == (
         "completed",
         "agent",
@@ -125,7 +125,7 @@ async def test_input_that_does_not_fit_is_never_retried(store: Store, agent: str
     with pytest.raises(ApplicationError) as caught:
         await run(activities(store), agent, fields)
     assert (caught.value.type, caught.value.non_retryable) == (FailureType.INPUT_INVALID, True)
-    (line,) = await store.ledger.entries("run-1")
+    (line,) = await store.of("default").ledger.entries("run-1")
     assert line.outcome == "failed"
 
 
@@ -149,7 +149,7 @@ async def test_a_run_that_fails_has_the_usage_of_its_answers_in_the_ledger(
     with pytest.raises(ApplicationError) as caught:
         await run(activities(store), "thinking", given())
     assert (caught.value.type, caught.value.non_retryable) == (FailureType.MODEL_OUTPUT, False)
-    (line,) = await store.ledger.entries("run-1")
+    (line,) = await store.of("default").ledger.entries("run-1")
     assert (line.outcome, line.model) == ("failed", "scripted")
     assert (line.usage.requests, line.usage.input_tokens, line.usage.output_tokens) == (3, 300, 30)
     assert line.usage.unpriced_requests == 3
@@ -176,7 +176,7 @@ async def test_an_unknown_key_stays_for_the_citation_check_to_report(
     }
     answering_with(monkeypatch, draft)
     ref = DraftRef.model_validate((await run(activities(store), "writer", given())).output)
-    kept = ReportDraft.model_validate_json(await store.artifacts.get(ref.artifact) or "")
+    kept = ReportDraft.model_validate_json(await store.of("default").artifacts.get(ref.artifact) or "")
     assert [one.evidence for one in kept.key_findings[0].citations] == [PASSAGES[0].id, "e77"]
     assert kept.related == (PASSAGES[1].id,)
     assert not kept.quoted

@@ -37,14 +37,14 @@ Answering = Callable[[TaskEnvelope], dict[str, Any]]
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     async with open_store(tmp_path) as opened_store:
-        await opened_store.evidence.add("run-1", (ONE, TWO), [stored(ONE), stored(TWO)])
+        await opened_store.of("default").evidence.add("run-1", (ONE, TWO), [stored(ONE), stored(TWO)])
         yield opened_store
 
 
 async def section(store: Store, title: str, *quotes: str) -> SectionResult:
     claims = [Claim(text=quote, citations=(Citation(evidence=ONE.id, quote=quote),)) for quote in quotes]
     draft = ReportDraft(title=title, key_findings=tuple(claims), answered=bool(claims), quoted=True)
-    key = await store.artifacts.put(draft.model_dump_json(), "application/json")
+    key = await store.of("default").artifacts.put("run-1", draft.model_dump_json(), "application/json")
     return SectionResult(title=title, key_question=f"What of {title}?", draft=key, evidence=(ONE.id,))
 
 
@@ -80,7 +80,7 @@ async def run(
 
 async def kept(store: Store, result: AgentResult) -> ReportDraft:
     ref = DraftRef.model_validate(result.output)
-    return ReportDraft.model_validate_json(await store.artifacts.get(ref.artifact) or "")
+    return ReportDraft.model_validate_json(await store.of("default").artifacts.get(ref.artifact) or "")
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, reply: Answering) -> list[TaskEnvelope]:
@@ -169,7 +169,7 @@ async def test_after_a_crash_the_writing_goes_on_with_the_next_section(
     assert caught.value.type == FailureType.PROVIDER
     failed = FailureDetails.model_validate(caught.value.details[0])
     assert (failed.attempt, failed.usage.requests) == (1, 1)
-    (first,) = await store.ledger.entries("run-1")
+    (first,) = await store.of("default").ledger.entries("run-1")
     assert (first.outcome, first.usage.requests) == ("failed", 1)
 
     again = answering(monkeypatch, retelling)
@@ -183,7 +183,7 @@ async def test_after_a_crash_the_writing_goes_on_with_the_next_section(
     draft = await kept(store, result)
     assert [one.claims[0].text for one in draft.sections] == [f"Told: {REPLAY}", f"Told: {RETRY}"]
     assert result.usage.requests == 3
-    lines = await store.ledger.entries("run-1")
+    lines = await store.of("default").ledger.entries("run-1")
     assert [(line.attempt, line.outcome, line.usage.requests) for line in lines] == [
         (1, "failed", 1),
         (2, "completed", 2),

@@ -66,7 +66,7 @@ async def written(store: Store, agent: str, tokens: int | None, model: Model) ->
 
 async def in_a_store(folder: str, agent: str, tokens: int | None, model: Model) -> tuple[ReportDraft, AgentResult]:
     async with open_store(Path(folder)) as store:
-        await store.evidence.add("run-1", (ONE, TWO), [stored(ONE), stored(TWO)])
+        await store.of("default").evidence.add("run-1", (ONE, TWO), [stored(ONE), stored(TWO)])
         return await written(store, agent, tokens, model)
 
 

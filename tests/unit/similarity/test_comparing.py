@@ -14,7 +14,7 @@ from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.duplicates import CONTAINED, LEAST_WORDS, SHINGLE, Compared, duplicates
 from elcano.activities.tools.offered import Sources
 from elcano.activities.tools.search import ToolActivities
-from elcano.storage.evidence import Evidence, SqlEvidenceStore, StoredText
+from elcano.storage.evidence import Evidence, EvidenceStore, StoredText
 from elcano.storage.store import open_store
 from tests.unit.similarity.material import BREAD, WHALES, passage
 from tests.unit.similarity.test_tools import MIRROR, PUBMED, marks, search
@@ -60,7 +60,7 @@ def texts(draw: st.DrawFn) -> str:
     return " ".join(kept[: draw(st.sampled_from([len(kept), len(kept) - 3]))])
 
 
-class Found(SqlEvidenceStore):
+class Found(EvidenceStore):
     """What runs found, in memory and in order; it counts the passages that are read with their texts."""
 
     def __init__(self) -> None:
@@ -165,7 +165,7 @@ async def test_ids_of_a_run_are_in_the_order_of_its_passages(tmp_path: Path) -> 
             text = f"{WHALES} {number}"
             found = passage(f"{number}", text)
             kept = StoredText(content_hash=found.content_hash, document=found.document, title="", text=text)
-            await store.evidence.add("run" if number != 1 else "run.0001.branch", [found], [kept])
-        assert await store.evidence.ids_of_run("run") == ["docs:3", "docs:1", "docs:2"]
-        assert await store.evidence.ids_of_run("run.0001.branch") == ["docs:1"]
-        assert await store.evidence.ids_of_run("other") == []
+            await store.of("default").evidence.add("run" if number != 1 else "run.0001.branch", [found], [kept])
+        assert await store.of("default").evidence.ids_of_run("run") == ["docs:3", "docs:1", "docs:2"]
+        assert await store.of("default").evidence.ids_of_run("run.0001.branch") == ["docs:1"]
+        assert await store.of("default").evidence.ids_of_run("other") == []

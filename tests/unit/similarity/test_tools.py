@@ -20,7 +20,7 @@ from elcano.graphs.engine.commands import Call, CallTool, Entry, StepCompleted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.state import EvidenceRef, ResearchState
-from elcano.storage.evidence import Evidence
+from elcano.storage.evidence import Evidence, EvidenceStore
 from elcano.storage.store import Store, open_store
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
@@ -93,7 +93,11 @@ def marks(output: SearchOutput) -> dict[str, str | None]:
 async def test_a_copy_is_stored_and_marked_with_the_older_one(tools: ToolActivities, store: Store) -> None:
     assert marks(await search(tools, "pubmed")) == {"pubmed:whale": None, "pubmed:bread": None}
     assert marks(await search(tools, "mirror")) == {"mirror:copy": "pubmed:whale"}
-    assert [one.id for one in await store.evidence.of_run("run-a")] == ["pubmed:whale", "pubmed:bread", "mirror:copy"]
+    assert [one.id for one in await store.of("default").evidence.of_run("run-a")] == [
+        "pubmed:whale",
+        "pubmed:bread",
+        "mirror:copy",
+    ]
 
 
 async def test_searching_again_never_marks_what_was_there(tools: ToolActivities) -> None:
@@ -111,11 +115,11 @@ async def test_an_attempt_that_was_lost_after_storing_changes_no_answer(
 ) -> None:
     """Meanwhile another search found a copy: it is the younger one, whoever answers first."""
 
-    async def lost(run_id: str) -> list[Evidence]:
+    async def lost(self: EvidenceStore, run_id: str) -> list[Evidence]:
         raise OSError("the worker is gone")
 
     with monkeypatch.context() as broken:
-        broken.setattr(store.evidence, "of_run", lost)
+        broken.setattr(EvidenceStore, "of_run", lost)
         with pytest.raises(ApplicationError):
             await search(tools, "pubmed")
     assert marks(await search(tools, "mirror")) == {"mirror:copy": "pubmed:whale"}

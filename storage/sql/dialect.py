@@ -73,9 +73,13 @@ async def keep_log(engine: AsyncEngine) -> None:
         await asyncio.sleep(0.02)
 
 
-async def lock(connection: AsyncConnection) -> None:
-    """Begins a transaction that no other process can write beside; it must be the first statement."""
-    await connection.exec_driver_sql("BEGIN IMMEDIATE")
+async def alone(connection: AsyncConnection, name: str, *, beside: str = "") -> None:
+    """Begins a transaction that waits for others of the same name; what they committed is seen in it.
+
+    `beside` is a name that this transaction shares with others of its kind: only one that is `alone` under that name
+    waits for all of them. It must be the first statement.
+    """
+    await connection.exec_driver_sql("BEGIN IMMEDIATE")  # no other process can write beside it
 
 
 def insert_new(table: Table) -> Insert:
@@ -100,3 +104,8 @@ def run_and_branches(column: ColumnElement[str], run_id: str) -> ColumnElement[b
     A range, so that the index of the column serves; text is compared by its code points here.
     """
     return or_(column == run_id, and_(column >= f"{run_id}.", column < f"{run_id}/"))
+
+
+def root_of(run_id: str) -> str:
+    """The run that a person asked for, of which `run_id` is a branch or which it is itself."""
+    return run_id.partition(".")[0]

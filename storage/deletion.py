@@ -1,0 +1,66 @@
+"""A run goes with all it owns, and what others found too stays."""
+
+from typing import Final
+
+from sqlalchemy import and_, delete, exists, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from elcano.graphs.errors import RunOpen
+from elcano.storage.sql.dialect import alone, run_and_branches
+from elcano.storage.sql.tables import (
+    artifacts,
+    control_requests,
+    events,
+    evidence,
+    findings,
+    idempotency_keys,
+    ledger,
+    runs,
+    texts,
+)
+
+_OWNED: Final = (events, findings, ledger, control_requests, idempotency_keys, artifacts, runs)
+"""Tables whose rows belong to one run; what refers to others comes before them."""
+BATCH: Final = 500
+"""Ids in one statement; a database has a limit to its parameters."""
+
+
+async def delete_run(engine: AsyncEngine, tenant: str, run_id: str) -> bool:
+    """Deletes a run of a tenant and its branches; False if there is none.
+
+    Raises:
+        RunOpen: it has not ended.
+    """
+    status = select(runs.c.status).where(runs.c.tenant == tenant, runs.c.run_id == run_id)
+    async with engine.begin() as connection:
+        await alone(connection, f"evidence {tenant}")
+        found = await connection.scalar(status)
+        if found is None:
+            return False
+        if found in ("starting", "running"):
+            raise RunOpen(f"the run {run_id!r} has not ended: stop it, and delete it when it has")
+        passages = await _passages(connection, tenant, run_id)
+        for table in _OWNED:
+            whole = and_(table.c.tenant == tenant, run_and_branches(table.c.run_id, run_id))
+            await connection.execute(delete(table).where(whole))
+        await _drop(connection, tenant, passages)
+    return True
+
+
+async def _passages(connection: AsyncConnection, tenant: str, run_id: str) -> list[str]:
+    """The ids of what the run and its branches found."""
+    found = select(findings.c.evidence_id).where(
+        findings.c.tenant == tenant, run_and_branches(findings.c.run_id, run_id)
+    )
+    return list(await connection.scalars(found.distinct()))
+
+
+async def _drop(connection: AsyncConnection, tenant: str, passages: list[str]) -> None:
+    """Deletes those of the passages that no run refers to any more, and the texts that have no passage left."""
+    kept = exists().where(findings.c.tenant == tenant, findings.c.evidence_id == evidence.c.id)
+    used = exists().where(evidence.c.tenant == tenant, evidence.c.content_hash == texts.c.content_hash)
+    for start in range(0, len(passages), BATCH):
+        batch = passages[start : start + BATCH]
+        unused = and_(evidence.c.tenant == tenant, evidence.c.id.in_(batch), ~kept)
+        hashes = set(await connection.scalars(delete(evidence).where(unused).returning(evidence.c.content_hash)))
+        await connection.execute(delete(texts).where(texts.c.tenant == tenant, texts.c.content_hash.in_(hashes), ~used))

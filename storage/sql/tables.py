@@ -1,0 +1,160 @@
+"""The tables. Every key begins with a tenant: a row of one is never found by another, even if its content is the same.
+
+Models are kept field by field where SQL reads them, else as one JSON body.
+"""
+
+from typing import Final
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+SCHEMA_VERSION: Final = 4
+"""Goes up with every change of a table below."""
+
+metadata = MetaData()
+
+schema_version = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
+
+texts = Table(
+    "texts",
+    metadata,
+    Column("tenant", String, primary_key=True),
+    Column("content_hash", String, primary_key=True),
+    Column("document", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("media_type", String, nullable=False),
+    Column("text", Text, nullable=False),
+)
+
+evidence = Table(
+    "evidence",
+    metadata,
+    Column("tenant", String, primary_key=True),
+    Column("id", String, primary_key=True),
+    Column("source", String, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("content_hash", String, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("locator", Text, nullable=False),
+    Column("heading", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("score", Double, nullable=False),
+    Column("retrieved_at", Double, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    ForeignKeyConstraint(["tenant", "content_hash"], [texts.c.tenant, texts.c.content_hash], name="text_of_evidence"),
+    Index("evidence_of_text", "tenant", "content_hash"),
+)
+
+findings = Table(
+    "findings",
+    metadata,
+    Column("tenant", String, primary_key=True),
+    Column("run_id", String, primary_key=True),
+    Column("evidence_id", String, primary_key=True),
+    Column("position", Integer, nullable=False),
+    ForeignKeyConstraint(["tenant", "evidence_id"], [evidence.c.tenant, evidence.c.id], name="evidence_of_finding"),
+    Index("findings_of_evidence", "tenant", "evidence_id"),
+)
+"""Which run found which evidence; `position` grows in the order of finding within a run and its branches."""
+
+artifacts = Table(
+    "artifacts",
+    metadata,
+    Column("tenant", String, primary_key=True),
+    Column("key", String, primary_key=True),
+    Column("run_id", String, primary_key=True),
+    Column("media_type", String, nullable=False),
+    Column("content", Text, nullable=False),
+    Index("artifacts_of_run", "tenant", "run_id"),
+)
+"""`run_id` is the run that a person asked for, also where a branch of it made the artifact."""
+
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("tenant", String, primary_key=True),
+    Column("run_id", String, primary_key=True),
+    Column("execution", String, primary_key=True),
+    Column("activity", String, primary_key=True),
+    Column("attempt", Integer, primary_key=True),
+    Column("step", Integer, nullable=False),
+    Column("item", Integer, nullable=False),
+    Column("undone", Boolean, nullable=False),
+    Column("node", String, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("outcome", String, nullable=False),
+    Column("model", String, nullable=False),
+    Column("usage", JSON, nullable=False),
+    Column("at", Double, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("tenant", String, primary_key=True),
+    Column("run_id", String, primary_key=True),
+    Column("status", String, nullable=False),
+    Column("finished_at", Double),
+    Column("body", Text, nullable=False),
+    Column("evidence", Integer, nullable=False),
+    Column("lists", Text, nullable=False),
+    Index("runs_by_status", "status", "tenant", "run_id"),
+    Index("runs_by_end", "finished_at"),
+)
+"""`status` is the run's, or `starting` as long as it is not known that its workflow was started. `body` is all of a run
+but what grows with it: that is in `lists`, and `evidence` says how many passages it found. So many runs can be listed
+without reading thousands of ids."""
+
+events = Table(
+    "events",
+    metadata,
+    Column("tenant", String, primary_key=True),
+    Column("run_id", String, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("body", Text, nullable=False),
+    ForeignKeyConstraint(["tenant", "run_id"], [runs.c.tenant, runs.c.run_id], name="run_of_event"),
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("tenant", String, primary_key=True),
+    Column("key", String, primary_key=True),
+    Column("request_hash", String, nullable=False),
+    Column("run_id", String, nullable=False),
+    Index("keys_of_run", "tenant", "run_id"),
+)
+
+control_requests = Table(
+    "control_requests",
+    metadata,
+    Column("tenant", String, primary_key=True),
+    Column("run_id", String, primary_key=True),
+    Column("request_id", String, primary_key=True),
+    Column("request_hash", String, nullable=False),
+    Column("accepted", Boolean),
+    Column("answer", Text, nullable=False, default=""),
+)
+"""What was asked of runs under way; `accepted` is null until the run's answer is known."""
+
+probes = Table(
+    "probes",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("filling", Text, nullable=False),
+)
+"""What was kept to see whether anything can be; it belongs to nobody."""

@@ -22,7 +22,7 @@ from elcano.graphs.modes import MODES
 from elcano.workflows.research import ResearchWorkflow
 from tests.chaos.histories import Call, completed_activities
 from tests.chaos.scripted_worker import LONGEST_CALL, Note, notes, serve
-from tests.unit.test_dev import until
+from tests.unit.dev.test_dev import until
 from tests.workflow.conftest import Handle
 
 SEEDS = range(20)

@@ -9,7 +9,7 @@ from tests.api.sse import Message, following
 from tests.chaos.conftest import ask, completed, numbers, report, told
 from tests.chaos.programs import kill_everything, serving
 from tests.chaos.researcher import Place, Researcher
-from tests.unit.test_dev import until
+from tests.unit.dev.test_dev import until
 
 HELD = Place("Which island had water?", "judge", 2)
 

@@ -9,7 +9,7 @@ from elcano.dev import stack
 from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, numbers, report, told
 from tests.chaos.researcher import Place, Researcher
-from tests.unit.test_dev import until
+from tests.unit.dev.test_dev import until
 
 PLACES = [
     Place("Which harbour froze?", "thinking", 1),

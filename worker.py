@@ -170,6 +170,7 @@ async def run(settings: Settings) -> None:
     loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
     require_folders(settings)
     async with open_store(settings.data_dir) as store, open_sources(settings) as sources:
+        _log.info("elcano %s on Python %s", __version__, platform.python_version())
         client = await connect(settings)
         try:
             async with build_worker(client, store, sources, settings):
@@ -188,7 +189,6 @@ def main() -> None:
     """The program; its exit code is 0 after a signal, 2 if it cannot work as it was set up, and 1 after an error."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
-    _log.info("elcano %s on Python %s", __version__, platform.python_version())
     tell_failures_in_lines()
     code = 0
     try:

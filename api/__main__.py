@@ -52,8 +52,8 @@ def main() -> None:
     """The program; its exit code is 0 after a signal and not 0 if it could not start."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
-    logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())
     asyncio.run(require_store(chosen))
+    logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())
     app = create_app(chosen)
     config = uvicorn.Config(
         app,

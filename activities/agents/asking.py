@@ -20,9 +20,9 @@ from elcano.activities.agents.registry import AGENTS
 from elcano.activities.agents.unwritten import as_drafted
 from elcano.activities.agents.writer import with_canonical_ids
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.calls.booking import Outcome, given_up, waited
 from elcano.activities.calls.failures import abandoned, classified
 from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.calls.ledger_line import Outcome, given_up, waited
 from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
 from elcano.activities.offline.terms import content_words
 from elcano.activities.tools.offered import Sources

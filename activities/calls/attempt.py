@@ -18,8 +18,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
-from elcano.activities.calls.booking import Outcome, line
 from elcano.activities.calls.heartbeat import Pulse
+from elcano.activities.calls.ledger_line import Outcome, line
 from elcano.activities.calls.models import Resolve, call_settings
 from elcano.activities.calls.usage import usage_of
 from elcano.graphs.contracts import AgentCall

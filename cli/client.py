@@ -11,10 +11,10 @@ from types import TracebackType
 from typing import Any
 
 import httpx
+from httpx_sse import EventSource, ServerSentEvent
 
 from elcano import __version__
 from elcano.cli.exits import Exit, Failed
-from elcano.cli.sse import ServerEvent, events
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent
 
@@ -121,7 +121,7 @@ class Api:
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _stream(self, run_id: str, last_id: str) -> Iterator[ServerEvent]:
+    def _stream(self, run_id: str, last_id: str) -> Iterator[ServerSentEvent]:
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": last_id} if last_id else {})
         with self._http.stream("GET", f"/v1/runs/{run_id}/events", headers=headers) as response:
             if response.status_code in _TRY_LATER:
@@ -129,7 +129,7 @@ class Api:
             if not response.is_success:
                 response.read()
                 raise problem(response)
-            yield from events(response.iter_bytes())
+            yield from events(response)
 
     def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:
@@ -148,6 +148,12 @@ class Api:
         )
 
 
+def events(response: httpx.Response) -> Iterator[ServerSentEvent]:
+    """The events of a stream; one that is cut off before its empty line was never sent."""
+    # What has no data is no event by the standard, but comes as one here: every heartbeat behind an id, for example.
+    return (event for event in EventSource(response).iter_sse() if event.data)
+
+
 def problem(response: httpx.Response) -> Failed:
     """A refusal of the API as one line; bad input and a server in trouble have different exit codes."""
     code = Exit.NOT_REACHABLE if response.status_code in _TRY_LATER else Exit.BAD_INPUT
@@ -161,7 +167,7 @@ def problem(response: httpx.Response) -> Failed:
     return Failed(f"{body['title']}: {explained}" if explained else body["title"], code)
 
 
-def _notice(event: ServerEvent) -> str:
+def _notice(event: ServerSentEvent) -> str:
     message: str = json.loads(event.data)["message"]
     return message
 

@@ -1,7 +1,9 @@
 """The data folder belongs to one stack at a time: an operating-system lock that ends with whoever holds it.
 
 The lock is held by the supervisor and by its guard (see `dev.guard`), so a folder stays claimed until the last process
-that works in it is gone, even when the supervisor was killed.
+that works in it is gone, even when the supervisor was killed. `filelock` does not serve here: its locks keep to
+themselves the descriptor that the guard must inherit, and its `lock_descriptor` is but the call of `flock` below,
+without the shared lock by which `owner` looks and does not claim.
 """
 
 import fcntl
@@ -11,6 +13,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import psutil
 
 from elcano.dev.errors import CannotStart
 
@@ -68,23 +72,12 @@ def _lock(descriptor: int, folder: Path, patience: float) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             facts = owner(folder)
-            if _lives(facts.get("pid")) or time.monotonic() > deadline:
+            lives = "pid" in facts and psutil.pid_exists(int(facts["pid"]))
+            if lives or time.monotonic() > deadline:
                 raise CannotStart(_taken(folder, facts)) from None
             time.sleep(_PAUSE)
         else:
             return
-
-
-def _lives(pid: str | None) -> bool:
-    if pid is None:
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # it lives, and is another user's
-        return True
-    return True
 
 
 def _taken(folder: Path, facts: dict[str, str]) -> str:

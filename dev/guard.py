@@ -3,7 +3,7 @@
 The guard leads the process group that all children are put in, so Ctrl-C in the terminal reaches the supervisor alone
 and it decides the order of stopping. The guard reads a pipe that only the supervisor holds open; when that ends, it
 tells the group to stop, and kills what has not stopped in time. Pipes and process groups are the same on Linux and
-macOS, and work for programs that are not ours.
+macOS, and work for programs that are not ours. `psutil` finds children only while their supervisor lives to ask.
 """
 
 import os

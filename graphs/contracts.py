@@ -7,8 +7,12 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.engine.control import Action
+from elcano.graphs.engine.entries import Entry
+from elcano.graphs.engine.run import Run
+from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Pages
+from elcano.graphs.rules import newest
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.budget import Allowance, Limits, Usage
@@ -32,14 +36,11 @@ ARCHIVE_RUN: Final = "archive_run"
 
 PROGRESS_QUERY: Final = "progress"
 SNAPSHOT_QUERY: Final = "snapshot"
-STOP_UPDATE: Final = "stop"
-TOP_UP_UPDATE: Final = "top_up"
-STOP_SIGNAL: Final = "stop_branch"
-TOP_UP_SIGNAL: Final = "top_up_branch"
-"""These two go from a run to its branches; people use the updates, which answer."""
-BRANCH_PAUSED_SIGNAL: Final = "branch_paused"
+CONTROL_UPDATE: Final = "control"
+CONTROL_SIGNAL: Final = "control_branch"
+"""Goes from a run to its branches; people use the update, which answers."""
 BRANCH_HELD_SIGNAL: Final = "branch_held"
-"""These two go from a branch to its run."""
+"""Goes from a branch to its run."""
 
 MODE_ATTRIBUTE: Final = "ElcanoMode"
 STAGE_ATTRIBUTE: Final = "ElcanoStage"
@@ -97,6 +98,8 @@ class ResearchInput(Frozen):
     tenant: str = "default"
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
+    rules: int = Field(default_factory=newest, ge=1)
+    """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
     carried: Pages | None = None
     """Set when the run was continued as new: the journal so far."""
 
@@ -137,6 +140,8 @@ class AgentCall(Frozen):
     models: ModelChoice = ModelChoice()
     progress: JsonObject = {}
     """What an earlier try of this call had finished."""
+    told: int = Field(default=0, ge=0)
+    """The highest number of an event that the run had told; handed back, so that the history has it."""
     allowance: Allowance = Allowance()
     """What all attempts of the call together may use; enforced before each request to a model."""
 
@@ -151,6 +156,8 @@ class AgentResult(Frozen):
     """Seconds for which no worker was free to begin it."""
     model: str = ""
     """Who answered, as the provider names it."""
+    told: int = 0
+    """As the call had it."""
 
 
 class ToolCall(Frozen):
@@ -163,6 +170,8 @@ class ToolCall(Frozen):
     """Index within a `for_each`."""
     tool: str
     input: JsonObject
+    told: int = Field(default=0, ge=0)
+    """The highest number of an event that the run had told; handed back, so that the history has it."""
 
 
 class ToolResult(Frozen):
@@ -171,6 +180,8 @@ class ToolResult(Frozen):
     output: JsonObject
     waited: float = 0.0
     """Seconds for which no worker was free to begin it."""
+    told: int = 0
+    """As the call had it."""
 
 
 class UsageQuestion(Frozen):
@@ -219,23 +230,14 @@ class PublishCall(Frozen):
     warnings: tuple[str, ...] = ()
 
 
-class BranchPaused(Frozen):
-    """What a branch tells the run that it belongs to when it waits for more budget."""
-
-    run_id: str
-    """The branch's own."""
-    ending: Ending
-    """What it is short of."""
-    top_ups: int = Field(ge=0)
-    """How many it had received; with fewer than it was sent, the pause is over already."""
-
-
 class BranchHeld(Frozen):
-    """What a branch tells the run that it belongs to when a call of its own has to wait, and when that is over."""
+    """What a branch tells the run that it belongs to when it has to wait, and when that is over."""
 
     run_id: str
     """The branch's own."""
     hold: Hold | None
+    top_ups: int = Field(default=0, ge=0)
+    """How many it had received; with fewer than it was sent, a wait for budget is over already."""
 
 
 class ArchivedRun(Frozen):
@@ -264,6 +266,17 @@ class ArchivedRun(Frozen):
     branches: tuple[BranchState, ...] = ()
     """The branches that it ran itself."""
     engine: Engine = "graph"
+    log: str = ""
+    """Artifact hash of its `RunLog`."""
+
+
+class RunLog(Frozen):
+    """All that a run is: what was asked for, and what came of it in order. `lifecycle.start.fold` makes `run` of it."""
+
+    asked: ResearchInput
+    entries: tuple[Entry, ...]
+    run: Run
+    """As it stood at the end."""
 
 
 class ArchiveCall(Frozen):
@@ -271,6 +284,8 @@ class ArchiveCall(Frozen):
 
     run: ArchivedRun
     events: tuple[AgentEvent, ...]
+    log: RunLog | None = None
+    """None: of a workflow that keeps none."""
 
 
 class ProgressPage(Frozen):
@@ -305,10 +320,8 @@ class RunSnapshot(Frozen):
     evidence_ids: tuple[str, ...] = ()
     budget: JsonObject = {}
     ending: Ending | None = None
-    paused: Ending | None = None
-    """Set while the run waits for a top-up."""
     hold: Hold | None = None
-    """Set while a call, its own or a section's, waits for a provider or for a person."""
+    """Set while it waits: for budget, or with a call of its own or a section's for a provider or for a person."""
     failure: Failure | None = None
     report: ReportRef | None = None
     last_event: int = 0
@@ -317,8 +330,20 @@ class RunSnapshot(Frozen):
     branches: tuple[BranchState, ...] = ()
     """The branches that it runs itself or has run."""
 
+    @property
+    def paused(self) -> Ending | None:
+        """How it ends if it is told to, while it waits for a top-up."""
+        return self.hold.ending if self.hold is not None else None
 
-class StopRequest(Frozen):
-    """Input of the `stop` update: end gracefully, with a report of what there is."""
 
-    reason: str = Field(default="", max_length=500)
+class ControlRequest(Frozen):
+    """Input of the `control` update, whose id is the request's, and of its signal to branches."""
+
+    action: Action
+
+
+class ControlAnswer(Frozen):
+    """Answer of the `control` update."""
+
+    answer: Json = None
+    """What the action answers."""

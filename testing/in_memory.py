@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.commands import BranchStart, Call, Entry, Finish, Retry, RunBranches, Wait
+from elcano.graphs.engine.commands import BranchStart, Call, Choose, Finish, RunBranches, Wait
+from elcano.graphs.engine.entries import Entry
 from elcano.graphs.fanout import visit as fanout
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import branch_complete, branch_started, plan_cut
@@ -20,7 +21,7 @@ Performer: TypeAlias = Callable[[Call, float], Awaitable[Entry]]
 async def run_in_memory(asked: ResearchInput, perform: Performer, *, clock: Callable[[], float]) -> Journal:
     """Walks the graph to its end, or to where it would wait. `clock` gives seconds since the epoch."""
     journal = opening.journal(asked, clock())
-    while not isinstance(work := journal.next(clock()), Finish | Wait | Retry):
+    while not isinstance(work := journal.next(clock()), Finish | Wait | Choose):
         if isinstance(work, RunBranches):
             entry = await _branches(asked, journal, work, perform, clock)
         else:
@@ -35,7 +36,7 @@ async def _branches(
     """As many branches as may run side by side begin together; in memory they are then walked one by one."""
     node = journal.graph.by_id[work.node]
     assert isinstance(node, ParallelNode)
-    books = fanout.FanOut(node, work, journal.run.budget)
+    books = fanout.FanOut(node, work, journal.run)
     if books.cut:
         journal.tell(plan_cut(work.node, len(books.starts), len(work.branches)), clock())
     for first in range(0, len(books.starts), node.max_concurrency):

@@ -20,7 +20,8 @@ from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import AgentCall, ModelChoice, ResearchInput, ToolCall
-from elcano.graphs.engine.commands import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
+from elcano.graphs.engine.commands import Call, CallAgent, CallTool
+from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish as closing

@@ -12,6 +12,7 @@ from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from elcano import testing
+from tests.folding import every_log_folded
 
 models.ALLOW_MODEL_REQUESTS = False
 # `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.
@@ -40,6 +41,20 @@ async def temporal_environment(payload_dir: Path) -> AsyncIterator[WorkflowEnvir
 @pytest.fixture
 async def temporal(temporal_environment: WorkflowEnvironment) -> Client:
     return temporal_environment.client
+
+
+@pytest.fixture(scope="session")
+def _logs() -> Iterator[list[str]]:
+    with every_log_folded() as differences:
+        yield differences
+
+
+@pytest.fixture(autouse=True)
+def _every_run_is_a_fold_over_its_log(_logs: list[str]) -> Iterator[None]:
+    """Of whatever workflow a test runs in this process, as it hands its log to the archive."""
+    _logs.clear()
+    yield
+    assert not _logs
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,18 +15,18 @@ from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflo
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import (
+        CONTROL_SIGNAL,
         MODE_ATTRIBUTE,
         STAGE_ATTRIBUTE,
-        STOP_SIGNAL,
         TENANT_ATTRIBUTE,
-        TOP_UP_SIGNAL,
         BranchHeld,
-        BranchPaused,
+        ControlRequest,
         ResearchInput,
         ResearchResult,
-        StopRequest,
     )
-    from elcano.graphs.engine.commands import BranchStart, RunBranches, StepCompleted, StepFailed
+    from elcano.graphs.engine.commands import BranchStart, RunBranches
+    from elcano.graphs.engine.control import Action, AddBudget, Stop
+    from elcano.graphs.engine.entries import StepCompleted, StepFailed
     from elcano.graphs.engine.safety import DIVIDED_ENDINGS
     from elcano.graphs.fanout import visit as fanout
     from elcano.graphs.journal.journal import Journal
@@ -87,7 +87,7 @@ class Branching:
         self._work = work
         self._performer = performer
         self._room = Gate(node.max_concurrency)
-        self._books = fanout.FanOut(node, work, journal.run.budget)
+        self._books = fanout.FanOut(node, work, journal.run)
         self._unstarted = len(self._books.starts)
         self._postponed: dict[int, Ending] = {}
         """Branches that cannot begin without more budget, by their index; emptied whenever they may try again."""
@@ -132,21 +132,23 @@ class Branching:
         """What the branches that have ended used; it is charged when the last one has."""
         return self._books.used
 
-    def paused(self, notice: BranchPaused) -> None:
-        """A branch waits. What others left over may already help it."""
-        branch = self._open.get(notice.run_id)
-        if branch is None or notice.top_ups < branch.top_ups:  # it has ended, or was given more meanwhile
-            return
-        branch.paused = notice.ending
-        self._pass_on()
-
     def held(self, notice: BranchHeld) -> None:
-        """A call of a branch waits for an answer, or has got it."""
-        if (branch := self._open.get(notice.run_id)) is not None:
+        """A branch waits, or does not any more. If it is for budget, what others left over may already help it."""
+        branch = self._open.get(notice.run_id)
+        if branch is None:  # it has ended
+            return
+        if notice.hold is None or notice.hold.ending is None:
             branch.hold = notice.hold
+        elif notice.top_ups >= branch.top_ups:  # else it was given more meanwhile
+            branch.paused = notice.hold.ending
+            self._pass_on()
 
-    def top_up(self, extra: TopUp) -> None:
-        """Shares out what was added to the limits of the run."""
+    def control(self, action: Action) -> None:
+        """Hands on what was asked of the run, in parts if it is shared."""
+        if isinstance(action, AddBudget):
+            self._top_up(action.extra)
+
+    def _top_up(self, extra: TopUp) -> None:
         open_branches = {branch.start.index for branch in self._open.values()}
         self._grant(self._books.raised(extra, self._journal.run.budget.limits, open_branches))
         self._postponed.clear()
@@ -156,7 +158,7 @@ class Branching:
 
         async def stop(child: Child) -> None:
             with suppress(ApplicationError):  # it ended by itself meanwhile
-                await child.signal(STOP_SIGNAL, StopRequest(reason=reason))
+                await child.signal(CONTROL_SIGNAL, ControlRequest(action=Stop(reason=reason[:500])))
 
         await self._part(stop, reason)
 
@@ -261,10 +263,10 @@ class Branching:
                 branch.granted = part if branch.granted is None else branch.granted + part
 
     async def _send_granted(self, branch: Branch) -> None:
-        part, branch.granted, branch.paused = branch.granted, None, None
+        part, branch.granted, branch.paused = branch.granted or TopUp(), None, None
         branch.top_ups += 1
         with suppress(ApplicationError):  # it ended by itself meanwhile
-            await branch.handle.signal(TOP_UP_SIGNAL, part)
+            await branch.handle.signal(CONTROL_SIGNAL, ControlRequest(action=AddBudget(extra=part)))
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())

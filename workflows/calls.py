@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypedDict, TypeVar
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, RetryState, TimeoutError
@@ -26,7 +26,8 @@ with workflow.unsafe.imports_passed_through():
         ToolResult,
         UsageQuestion,
     )
-    from elcano.graphs.engine.commands import Call, CallAgent, CallTool, Held, StepAbandoned, StepCompleted, StepFailed
+    from elcano.graphs.engine.commands import Call, CallAgent, CallTool
+    from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.engine.safety import broken_sources
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.journal.journal import Journal
@@ -42,6 +43,15 @@ Outcome: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 TIMEOUT: Final = "Timeout"
 _TOO_SLOW: Final = "TemporalTimeout:StartToClose"
 """How Temporal's server names the failure of an activity that a worker began and did not end in time."""
+
+
+class Place(TypedDict):
+    """The fields of an entry that say which step is done."""
+
+    step: int
+    node: str
+    at: float
+    waited: float
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,7 @@ class Performer:
             input=work.input,
             models=self._asked.models,
             progress=work.progress,
+            told=self._journal.last,
             allowance=work.allowance,
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
@@ -113,7 +124,13 @@ class Performer:
         )
         result = await _outcome(work.node, activity, policies.AGENT)
         if isinstance(result, AgentResult):
-            return self._completed(work, result.output, result.waited, usage=result.usage, model=result.model)
+            return StepCompleted(
+                **self._place(work, result.waited),
+                output=result.output,
+                usage=result.usage,
+                model=result.model,
+                told=result.told,
+            )
         usage = await self.used(activity_id) if result.usage is None else result.usage
         if (reason := self._held_for(result)) is not None:
             return self._held(work, result, reason, usage)
@@ -127,27 +144,35 @@ class Performer:
             return StepAbandoned(step=work.step, node=work.node, at=self._elapsed())
         if any(isinstance(result, Lost) and result.abandoned for result in results):
             return StepAbandoned(step=work.step, node=work.node, at=self._elapsed())
-        waited = min((result.waited for result in results if isinstance(result, ToolResult)), default=0.0)
+        answered = [result for result in results if isinstance(result, ToolResult)]
+        place = self._place(work, min((result.waited for result in answered), default=0.0))
+        told = max((result.told for result in answered), default=0)
         if not work.for_each:
             (only,) = results
             if isinstance(only, Lost):
                 return self._failed(work, only, Usage())
-            return self._completed(work, only.output, waited)
+            return StepCompleted(**place, output=only.output, told=told)
         outcomes = [
             ItemOutcome(index=index, input=given, error=result.failure.message, error_type=result.failure.type)
             if isinstance(result, Lost)
             else ItemOutcome(index=index, input=given, output=result.output)
             for index, (given, result) in enumerate(zip(work.inputs, results, strict=True))
         ]
-        return self._completed(work, ItemOutcomes(items=tuple(outcomes)).model_dump(mode="json"), waited)
+        return StepCompleted(**place, output=ItemOutcomes(items=tuple(outcomes)).model_dump(mode="json"), told=told)
 
     async def _call_item(self, work: CallTool, item: int) -> ToolResult | Lost:
         given = work.inputs[item]
-        if (source := given.get("source")) in broken_sources(self._journal.run.state):
+        if (source := given.get("source")) in broken_sources(self._journal.run.state, self._journal.run.figures):
             message = f"{source!r} failed too often in this run"
             return Lost(Failure(node=work.node, type="CircuitOpen", message=message, attempts=0))
         call = ToolCall(
-            run_id=self._asked.run_id, step=work.step, node=work.node, item=item, tool=work.tool, input=given
+            run_id=self._asked.run_id,
+            step=work.step,
+            node=work.node,
+            item=item,
+            tool=work.tool,
+            input=given,
+            told=self._journal.last,
         )
         described = given.get("query") or work.tool
         activity = workflow.execute_activity(
@@ -207,7 +232,7 @@ class Performer:
 
     def _held(self, work: CallAgent, lost: Lost, reason: Literal["provider", "person"], usage: Usage) -> Held:
         now = workflow.time()
-        earlier = self._journal.run.hold
+        earlier = self._journal.run.tried
         tries = work.tries + 1
         seconds = policies.hold_seconds(reason, tries, lost.retry_after)
         hold = Hold(
@@ -218,24 +243,15 @@ class Performer:
             detail=lost.failure.message,
             tries=tries,
             since=now if earlier is None else earlier.since,
-            progress=lost.progress,
             until=now + seconds,
             seconds=seconds,
         )
-        return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, usage=usage)
+        return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, progress=lost.progress, usage=usage)
 
-    def _completed(
-        self, work: Call, output: JsonObject, waited: float, *, usage: Usage | None = None, model: str = ""
-    ) -> Outcome:
-        return StepCompleted(
-            step=work.step,
-            node=work.node,
-            at=max(0.0, self._elapsed() - waited),
-            output=output,
-            usage=usage or Usage(),
-            waited=waited,
-            model=model,
-        )
+    def _place(self, work: Call, waited: float) -> Place:
+        """Which step is done and when; what nobody was free to do is nobody's research time."""
+        at = max(0.0, self._elapsed() - waited)
+        return {"step": work.step, "node": work.node, "at": at, "waited": waited}
 
     def _failed(self, work: Call, lost: Lost, usage: Usage) -> Outcome:
         if lost.abandoned:

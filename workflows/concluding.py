@@ -56,7 +56,7 @@ async def close(
     archiving = asyncio.create_task(
         workflow.execute_activity(
             ARCHIVE_RUN,
-            ArchiveCall(run=run, events=(*journal.events, last)),
+            ArchiveCall(run=run, events=(*journal.events, last), log=closing.log(asked, journal)),
             activity_id="archive-run",
             summary="keep the run and its events",
             **policies.ARCHIVE,

@@ -8,7 +8,7 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput
-    from elcano.graphs.engine.commands import RolledBack
+    from elcano.graphs.engine.entries import RolledBack
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending
     from elcano.workflows import policies
@@ -23,23 +23,35 @@ class Interruptions:
         self._journal = journal
         self._deadline = Deadline(None)
         self._ending: Ending | None = None
+        """Of the clock, or of a call that nobody answers."""
+        self._heard: Ending | None = None
+        """What somebody asked for, once it was taken."""
         self._reset = False
         workflow.register_random_seed_callback(self._was_reset)
 
     @property
     def pending(self) -> bool:
         """An ending waits to be heard."""
-        return self._ending is not None
+        return self._ending is not None or self._stopping is not None
 
     def say(self, ending: Ending) -> None:
-        """The run is to end so; a later ending goes before an earlier one that nobody has heard."""
-        if not (self._reset and ending.kind == "time"):  # the time since before the reset does not count
+        """The run is to end so; of one that was taken and could not be followed: it is to be heard again."""
+        if ending is self._journal.run.stopping:
+            self._heard = None
+        elif not (self._reset and ending.kind == "time"):  # the time since before the reset does not count
             self._ending = ending
 
     def take(self) -> Ending | None:
-        """The ending that waits, which is then heard."""
-        ending, self._ending = self._ending, None
+        """The ending that waits, which is then heard; what a person asked for goes before the clock."""
+        ending = self._stopping or self._ending
+        self._heard, self._ending = self._journal.run.stopping, None
         return ending
+
+    @property
+    def _stopping(self) -> Ending | None:
+        """What somebody asked for and nobody has heard."""
+        stopping = self._journal.run.stopping
+        return None if stopping is self._heard else stopping
 
     def aim(self) -> None:
         """Sets the clock to the end of the research; it stands still while time does not count."""

@@ -12,49 +12,41 @@ from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_e
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import (
         BRANCH_HELD_SIGNAL,
-        BRANCH_PAUSED_SIGNAL,
+        CONTROL_SIGNAL,
+        CONTROL_UPDATE,
         PROGRESS_QUERY,
         RESEARCH_WORKFLOW,
         SNAPSHOT_QUERY,
-        STOP_SIGNAL,
-        STOP_UPDATE,
-        TOP_UP_SIGNAL,
-        TOP_UP_UPDATE,
         BranchHeld,
-        BranchPaused,
+        ControlAnswer,
+        ControlRequest,
         ProgressPage,
         ResearchInput,
         ResearchResult,
         RunSnapshot,
-        StopRequest,
     )
-    from elcano.graphs.engine.commands import (
+    from elcano.graphs.engine.commands import Choose, Finish, RunBranches, Wait, Work
+    from elcano.graphs.engine.control import Action, refuse_control
+    from elcano.graphs.engine.entries import (
+        Controlled,
         Diverted,
         Entry,
-        Finish,
         Held,
         Resumed,
-        Retry,
-        RunBranches,
         StepAbandoned,
         StepCompleted,
-        ToppedUp,
-        Wait,
-        Work,
     )
     from elcano.graphs.engine.steps import pauses
-    from elcano.graphs.errors import ElcanoError, InputInvalid
-    from elcano.graphs.lifecycle import finish as closing
-    from elcano.graphs.lifecycle import start as opening
-    from elcano.graphs.lifecycle import watch as progress
-    from elcano.graphs.values.budget import Limits, TopUp, Usage
+    from elcano.graphs.errors import ElcanoError
+    from elcano.graphs.frozen import Json
+    from elcano.graphs.lifecycle import finish, start, watch
+    from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.report import ReportRef
     from elcano.graphs.values.state import Ending
     from elcano.workflows import concluding
     from elcano.workflows.branches import Branching
     from elcano.workflows.calls import Performer, failure
     from elcano.workflows.interruptions import Interruptions, is_cancelled
-    from elcano.workflows.request_ids import remember, remembered
     from elcano.workflows.showing import Shown
     from elcano.workflows.waiting import Waiting
 
@@ -63,10 +55,13 @@ with workflow.unsafe.imports_passed_through():
 class ResearchWorkflow:
     """A run of one graph. Its id is the run id."""
 
+    led = False
+    """Whether the way from node to node is chosen here; else the edges of the graph say it."""
+
     @workflow.init
     def __init__(self, asked: ResearchInput) -> None:
         self._asked = asked
-        self._journal = opening.journal(asked, workflow.time())
+        self._journal = start.journal(asked, workflow.time(), led=self.led)
         self._performer = Performer(asked, self._journal)
         self._interruptions = Interruptions(asked, self._journal)
         self._shown = Shown(asked, self._journal)
@@ -87,7 +82,7 @@ class ResearchWorkflow:
         ]
         broken: BaseException | None = None
         try:
-            await self._walk()
+            await self._research()
             await self._interruptions.settled()
             if asked.branch_of is None:
                 self._shown.enter("writing")
@@ -98,14 +93,14 @@ class ResearchWorkflow:
         run = self._journal.run
         cancelled = broken is not None and is_cancelled_exception(broken)
         failed = run.failure or (failure(run.node, broken) if broken and not cancelled else None)
-        status = closing.status_of(self._journal, failed, self._report, cancelled=cancelled)
+        status = finish.status_of(self._journal, failed, self._report, cancelled=cancelled)
         await self._interruptions.settled()
         for task in beside:
             task.cancel()
         await concluding.close(asked, self._journal, self._shown, status, failed, self._report)
         if cancelled and broken:
             raise broken
-        result = closing.result(asked, self._journal, failed, self._report)
+        result = finish.result(asked, self._journal, failed, self._report)
         if failed:
             raise ApplicationError(
                 f"{failed.node} failed: {failed.message}",
@@ -118,12 +113,12 @@ class ResearchWorkflow:
     @workflow.query(name=PROGRESS_QUERY)
     def progress(self, since: int) -> ProgressPage:
         """The events after number `since`, a page at a time."""
-        return progress.page(self._journal, since)
+        return watch.page(self._journal, since)
 
     @workflow.query(name=SNAPSHOT_QUERY)
     def snapshot(self) -> RunSnapshot:
         """Where the run is now."""
-        return progress.snapshot(
+        return watch.snapshot(
             self._asked,
             self._journal,
             workflow.time(),
@@ -134,95 +129,70 @@ class ResearchWorkflow:
             held=self._branching.some_hold if self._branching else None,
         )
 
-    @workflow.update(name=STOP_UPDATE)
-    def stop(self, request: StopRequest) -> None:
-        """Ends the research and lets the run write its report from what it has."""
-        if remembered(self._journal) is None:
-            self._interruptions.say(Ending(kind="stopped", detail=request.reason or "somebody stopped the run"))
-            remember(self._journal)
+    @workflow.update(name=CONTROL_UPDATE)
+    def control(self, request: ControlRequest) -> ControlAnswer:
+        """Applies what somebody asks of the run, once under each id.
 
-    @stop.validator
-    def _can_be_stopped(self, request: StopRequest) -> None:
-        if remembered(self._journal) is None and self._past_control:
-            raise ApplicationError("the run is writing its report or has ended; there is nothing to stop")
+        Temporal knows the ids of one execution and answers a repeated one by itself; the log knows earlier ones too.
+        """
+        known = self._journal.accepted(_request_id())
+        return ControlAnswer(answer=known.answer if known else self._controlled(request.action, _request_id()))
 
-    @workflow.signal(name=STOP_SIGNAL)
-    def stop_branch(self, request: StopRequest) -> None:
-        """The same, from the run that this branch belongs to; a branch that is writing already goes on."""
-        if not self._past_control:
-            self._interruptions.say(Ending(kind="stopped", detail=request.reason))
-
-    @workflow.update(name=TOP_UP_UPDATE)
-    def top_up(self, request: TopUp) -> Limits:
-        """Raises the run's limits, which are returned; a run that had paused for lack of budget goes on."""
-        if (before := remembered(self._journal)) is not None and before.limits is not None:
-            return before.limits
-        limits = self._raise(request)
-        remember(self._journal, limits)
-        return limits
-
-    @top_up.validator
-    def _can_be_topped_up(self, request: TopUp) -> None:
-        if remembered(self._journal) is not None:
+    @control.validator
+    def _can_be_controlled(self, request: ControlRequest) -> None:
+        if self._journal.accepted(_request_id()) is not None:
             return
-        if (branch := self._asked.branch_of) is not None:
-            raise ApplicationError(f"a section has its part of the budget of {branch.run_id}: top that run up")
-        if self._past_control:
-            raise ApplicationError("the run is writing its report or has ended; more budget would not be used")
-        try:
-            request.added_to(self._journal.run.budget.limits)
-        except InputInvalid as error:
-            raise ApplicationError(str(error)) from error
+        branch = self._asked.branch_of
+        if refusal := self._refusal(request.action, branch.run_id if branch else ""):
+            raise ApplicationError(refusal)
 
-    @workflow.signal(name=TOP_UP_SIGNAL)
-    def top_up_branch(self, request: TopUp) -> None:
-        """A branch's part of a top-up of the run that it belongs to; one that is writing already has no use for it."""
-        self._waiting.topped_up()
-        if not self._past_control:
-            self._raise(request)
-
-    @workflow.signal(name=BRANCH_PAUSED_SIGNAL)
-    def branch_paused(self, notice: BranchPaused) -> None:
-        """A branch of this run waits for more budget."""
-        if self._branching is not None:
-            self._branching.paused(notice)
+    @workflow.signal(name=CONTROL_SIGNAL)
+    def control_branch(self, request: ControlRequest) -> None:
+        """The same, from the run that this branch belongs to; a branch that is writing already has no use for it."""
+        self._waiting.hear()
+        if self._refusal(request.action) is None:
+            self._controlled(request.action)
 
     @workflow.signal(name=BRANCH_HELD_SIGNAL)
     def branch_held(self, notice: BranchHeld) -> None:
-        """A call of a branch of this run cannot be answered now, or has been."""
+        """A branch of this run has to wait, or does not any more."""
         if self._branching is not None:
             self._branching.held(notice)
 
-    @property
-    def _past_control(self) -> bool:
-        """The run is over or at its exit, and not held there: neither a stop nor more budget would change anything."""
-        return self._closing or (self._journal.leaving and self._journal.run.hold is None)
+    def _refusal(self, action: Action, owner: str = "") -> str | None:
+        return refuse_control(self._asked.graph, self._journal.run, action, closing=self._closing, owner=owner)
 
-    def _raise(self, request: TopUp) -> Limits:
-        limits = request.added_to(self._journal.run.budget.limits)
-        self._record(ToppedUp(at=self._elapsed(), limits=limits))
+    def _controlled(self, action: Action, request_id: str = "") -> Json:
+        """Writes an action into the log, and lets the clock and the branches know."""
+        answer = action.answer(action.applied(self._journal.run))
+        entry = Controlled(at=self._elapsed(), action=action, request_id=request_id, answer=answer)
+        self._record(entry)
         self._interruptions.aim()
         if self._branching is not None:
-            self._branching.top_up(request)
-        return limits
+            self._branching.control(action)
+        return answer
+
+    async def _research(self) -> None:
+        """From the entry node through an exit node."""
+        await self._walk()
 
     async def _walk(self) -> None:
-        """From the entry node through an exit node."""
+        """From where the run is through an exit node, or to where the way on has to be chosen."""
         while not self._journal.run.finished:
             await self._interruptions.settled()
             self._journal.settle(workflow.time())
+            if self._journal.run.choosing:
+                return
             if (interruption := self._interruptions.take()) is not None:
                 self._record(self._leaving(interruption))
             await self._waiting.released()
             self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
             match work:
-                case Finish():
+                case Finish() | Choose():
                     return
                 case Wait():
-                    await self._waiting.for_budget()
-                case Retry():
-                    await self._waiting.for_answer(work.hold)
+                    await self._waiting.on(work.hold)
                 case _:
                     self._shown.place(work)
                     self._record(await self._performed(work))
@@ -230,14 +200,14 @@ class ResearchWorkflow:
     def _leaving(self, interruption: Ending) -> Entry:
         """How an ending that comes while no call is under way is written down; an exit that is held is given up."""
         run = self._journal.run
-        if run.hold is not None and self._journal.leaving:
+        if run.tried is not None and self._journal.leaving:
             return StepAbandoned(step=run.step, node=run.node, at=self._elapsed(), ending=self._because(interruption))
         return Diverted(at=self._elapsed(), ending=self._because(interruption))
 
     def _because(self, interruption: Ending) -> Ending:
         """An ending with what the run had been waiting for, if it had."""
         hold = self._journal.run.hold
-        if hold is None:
+        if hold is None or hold.reason == "budget":
             return interruption
         why = f"{hold.node} was tried {hold.tries} times in vain: {hold.detail}"
         return interruption.model_copy(update={"detail": "; ".join(filter(None, (interruption.detail, why)))})
@@ -295,7 +265,7 @@ class ResearchWorkflow:
                 elif pauses(self._journal.run, ending):
                     if branching.exhausted is not None:  # else some still work, each within a time of its own
                         self._record(Diverted(at=self._elapsed(), ending=ending))
-                        await self._waiting.for_budget(task.done)
+                        await self._waiting.for_somebody(task.done)
                 elif ending.kind == "stopped":
                     last = ending
                     await branching.ask_to_stop(ending.detail)
@@ -336,3 +306,9 @@ class ResearchWorkflow:
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
+
+
+def _request_id() -> str:
+    update = workflow.current_update_info()
+    assert update is not None, "only updates have ids"
+    return update.id

@@ -11,13 +11,10 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import (
         BRANCH_HELD_SIGNAL,
-        BRANCH_PAUSED_SIGNAL,
         BranchHeld,
-        BranchPaused,
         ResearchInput,
     )
-    from elcano.graphs.engine.commands import Resumed
-    from elcano.graphs.frozen import Frozen
+    from elcano.graphs.engine.entries import Resumed
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending, Hold
     from elcano.workflows.interruptions import Interruptions
@@ -32,40 +29,44 @@ class Waiting:
         self._journal = journal
         self._interruptions = interruptions
         self._shown = shown
-        self._topped_up = False
+        self._spoken_to = False
 
-    def topped_up(self) -> None:
-        """A branch got its part of a top-up; if that is not enough, it says so once more."""
-        self._topped_up = True
+    def hear(self) -> None:
+        """A branch got something of its run; if it has to wait all the same, it says so once more."""
+        self._spoken_to = True
 
-    async def for_budget(self, over: Callable[[], bool] = lambda: False) -> None:
-        """Waits for a top-up, for somebody to stop the run, or until it is `over`; time does not count meanwhile."""
+    async def on(self, hold: Hold) -> None:
+        """Waits until the run can go on, or is interrupted."""
+        if hold.until is None:
+            await self.for_somebody()
+        else:
+            await self._for_answer(hold, hold.until)
+
+    async def for_somebody(self, over: Callable[[], bool] = lambda: False) -> None:
+        """Waits until somebody has done what the run waits for, or stops it, or until it is `over`."""
 
         def go_on() -> bool:
-            return self._journal.run.paused is None or self._interruptions.pending or over()
+            return self._journal.run.hold is None or self._interruptions.pending or over()
 
         stage = self._shown.stage
         self._shown.enter("paused")
         self._interruptions.aim()
         while not go_on():
-            self._topped_up = False
-            ending = self._journal.run.paused
-            assert ending is not None
-            notice = BranchPaused(run_id=self._asked.run_id, ending=ending, top_ups=self._journal.top_ups)
-            await self._tell_run(BRANCH_PAUSED_SIGNAL, notice)
-            await workflow.wait_condition(lambda: go_on() or self._topped_up)
+            self._spoken_to = False
+            await self._tell_run(self._journal.run.hold)
+            await workflow.wait_condition(lambda: go_on() or self._spoken_to)
         self._shown.enter(stage)
 
-    async def for_answer(self, hold: Hold) -> None:
+    async def _for_answer(self, hold: Hold, until: float) -> None:
         """Waits until the next try of a held call is due, or until the run is interrupted."""
         limits = self._journal.run.budget.limits
-        due = hold.until
-        if limits.when_exhausted == "pause":
-            due = min(due, hold.since + limits.hold_seconds)
+        due, tried = until, self._journal.run.tried
+        if limits.when_exhausted == "pause" and tried is not None:
+            due = min(due, tried.since + limits.hold_seconds)
         self._shown.enter("held")
         self._interruptions.aim()
         if hold.tries == 1:
-            await self._tell_run(BRANCH_HELD_SIGNAL, BranchHeld(run_id=self._asked.run_id, hold=hold))
+            await self._tell_run(hold)
         timer = asyncio.create_task(
             workflow.sleep(max(0.0, due - workflow.time()), summary=f"{hold.node}: until try {hold.tries + 1}")
         )
@@ -76,7 +77,7 @@ class Waiting:
         if self._interruptions.pending:
             return
         now = workflow.time()
-        if due < hold.until:
+        if due < until:
             detail = f"{hold.node} could not be done in {limits.hold_seconds:g} s"
             self._interruptions.say(Ending(kind="provider", detail=detail))
         else:
@@ -87,11 +88,12 @@ class Waiting:
         if self._shown.stage == "held" and self._journal.run.hold is None:
             self._shown.enter_work()
             self._interruptions.aim()
-            await self._tell_run(BRANCH_HELD_SIGNAL, BranchHeld(run_id=self._asked.run_id, hold=None))
+            await self._tell_run(None)
 
-    async def _tell_run(self, signal: str, notice: Frozen) -> None:
-        """Lets the run that this branch belongs to know."""
+    async def _tell_run(self, hold: Hold | None) -> None:
+        """Lets the run that this branch belongs to know what it waits for, or that it does not any more."""
         parent = workflow.info().parent
         if self._asked.branch_of is not None and parent is not None:
+            notice = BranchHeld(run_id=self._asked.run_id, hold=hold, top_ups=self._journal.top_ups)
             handle = workflow.get_external_workflow_handle(parent.workflow_id)
-            await asyncio.gather(handle.signal(signal, notice))  # alone, it would swallow a cancellation
+            await asyncio.gather(handle.signal(BRANCH_HELD_SIGNAL, notice))  # alone, it would swallow a cancellation

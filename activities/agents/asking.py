@@ -24,7 +24,7 @@ from elcano.activities.calls.failures import abandoned, classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import Outcome, given_up, waited
 from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
-from elcano.activities.offline.terms import content_words
+from elcano.activities.text.stems import content_words
 from elcano.activities.tools.offered import Sources
 from elcano.graphs.catalogue import listing as catalogue
 from elcano.graphs.catalogue.agents import (
@@ -41,6 +41,7 @@ from elcano.graphs.engine.exits import PROMPT_TOKENS
 from elcano.graphs.engine.inputs import sent_tokens
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.rules import rules
 from elcano.graphs.values.report import DraftRef, ReportDraft
 from elcano.graphs.values.state import SectionResult
 from elcano.settings import Settings
@@ -87,6 +88,7 @@ class AgentActivities:
             usage=attempt.before + attempt.usage,
             model=attempt.model,
             waited=waited(),
+            told=attempt.call.told,
         )
 
     async def _recorded(self, attempt: Attempt) -> Frozen:
@@ -224,7 +226,7 @@ def _room(attempt: Attempt, spec: AgentSpec) -> int | None:
     """
     if (left := attempt.left.tokens) is None:
         return None
-    beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input))
+    beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, rules()))
     return min(spec.evidence_tokens, beside - min(spec.output_tokens, beside // 2))
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from elcano.activities.agents.envelope import EvidenceItem, SectionItem
 from elcano.activities.agents.passages import Shown
-from elcano.activities.offline.terms import stems
+from elcano.activities.text.stems import stems
 from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for

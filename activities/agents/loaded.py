@@ -7,6 +7,7 @@ from elcano.activities.agents.envelope import OfferedSource, PastIteration, Past
 from elcano.activities.agents.passages import Shown
 from elcano.graphs.catalogue.agents import InputParserInput, PlannerInput, ResearchContext, SynthesisInput
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.state import IterationData
 
 AgentInput: TypeAlias = ResearchContext | InputParserInput | PlannerInput | SynthesisInput
@@ -44,17 +45,13 @@ class Loaded(Frozen):
 def _digest(turn: IterationData) -> PastIteration:
     return PastIteration(
         number=turn.number,
-        thought=_cut(turn.thought),
-        gap=_cut(turn.gap),
+        thought=shortened(turn.thought, THOUGHT_CHARACTERS),
+        gap=shortened(turn.gap, THOUGHT_CHARACTERS),
         searches=tuple(
             PastSearch(
                 source=call.source, query=call.query, found=call.found, new=call.new, failed=call.error is not None
             )
             for call in turn.tool_calls
         ),
-        judgement=_cut(turn.judgement),
+        judgement=shortened(turn.judgement, THOUGHT_CHARACTERS),
     )
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= THOUGHT_CHARACTERS else text[: THOUGHT_CHARACTERS - 1] + "…"

@@ -22,8 +22,9 @@ from elcano.activities.calls.heartbeat import Pulse
 from elcano.activities.calls.ledger_line import Outcome, line
 from elcano.activities.calls.models import Resolve, call_settings
 from elcano.activities.calls.usage import usage_of
+from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.contracts import AgentCall
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN, PROMPT_TOKENS
+from elcano.graphs.engine.exits import PROMPT_TOKENS
 from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.models import OFFLINE
@@ -159,7 +160,7 @@ class Attempt:
 
 def prompt_tokens(prompt: str) -> int:
     """What a user prompt takes with the instructions and the output schema around it."""
-    return PROMPT_TOKENS + -(-len(prompt) // CHARACTERS_PER_TOKEN)
+    return PROMPT_TOKENS + estimated_tokens(len(prompt))
 
 
 def _too_little(call: AgentCall, left: Allowance, least: Estimate, refused: Exhausted) -> str:

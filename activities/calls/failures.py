@@ -23,6 +23,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from elcano.graphs.errors import BudgetExhausted, InputInvalid, ModelRefused, SourceRefused
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.redaction import without_secrets
@@ -84,8 +85,7 @@ def abandoned(usage: Usage) -> ApplicationError:
 
 def safe_text(text: str) -> str:
     """`text` without keys, cut to 1,000 characters."""
-    cleaned = without_secrets(text)
-    return cleaned if len(cleaned) <= MESSAGE_CHARACTERS else cleaned[: MESSAGE_CHARACTERS - 1] + "…"
+    return shortened(without_secrets(text), MESSAGE_CHARACTERS)
 
 
 def _sorted(error: Exception) -> ApplicationError:

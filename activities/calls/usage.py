@@ -10,7 +10,7 @@ from dataclasses import replace
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.usage import RequestUsage
 
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
+from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.models import OFFLINE
 from elcano.graphs.values.budget import Usage, microusd, total
 
@@ -29,8 +29,8 @@ def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usa
     estimated = bool(reported.unmeasured_requests) or not reported.input_tokens + reported.output_tokens
     if estimated:
         reported = RequestUsage(
-            input_tokens=_tokens(sum(_characters(message) for message in before)),
-            output_tokens=_tokens(_characters(response)),
+            input_tokens=estimated_tokens(sum(_characters(message) for message in before)),
+            output_tokens=estimated_tokens(_characters(response)),
         )
     cost = _cost(replace(response, usage=reported))
     return Usage(
@@ -64,7 +64,3 @@ def _characters(message: ModelMessage) -> int:
         for part in message.parts
         if isinstance(part, ToolCallPart | TextPart | ThinkingPart)
     )
-
-
-def _tokens(characters: int) -> int:
-    return -(-characters // CHARACTERS_PER_TOKEN)

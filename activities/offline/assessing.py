@@ -9,6 +9,7 @@ from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.offline.planning import anchor, gaps, next_queries, part_anchor, sub_questions
 from elcano.activities.offline.scoring import Material, material
 from elcano.graphs.catalogue.agents import JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
+from elcano.graphs.shortening import shortened
 
 REASONING_CHARACTERS: Final = 2_000
 COMPLETE: Final = 0.9
@@ -77,7 +78,7 @@ def judge(task: TaskEnvelope) -> JudgeAssessment:
         recommendation="synthesize" if sufficient or exhausted else "continue",
         missing=missing[:10],
         next_search_queries=() if sufficient else next_queries(task.question, given, made),
-        reasoning=reasoning[:REASONING_CHARACTERS],
+        reasoning=shortened(reasoning, REASONING_CHARACTERS),
     )
 
 

@@ -11,8 +11,8 @@ from elcano.activities.agents.envelope import EvidenceItem, SectionItem, TaskEnv
 from elcano.activities.agents.long_writer import SectionText, Summary
 from elcano.activities.offline.outlining import BEARING, parts_of
 from elcano.activities.offline.scoring import Material, material
-from elcano.activities.offline.terms import stems
 from elcano.activities.offline.writing import key_findings
+from elcano.activities.text.stems import stems
 from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
 
 FLOOR: Final = 0.55

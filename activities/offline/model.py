@@ -17,7 +17,7 @@ from pydantic_ai.usage import RequestUsage
 from elcano.activities.agents.envelope import TaskEnvelope, opened
 from elcano.activities.agents.long_writer import SECTION, SUMMARY
 from elcano.activities.offline import assessing, joining, outlining, planning, writing
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
+from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.errors import ModelRefused
 
 EXTRACTIVE: Final = "extractive-v2"
@@ -74,7 +74,7 @@ class ExtractiveModel(Model[None]):
         tools = model_request_parameters.output_tools
         return ModelResponse(
             parts=[ToolCallPart(tools[0].name, body)] if tools else [TextPart(body)],
-            usage=RequestUsage(input_tokens=_tokens(text), output_tokens=_tokens(body)),
+            usage=RequestUsage(input_tokens=estimated_tokens(len(text)), output_tokens=estimated_tokens(len(body))),
             model_name=EXTRACTIVE,
             provider_name=PROVIDER,
         )
@@ -101,7 +101,3 @@ def _user_prompt(messages: list[ModelMessage]) -> str:
         if isinstance(part, UserPromptPart) and isinstance(part.content, str)
     ]
     return prompts[-1] if prompts else ""
-
-
-def _tokens(text: str) -> int:
-    return -(-len(text) // CHARACTERS_PER_TOKEN)

@@ -13,8 +13,9 @@ from typing import Final
 from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.offline.planning import compared, names, part_anchor, series, sub_questions
 from elcano.activities.offline.scoring import Material, Passage, material
-from elcano.activities.offline.terms import content_words, stems
+from elcano.activities.text.stems import content_words, stems
 from elcano.graphs.catalogue.agents import ParsedQuery, ReportPlan, ReportPlanSection
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.report import heading_for, title_for
 
 ENOUGH_SECTIONS: Final = 4
@@ -87,7 +88,7 @@ def outline(task: TaskEnvelope) -> ReportPlan:
         if len(sections) < min(most, ENOUGH_SECTIONS) and _is_new(heading, parts, sections):
             parts.append(heading)
             sections.append(ReportPlanSection(title=heading_for(heading), key_question=_asked(heading, field)))
-    context = f"The whole question: {question}"[:CONTEXT_CHARACTERS] if len(sections) > 1 else ""
+    context = shortened(f"The whole question: {question}", CONTEXT_CHARACTERS) if len(sections) > 1 else ""
     return ReportPlan(report_title=title_for(question), background_context=context, report_outline=tuple(sections))
 
 

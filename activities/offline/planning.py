@@ -7,7 +7,10 @@ from typing import Final
 from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.offline.asking import kind_of
 from elcano.activities.offline.scoring import Material
-from elcano.activities.offline.terms import STOP_WORDS, Terms, content_words, kin, root, stem, stems, weighted, words
+from elcano.activities.offline.terms import Terms, weighted
+from elcano.activities.text.stems import content_words, kin, root, stem, stems
+from elcano.activities.text.stopwords import WEIGHTLESS
+from elcano.activities.text.words import words
 from elcano.graphs.catalogue.agents import AgentSelectionPlan, AgentTask
 
 MOST_PARTS: Final = 5
@@ -61,7 +64,7 @@ def series(question: str) -> tuple[str, ...]:
     for match in _SERIES.finditer(question):
         things = _BETWEEN.split(match[0])
         doings = len(things) == 2 and all(thing.endswith("ing") for thing in things)
-        if not doings and STOP_WORDS.isdisjoint(thing.lower() for thing in things):
+        if not doings and WEIGHTLESS.isdisjoint(thing.lower() for thing in things):
             return tuple(things)
     return ()
 
@@ -190,4 +193,4 @@ def _query(text: str, terms: Terms, about: str | None) -> str:
 
 def _key(query: str) -> frozenset[str]:
     """Two queries with the same roots find the same passages; other words of one kin find others."""
-    return frozenset(root(word) for word in words(query) if word not in STOP_WORDS)
+    return frozenset(root(word) for word in words(query) if word not in WEIGHTLESS)

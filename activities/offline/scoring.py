@@ -15,8 +15,10 @@ from typing import Final
 from elcano.activities.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
 from elcano.activities.offline.sentences import Sentence, readable, sentences
-from elcano.activities.offline.terms import Terms, content_words, stem, stems, weighted, words
+from elcano.activities.offline.terms import Terms, weighted
 from elcano.activities.offline.wording import beginning, penalty
+from elcano.activities.text.stems import content_words, stem, stems
+from elcano.activities.text.words import words
 
 SENTENCE_SHARE: Final = 0.6
 SATURATION: Final = 1.2

@@ -1,109 +1,20 @@
-"""Words as the extractive model counts them: stemmed, without question words, weighted by how much they tell.
+"""Terms: what a question asks about, each word weighted by how much it tells.
 
 Weights are inverse document frequencies. They come from the sources; where these cannot tell, the given passages stand
 in for them.
 """
 
 import math
-import re
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from statistics import fmean
 from typing import Final
 
-import snowballstemmer
-
-_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][a-z]+)?", re.IGNORECASE)
-_STEMMER: Final = snowballstemmer.stemmer("english")
-_STEMMING: Final = threading.Lock()
-"""The stemmer keeps the word it works on in itself, and the model reads in threads."""
-
-_FUNCTION_WORDS: Final = """
-a about above across after again against all almost along already also although always am among an and another any
-anyone anything are around as at away back be became because been before behind being below between both but by can
-cannot could did do does doing done down during each either else enough even ever every few for from further had has
-have having he her here hers him his i if in indeed instead into is it its itself just least less like may me might
-mine more most much must my near neither never no nobody none nor not nothing now of off often on once one only onto or
-other others otherwise our out over own per perhaps quite rather really same several shall she should since so some
-somehow something still such than that the their them then there these they this those though through throughout thus
-to together too toward under unless until up upon us very via was we well were what whatever when whenever where
-whether which while who whoever whole whom whose why will with within without would yet you your
-"""
-
-_QUESTION_WORDS: Final = """
-advantage advantages aspect aspects best better briefly come compare comparison describe detail details difference
-differences different discuss example examples exactly explain find get give given go good happen happens help how
-important kind kinds know known list main make makes making matter mean means missing need needed needs offer offers
-overview possible provide provides question reason reasons say show summarise summarize summary tell thing things
-topic try type types understand use used useful user users using want way ways work working works write differ
-differs versus vs
-"""
-"""What people ask with rather than about. In a text they are everywhere and tell nothing."""
-
-STOP_WORDS: Final = frozenset(f"{_FUNCTION_WORDS} {_QUESTION_WORDS}".split())
+from elcano.activities.text.stems import content_words, kin, stem, stems
 
 LEAST_WEIGHT: Final = 0.1
 """A word that is everywhere still counts a little; weights below zero would punish finding it."""
-
-
-_KIN: Final = (
-    "safe safely safety unsafe secure security insecure dangerous malicious untrusted harmful vulnerable",
-    "clean cleanup cleans",
-    "error exception",
-    "concurrent concurrency parallel parallelism",
-    "process multiprocess multiprocessing",
-    "thread threading multithreaded multithreading",
-    "delete remove erase",
-    "directory folder",
-    "configure configuration config setting settings",
-    "fast quick speed performance",
-)
-"""Words that texts use for one thing, or for it and its opposite: who asks what is unsafe reads what is secure."""
-_BRITISH: Final = re.compile(r"(?<=[a-z]{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
-"""`serialise` is `serialize`. Other words are changed as well, but in every text alike."""
-
-
-@lru_cache(maxsize=100_000)
-def root(word: str) -> str:
-    """The stem of one lower-case word (Porter's second English algorithm), the same in both spellings."""
-    with _STEMMING:
-        return str(_STEMMER.stemWord(_BRITISH.sub("iz", word)))
-
-
-_FIRST_OF_KIN: Final = {root(word): root(group.split()[0]) for group in _KIN for word in group.split()}
-
-
-def stem(word: str) -> str:
-    """The root of one lower-case word, or of the first word of its kin."""
-    return _FIRST_OF_KIN.get(root(word), root(word))
-
-
-@lru_cache(maxsize=10_000)
-def kin(word: str) -> tuple[str, ...]:
-    """The other words for the same thing, and the American spelling: what to search for beside `word`."""
-    others = [one for group in _KIN for one in group.split() if stem(word) == stem(one)]
-    return tuple(dict.fromkeys(one for one in (_BRITISH.sub("iz", word), *others) if one != word))
-
-
-def words(text: str) -> list[str]:
-    """The words of `text` in lower case, possessive endings removed."""
-    return [re.sub(r"['\u2019]s?$", "", match.lower()) for match in _WORD.findall(text)]
-
-
-def stems(text: str) -> list[str]:
-    """The stems of the words that tell something, in order, repeated as often as they occur."""
-    return [stem(word) for word in words(text) if word not in STOP_WORDS]
-
-
-def content_words(text: str) -> tuple[str, ...]:
-    """The words that tell something, one per stem, in order."""
-    by_stem: dict[str, str] = {}
-    for word in words(text):
-        if word not in STOP_WORDS and (len(word) > 1 or not word.isascii() or word.isdigit()):
-            by_stem.setdefault(stem(word), word)
-    return tuple(by_stem.values())
 
 
 @dataclass(frozen=True)

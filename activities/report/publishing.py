@@ -16,7 +16,7 @@ from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line
 from elcano.activities.report.citations import check, cited_ids
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
-from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, PublishCall
+from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, PublishCall, RunLog
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
 from elcano.storage.evidence import Evidence, StoredText
@@ -58,9 +58,17 @@ class ReportActivities:
         """
         async with heartbeats():
             try:
-                await self._store.of(call.run.tenant).runs.archive(call.run, call.events)
+                key = await self._kept(call.log) if call.log else ""
+                await self._store.of(call.run.tenant).runs.archive(
+                    call.run.model_copy(update={"log": key}), call.events
+                )
             except Exception as error:
                 raise classified(error) from None
+
+    async def _kept(self, log: RunLog) -> str:
+        """The artifact hash of a run's log."""
+        written = await asyncio.to_thread(log.model_dump_json)
+        return await self._store.of(log.asked.tenant).artifacts.put(log.asked.run_id, written, MEDIA_TYPE)
 
     async def _report(self, call: PublishCall) -> Report:
         evidence = await self._store.of("default").evidence.get(call.evidence)

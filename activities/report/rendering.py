@@ -10,6 +10,7 @@ from typing import Final
 from elcano.activities.report.citations import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import link, place, plain, prose
 from elcano.graphs.contracts import PublishCall
+from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.budget import usd
 from elcano.graphs.values.report import CheckedCitation, Reference, Verdict, heading_for
@@ -80,7 +81,9 @@ def render_evidence(call: PublishCall, title: str, evidence: Sequence[Evidence])
         notice = f"**There is no report: none was written{why}.** Below is the evidence as it was found, in that order."
     else:
         notice = f"**There is no report: none was written{why}, and no evidence was found.**"
-    passages = (f"{_passage(passage)}\n\n  > {plain(_cut(passage.text))}" for passage in evidence)
+    passages = (
+        f"{_passage(passage)}\n\n  > {plain(shortened(passage.text, PASSAGE_CHARACTERS))}" for passage in evidence
+    )
     return _joined(
         [
             f"# {plain(title)}",
@@ -187,10 +190,6 @@ def _listed(heading: str, items: Iterable[str]) -> list[str]:
     """A heading with a bullet for each item; nothing if there is none."""
     bullets = [f"- {item}" for item in items]
     return [f"## {heading}", "\n".join(bullets)] if bullets else []
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= PASSAGE_CHARACTERS else text[:PASSAGE_CHARACTERS] + "…"
 
 
 def _joined(blocks: Iterable[str]) -> str:

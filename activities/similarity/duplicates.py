@@ -8,14 +8,13 @@ direction matters: a passage that says more than the older one is no repetition 
 """
 
 import math
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
+from elcano.activities.text.words import words
 from elcano.storage.evidence import Evidence
 
 SHINGLE: Final = 3
@@ -24,9 +23,8 @@ CONTAINED: Final = 0.9
 LEAST_WORDS: Final = 20
 """Shorter passages live by what stands above them ("Python 3.8+"), and hiding them saves nothing."""
 
-_WORD: Final = re.compile(r"[^\W_]+")
 _NEGATIONS: Final = frozenset({"no", "not", "nor", "none", "never", "neither", "without", "cannot", "t"})
-"""`t` is what is left of `isn't`."""
+"""`t` is what is left of an `isn.t` whose sign is no apostrophe."""
 
 
 class _Read(NamedTuple):
@@ -111,20 +109,16 @@ def _candidates(reads: Sequence[_Read], first: int) -> list[list[int]]:
 
 
 def _read(above: str, text: str) -> _Read:
-    words = _words(text)
-    starts = range(max(1, len(words) - SHINGLE + 1))
-    shingles = frozenset(hash(tuple(words[start : start + SHINGLE])) for start in starts)
+    own = words(text)
+    starts = range(max(1, len(own) - SHINGLE + 1))
+    shingles = frozenset(hash(tuple(own[start : start + SHINGLE])) for start in starts)
     enough = math.ceil(CONTAINED * len(shingles))
     return _Read(
         shingles=shingles,
-        probes=tuple(islice(shingles, len(shingles) - enough + 1)) if len(words) >= LEAST_WORDS else (),
-        facts=Counter(word for word in (*words, *_words(above)) if _is_fact(word)),
+        probes=tuple(islice(shingles, len(shingles) - enough + 1)) if len(own) >= LEAST_WORDS else (),
+        facts=Counter(word for word in (*own, *words(above)) if _is_fact(word)),
     )
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
-
-
 def _is_fact(word: str) -> bool:
-    return word in _NEGATIONS or any(sign.isdigit() for sign in word)
+    return word in _NEGATIONS or word.endswith("n't") or any(sign.isdigit() for sign in word)

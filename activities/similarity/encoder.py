@@ -1,172 +1,137 @@
-"""A BERT-like sentence encoder in plain NumPy: the forward pass, the mean over a text's pieces, length one.
+"""A sentence encoder as its folder describes it: `tokenizers` splits, `onnxruntime` computes, here it is put together.
 
-The layers are those of Devlin et al. 2019, the pooling that of Reimers and Gurevych 2019 ("Sentence-BERT"). It reads
-weights that the user has; it never fetches any. This module needs the extra `embeddings`: import it only when asked to.
+The folder is laid out as sentence-transformers and the models on the Hugging Face hub are: `tokenizer.json`,
+`onnx/model.onnx` or `model.onnx`, and if need be `modules.json`, `1_Pooling/config.json`, `sentence_bert_config.json`.
+Any architecture and language will do. Weights in `model.safetensors` alone are refused: they do not say how to compute
+with them. This module needs the extra `embeddings`: import it only when asked to.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
+import onnxruntime
 from numpy.typing import NDArray
-from safetensors.numpy import load_file
+from tokenizers import Tokenizer
 
-from elcano.activities.similarity.wordpiece import WordPiece
 from elcano.graphs.errors import InputInvalid
 
 Floats: TypeAlias = NDArray[np.float32]
+Pooling: TypeAlias = Literal["cls", "mean"]
 
+GRAPHS: Final = ("onnx/model.onnx", "model.onnx")
+"""Where the computation is, in the order of looking."""
 LONGEST: Final = 256
-"""Pieces of a text that are read, as all-MiniLM-L6-v2 is meant to be used; a passage of 900 characters has fewer."""
+"""Pieces of a text that are read at most; a passage of 900 characters has fewer. Models may be meant for less."""
 BATCH: Final = 16
 """Texts that are encoded together; more of them fill the processor's cache and are no faster."""
-_FAR: Final = np.float32(-1e9)
-"""What attention adds for a piece that is only padding."""
-_DEFAULTS: Final = {"hidden_act": "gelu", "position_embedding_type": "absolute", "layer_norm_eps": 1e-12}
+_POOLINGS: Final[Mapping[str, Pooling]] = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean"}
+_MODULES: Final = frozenset({"Transformer", "Pooling", "Normalize"})
 
 
 class Encoder:
     """Sentences as vectors.
 
     Args:
-        tokenizer: splits texts into the model's pieces.
-        config: the model's `config.json`.
-        weights: the model's tensors by name, as `BertModel` calls them.
+        tokenizer: splits texts into the model's pieces; it is set to pad and to cut.
+        session: the computation, from pieces to a vector a piece, which is its first output.
+        pooling: whether a text's vector is that of its first piece, or the mean of all.
+        longest: how many pieces are read.
     """
 
-    def __init__(self, tokenizer: WordPiece, config: dict[str, Any], weights: dict[str, Floats]) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, session: onnxruntime.InferenceSession, pooling: Pooling, longest: int
+    ) -> None:
+        tokenizer.enable_truncation(longest)
+        tokenizer.enable_padding(**_padding(tokenizer))
         self._tokenizer = tokenizer
-        self._weights = weights
-        self._layers = int(config["num_hidden_layers"])
-        self._heads = int(config["num_attention_heads"])
-        self._most = min(LONGEST, int(config["max_position_embeddings"]))
-        self._epsilon = float(config.get("layer_norm_eps", _DEFAULTS["layer_norm_eps"]))
-        self.size = int(config["hidden_size"])
+        self._session = session
+        self._pooling = pooling
+        self._inputs = [given.name for given in session.get_inputs()]
+        self._output = session.get_outputs()[0].name
+        self.size = int(self._forward(["whole " * longest]).shape[1])  # what is too long for the model shows here
 
     @classmethod
     def read(cls, folder: Path) -> "Encoder":
-        """The model in `folder`: `config.json`, `tokenizer.json`, `model.safetensors`.
+        """The model in `folder`.
 
         Raises:
-            InputInvalid: a file is missing, or it is a model that this forward pass does not fit.
+            InputInvalid: a file is missing or cannot be read, or it is no sentence encoder that can be used.
         """
-        for name in ("config.json", "tokenizer.json", "model.safetensors"):
-            if not (folder / name).is_file():
-                raise InputInvalid("embeddings", f"there is no {name} in {folder}; name the folder of an encoder model")
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        _check(folder, config)
-        weights = load_file(folder / "model.safetensors")
-        stored = {name.removeprefix("bert."): weight.astype(np.float32) for name, weight in weights.items()}
-        encoder = cls(WordPiece.read(folder / "tokenizer.json"), config, stored)
+        graph = next((folder / name for name in GRAPHS if (folder / name).is_file()), None)
+        if graph is None:
+            raise InputInvalid(
+                "embeddings",
+                f"there is no {GRAPHS[0]} in {folder}; download it with the model, or make it with "
+                f"`optimum-cli export onnx --task feature-extraction --model {folder} {folder / 'onnx'}`",
+            )
+        if not (folder / "tokenizer.json").is_file():
+            raise InputInvalid("embeddings", f"there is no tokenizer.json in {folder}; name the folder of an encoder")
         try:
-            encoder.embed(["whole"])
-        except (KeyError, ValueError) as error:
-            raise InputInvalid("embeddings", f"the weights in {folder} do not fit its config.json: {error}") from error
-        return encoder
+            tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+            longest = int(_told(folder / "sentence_bert_config.json", {}).get("max_seq_length") or LONGEST)
+            return cls(tokenizer, session, _pooling(folder), min(LONGEST, longest))
+        except Exception as error:  # both libraries raise bare exceptions
+            raise InputInvalid("embeddings", f"{folder} is no encoder that can be used: {error}") from error
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row a text, `len(texts)` x `size`, each of length one: their products are cosines.
 
         Only the first 256 pieces of a text, about 1,000 characters, are read.
         """
-        pieces = [self._tokenizer.numbers(text, self._most) for text in texts]
         vectors = np.empty((len(texts), self.size), dtype=np.float32)
-        order = sorted(range(len(texts)), key=lambda at: len(pieces[at]))  # alike lengths together: less padding
+        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))  # alike lengths together: less padding
         for start in range(0, len(order), BATCH):
             chosen = order[start : start + BATCH]
-            vectors[chosen] = self._forward([pieces[at] for at in chosen])
+            vectors[chosen] = self._forward([texts[at] for at in chosen])
         return vectors
 
-    def _forward(self, batch: Sequence[Sequence[int]]) -> Floats:
-        longest = max(map(len, batch))
-        numbers = np.array([[*row, *[0] * (longest - len(row))] for row in batch])
-        present = np.array([[1] * len(row) + [0] * (longest - len(row)) for row in batch], dtype=np.float32)
-        weights = self._weights
-        x: Floats = (
-            weights["embeddings.word_embeddings.weight"][numbers]
-            + weights["embeddings.position_embeddings.weight"][:longest]
-            + weights["embeddings.token_type_embeddings.weight"][0]
-        )
-        x = self._normed(x, "embeddings.LayerNorm")
-        hidden = ((1 - present) * _FAR)[:, None, None, :]
-        for layer in range(self._layers):
-            x = self._layer(x, hidden, f"encoder.layer.{layer}")
-        mean = (x * present[:, :, None]).sum(axis=1) / present.sum(axis=1, keepdims=True)
-        unit: Floats = mean / np.linalg.norm(mean, axis=1, keepdims=True)
-        return unit
-
-    def _layer(self, x: Floats, hidden: Floats, name: str) -> Floats:
-        texts, length, size = x.shape
-
-        def heads(part: str) -> Floats:
-            flat = self._linear(x, f"{name}.attention.self.{part}")
-            return flat.reshape(texts, length, self._heads, -1).transpose(0, 2, 1, 3)
-
-        scores = heads("query") @ heads("key").transpose(0, 1, 3, 2) / np.sqrt(np.float32(size // self._heads))
-        seen = _softmax(scores + hidden) @ heads("value")
-        joined = seen.transpose(0, 2, 1, 3).reshape(texts, length, size)
-        x = self._normed(
-            x + self._linear(joined, f"{name}.attention.output.dense"), f"{name}.attention.output.LayerNorm"
-        )
-        inner = _gelu(self._linear(x, f"{name}.intermediate.dense"))
-        return self._normed(x + self._linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
-
-    def _linear(self, x: Floats, name: str) -> Floats:
-        product: Floats = x @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
-        return product
-
-    def _normed(self, x: Floats, name: str) -> Floats:
-        centred = x - x.mean(axis=-1, keepdims=True)
-        spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(self._epsilon))
-        normed: Floats = centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
-        return normed
+    def _forward(self, texts: list[str]) -> Floats:
+        encoded = self._tokenizer.encode_batch(texts)
+        present = np.array([one.attention_mask for one in encoded], dtype=np.int64)
+        given = {
+            "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
+            "attention_mask": present,
+            "token_type_ids": np.zeros_like(present),
+        }
+        if strange := [name for name in self._inputs if name not in given]:
+            raise ValueError(f"it asks for {', '.join(strange)}, which a text does not have")
+        (pieces,) = self._session.run([self._output], {name: given[name] for name in self._inputs})
+        if pieces.ndim != 3:
+            raise ValueError(f"its first output, {self._output}, is not a vector for each piece")
+        if self._pooling == "cls":
+            return _scaled(pieces[:, 0])
+        weights = present[:, :, None].astype(np.float32)
+        return _scaled((pieces * weights).sum(axis=1))  # the mean but for its length
 
 
-def _check(folder: Path, config: dict[str, Any]) -> None:
-    """Refuses what would be computed wrongly without a sign of it."""
-    pooling = folder / "1_Pooling" / "config.json"
-    mean = not pooling.is_file() or json.loads(pooling.read_text(encoding="utf-8")).get("pooling_mode_mean_tokens")
-    faults = [
-        f"{name} is {config[name]!r}" for name in ("hidden_act", "position_embedding_type") if not _usual(config, name)
-    ]
-    if config.get("model_type") != "bert":
-        faults.append(f"model_type is {config.get('model_type')!r}")
-    if not mean:
-        faults.append("its pooling is not the mean")
-    if faults:
-        raise InputInvalid(
-            "embeddings", f"{folder} is not a BERT encoder with mean pooling ({'; '.join(faults)}); choose one that is"
-        )
+def _scaled(rows: Floats) -> Floats:
+    """`rows` of length one; a text without a piece stays at zero."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Floats = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return unit
 
 
-def _usual(config: dict[str, Any], name: str) -> bool:
-    return bool(config.get(name, _DEFAULTS[name]) == _DEFAULTS[name])
+def _padding(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Padding to the longest text of a batch, with the tokenizer's own piece if it names one."""
+    told = tokenizer.padding or {}
+    return {name: told[name] for name in ("pad_id", "pad_token", "pad_type_id") if name in told}
 
 
-def _softmax(x: Floats) -> Floats:
-    powers = np.exp(x - x.max(axis=-1, keepdims=True))
-    shares: Floats = powers / powers.sum(axis=-1, keepdims=True)
-    return shares
+def _pooling(folder: Path) -> Pooling:
+    """How vectors of pieces become one; the mean if nothing is said. Refuses what would give other vectors unseen."""
+    modules = {str(one["type"]).rpartition(".")[2] for one in _told(folder / "modules.json", [])}
+    if strange := sorted(modules - _MODULES):
+        raise ValueError(f"modules.json has {', '.join(strange)}, which the graph does not hold")
+    told = _told(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
+    chosen = [name for name, value in told.items() if name.startswith("pooling_mode_") and value is True]
+    if len(chosen) != 1 or chosen[0] not in _POOLINGS:
+        raise ValueError(f"its pooling is {', '.join(chosen) or 'not named'}; only those of cls and mean can be used")
+    return _POOLINGS[chosen[0]]
 
 
-def _gelu(x: Floats) -> Floats:
-    activated: Floats = x * np.float32(0.5) * (1 + _erf(x * np.float32(0.5**0.5)))
-    return activated
-
-
-def _erf(x: Floats) -> Floats:
-    """The error function to 1.5e-7 (Abramowitz and Stegun 1964, 7.1.26); NumPy has none."""
-    size = np.abs(x)
-    t = 1 / (1 + np.float32(0.3275911) * size)
-    series = t * (
-        np.float32(0.254829592)
-        + t
-        * (
-            np.float32(-0.284496736)
-            + t * (np.float32(1.421413741) + t * (np.float32(-1.453152027) + t * np.float32(1.061405429)))
-        )
-    )
-    value: Floats = np.sign(x) * (1 - series * np.exp(-size * size))
-    return value
+def _told(file: Path, otherwise: Any) -> Any:
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else otherwise

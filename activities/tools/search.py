@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from temporalio import activity
 
@@ -18,11 +18,10 @@ from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, Relate
 from elcano.graphs.contracts import RUN_TOOL, ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.state import EXCERPT_CHARACTERS, EvidenceRef
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store
-
-_MIDDLE: Final = EXCERPT_CHARACTERS // 2
 
 
 class ToolActivities:
@@ -53,7 +52,7 @@ class ToolActivities:
                 await self._record(call, "failed")
                 raise classified(error) from None
             await self._record(call, "completed")
-        return ToolResult(output=output.model_dump(mode="json"), waited=waited())
+        return ToolResult(output=output.model_dump(mode="json"), waited=waited(), told=call.told)
 
     async def _run(self, call: ToolCall) -> Frozen:
         tool = self._tools.get(call.tool)
@@ -91,12 +90,8 @@ class ToolActivities:
 
 
 def excerpt(text: str) -> str:
-    """The beginning of `text` on one line, at most 240 characters and an ellipsis, cut between words if it has any."""
-    line = " ".join(text.split())
-    if len(line) <= EXCERPT_CHARACTERS:
-        return line
-    cut = line.rfind(" ", _MIDDLE, EXCERPT_CHARACTERS + 1)
-    return line[: cut if cut > 0 else EXCERPT_CHARACTERS] + "…"
+    """The beginning of `text` on one line, at most 240 characters and an ellipsis."""
+    return shortened(" ".join(text.split()), EXCERPT_CHARACTERS + 1)
 
 
 def _reference(passage: Evidence, duplicate_of: str | None = None) -> EvidenceRef:

@@ -106,12 +106,8 @@ class UpdateRefused(ElcanoError):
     """A run refused what was asked of it; the text is its reason. No route answers so: each names what it refused."""
 
 
-class StopRefused(ElcanoError):
-    """The workflow is open and refused to be stopped."""
-
-
-class TopUpRefused(ElcanoError):
-    """The workflow is open and refused more budget."""
+class ControlRefused(ElcanoError):
+    """The run is open and refused what was asked of it."""
 
 
 class StoreUnavailable(ElcanoError):
@@ -175,8 +171,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
-    StopRefused: ProblemKind(409, "stop-refused", "The run cannot be stopped now"),
-    TopUpRefused: ProblemKind(409, "top-up-refused", "The run cannot be topped up"),
+    ControlRefused: ProblemKind(409, "control-refused", "The run refuses this now"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
     MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),
     HostUntrusted: ProblemKind(421, "host-untrusted", "Not a name of this server"),

@@ -12,8 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from elcano.api.http.budgets import Described
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
-from elcano.graphs.errors import InputInvalid
-from elcano.graphs.values.budget import Limits, TopUp, microusd
+from elcano.graphs.values.budget import Limits, microusd
 
 DEFAULT_MODE: Final = "iterative"
 RUN_ID: Final = r"^run-[0-9a-z]{1,60}$"
@@ -168,35 +167,3 @@ class RunRequest(Request):
         json_schema_extra=_without_default,
     )
     """Which models answer: one for all agents, or an object with exceptions."""
-
-
-class StopBody(Request):
-    """Why a run is to end now."""
-
-    reason: Text = Field(default="", max_length=500, examples=["We know enough."])
-    """Shown in the report's head and in the events."""
-
-
-class TopUpBody(Request):
-    """What a run may spend in addition."""
-
-    tokens: int = Field(default=0, ge=0, le=100_000_000, examples=[50_000])
-    """Tokens to add."""
-    cost_usd: float = Field(default=0.0, ge=0, le=10_000, allow_inf_nan=False, examples=[0.5])
-    """US dollars to add; a run whose cost is not limited stays so."""
-    seconds: float = Field(default=0.0, ge=0, le=30 * 86_400, allow_inf_nan=False, examples=[600])
-    """Seconds to add."""
-    iterations: int = Field(default=0, ge=0, le=50, examples=[2])
-    """Turns of the research loop to add."""
-    steps: int = Field(default=0, ge=0, le=2_000, examples=[50])
-    """Nodes to add."""
-
-    def added(self) -> TopUp:
-        """The addition as a run takes it.
-
-        Raises:
-            InputInvalid: nothing is added.
-        """
-        if not any(self.model_dump().values()):
-            raise InputInvalid("body", "nothing is added: name at least one limit and by how much to raise it")
-        return TopUp(**self.model_dump(exclude={"cost_usd"}), cost_microusd=microusd(self.cost_usd))

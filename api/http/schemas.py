@@ -7,13 +7,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from elcano.api.http.budgets import BudgetView, Described, LimitsView, Told
+from elcano.api.http.budgets import BudgetView, Described, Told
 from elcano.graphs.contracts import ArchivedRun, Engine, RunSnapshot, RunStatus, Stage
 from elcano.graphs.spec.graph import NodeId
 from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.report import ReportRef
-from elcano.graphs.values.state import Ending, Failure
+from elcano.graphs.values.state import Ending, Failure, HoldReason
 from elcano.storage.evidence import Evidence
 
 
@@ -35,22 +35,25 @@ class PendingActivity(Described):
 
 
 class HoldView(Told):
-    """A call that cannot be answered now and is made again."""
+    """What a run waits for."""
 
-    reason: Literal["provider", "person"] = Field(examples=["provider"])
-    """`provider`: it is down, overloaded or out of quota. `person`: somebody has to mend a key, a name or a setting."""
+    reason: HoldReason = Field(examples=["provider"])
+    """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: somebody has to mend a
+    key, a name or a setting."""
     node: str = Field(examples=["judge"])
     """The node that waits."""
     agent: str = Field(default="", examples=["judge"])
     """The agent that it calls."""
+    type: str = Field(default="", examples=["ProviderUnavailable"])
+    """The error's name; of a budget the limit that is used up."""
     detail: str = Field(examples=["HTTP 503: overloaded"])
-    """What the provider said."""
-    tries: int = Field(examples=[3])
+    """What the provider said, or which limit is used up."""
+    tries: int = Field(default=0, examples=[3])
     """How often the call was tried in vain."""
-    since: float = Field(examples=[1_795_000_000.25])
-    """When the first try failed."""
-    until: float = Field(examples=[1_795_000_008.25])
-    """When the next try is due."""
+    since: float | None = Field(default=None, examples=[1_795_000_000.25])
+    """When it began."""
+    until: float | None = Field(default=None, examples=[1_795_000_008.25])
+    """When the call is tried again; null: once somebody has done something."""
 
 
 class RunView(Described):
@@ -86,10 +89,8 @@ class RunView(Described):
     """Per limit what it is, what is used and what remains; null until the run told."""
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
     """Why it left its graph early; null if it did not."""
-    paused: Ending | None = Field(default=None, examples=[None])
-    """What is used up, while a run waits for a top-up; it ends like this if it is stopped."""
     hold: HoldView | None = None
-    """Set while a call, of the run or of a section, waits for a provider or for a person."""
+    """Set while it waits: for a top-up, or with a call, its own or a section's, for a provider or for a person."""
     branches: tuple[BranchState, ...] = ()
     """How the sections stand that are researched side by side, the last 200; not in lists."""
     failure: Failure | None = None
@@ -125,7 +126,6 @@ class RunView(Described):
                 "evidence": snapshot.evidence,
                 "budget": budget and budget.spent(spent),
                 "ending": snapshot.ending,
-                "paused": snapshot.paused,
                 "hold": HoldView.model_validate(snapshot.hold.model_dump()) if snapshot.hold else None,
                 "branches": snapshot.branches,
                 "failure": snapshot.failure,
@@ -143,24 +143,6 @@ class RunList(Described):
     """As they are stored: a running one is shown as it was accepted."""
     next: str | None = Field(default=None, examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Pass it as `before` for the next page; null on the last one."""
-
-
-class StopAccepted(Described):
-    """The run was told to end."""
-
-    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """The run; it still writes its report, from what it has."""
-    reason: str = Field(examples=["We know enough."])
-    """What it was told."""
-
-
-class TopUpAccepted(Described):
-    """The run's limits were raised."""
-
-    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """The run; if it was paused it goes on."""
-    limits: LimitsView
-    """What it may spend now."""
 
 
 class EvidencePage(Described):

@@ -1,34 +1,143 @@
-"""Runs that are under way: stop one, or let it spend more."""
+"""Runs that are under way: what may be asked of them. Each action is a body, an answer and a row of `CONTROLS`.
 
-from typing import Annotated, TypeAlias
+What an action does is said by its class in `elcano.graphs.engine.control`.
+"""
 
-from fastapi import APIRouter, Depends, Header, Response
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar
 
-from elcano.api.http.budgets import LimitsView
+from fastapi import APIRouter, Body, Depends, Header, Response
+from pydantic import Field
+
+from elcano.api.http.budgets import Described, LimitsView
 from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
+    ControlRefused,
     KeyReused,
     OutcomeUnknown,
     RequestInvalid,
     RunEnded,
     RunNotFound,
-    StopRefused,
     TemporalRefused,
     TemporalUnavailable,
-    TopUpRefused,
     problem_docs,
 )
-from elcano.api.http.requests import StopBody, TopUpBody
-from elcano.api.http.schemas import StopAccepted, TopUpAccepted
-from elcano.api.runs.controls import STOP, TOP_UP, ask, new_request_id
+from elcano.api.http.requests import Request, Text
+from elcano.api.runs.controls import ask, new_request_id
 from elcano.api.services import Provided
-from elcano.graphs.contracts import StopRequest
+from elcano.graphs.engine.control import Action, AddBudget, Stop
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Json
+from elcano.graphs.values.budget import Limits, TopUp, microusd
+
+Sent = TypeVar("Sent", bound=Request)
+
+RUN_ID: Final = "run-01kb1q3yw5v7c8m2n4p6r8t0vx"
+
+
+class Accepted(Described):
+    """The run was told."""
+
+    run_id: str = Field(examples=[RUN_ID])
+    """The run."""
+
+
+class StopBody(Request):
+    """Why a run is to end now."""
+
+    reason: Text = Field(default="", max_length=500, examples=["We know enough."])
+    """Shown in the report's head and in the events."""
+
+
+class StopAccepted(Accepted):
+    """The run was told to end; it still writes its report, from what it has."""
+
+    reason: str = Field(examples=["We know enough."])
+    """What it was told."""
+
+
+class TopUpBody(Request):
+    """What a run may spend in addition."""
+
+    tokens: int = Field(default=0, ge=0, le=100_000_000, examples=[50_000])
+    """Tokens to add."""
+    cost_usd: float = Field(default=0.0, ge=0, le=10_000, allow_inf_nan=False, examples=[0.5])
+    """US dollars to add; a run whose cost is not limited stays so."""
+    seconds: float = Field(default=0.0, ge=0, le=30 * 86_400, allow_inf_nan=False, examples=[600])
+    """Seconds to add."""
+    iterations: int = Field(default=0, ge=0, le=50, examples=[2])
+    """Turns of the research loop to add."""
+    steps: int = Field(default=0, ge=0, le=2_000, examples=[50])
+    """Nodes to add."""
+
+    def added(self) -> TopUp:
+        """The addition as a run takes it.
+
+        Raises:
+            InputInvalid: nothing is added.
+        """
+        if not any(self.model_dump().values()):
+            raise InputInvalid("body", "nothing is added: name at least one limit and by how much to raise it")
+        return TopUp(**self.model_dump(exclude={"cost_usd"}), cost_microusd=microusd(self.cost_usd))
+
+
+class TopUpAccepted(Accepted):
+    """The run's limits were raised; if it waited for that it goes on."""
+
+    limits: LimitsView
+    """What it may spend now."""
+
+
+@dataclass(frozen=True)
+class Control(Generic[Sent]):
+    """One thing that may be asked of a run under way: `POST /v1/runs/{run_id}/<path>`."""
+
+    path: str
+    manual: str
+    """What the API's description says of it, its first line as the title."""
+    body: type[Sent]
+    action: Callable[[Sent], Action]
+    accepted: Callable[[str, Sent, Json], Accepted]
+    """The answer, from the run's id, the body and what the run answered."""
+    answer: type[Accepted]
+    required: bool = True
+    """Whether a body has to be sent."""
+
+
+CONTROLS: Final[tuple[Control[Any], ...]] = (
+    Control(
+        path="stop",
+        manual="Stop a run: it ends its research and writes the report from what it has.",
+        body=StopBody,
+        action=lambda body: Stop(reason=body.reason),
+        accepted=lambda run_id, body, _: StopAccepted(run_id=run_id, reason=body.reason),
+        answer=StopAccepted,
+        required=False,
+    ),
+    Control(
+        path="top-up",
+        manual="Raise a run's limits; one that is paused because they were used up goes on.",
+        body=TopUpBody,
+        action=lambda body: AddBudget(extra=body.added()),
+        accepted=lambda run_id, _, answer: TopUpAccepted(
+            run_id=run_id, limits=LimitsView.of(Limits.model_validate(answer))
+        ),
+        answer=TopUpAccepted,
+    ),
+)
+
+_SENT_AGAIN: Final = """
+
+If no worker answers within ten seconds, it is not known whether the request will be applied: send it again with the
+`Idempotency-Key` of the answer to learn. However often it is sent, it counts once."""
 
 COMMON = (
     BodyUnreadable,
     RunNotFound,
     RunEnded,
+    ControlRefused,
     BodyTooLarge,
     RequestInvalid,
     KeyReused,
@@ -62,27 +171,28 @@ async def request_id(
 RequestId: TypeAlias = Annotated[str, Depends(request_id)]
 
 
-@router.post("/stop", status_code=202, responses=problem_docs(*COMMON, StopRefused))
-async def stop_run(
-    run_id: str, services: Provided, request_id: RequestId, body: StopBody | None = None
-) -> StopAccepted:
-    """Stop a run: it ends its research and writes the report from what it has.
+def _serve(control: Control[Sent]) -> None:
+    """Adds the route of one action."""
 
-    If no worker answers within ten seconds, it is not known whether the request will be applied: send it again with the
-    `Idempotency-Key` of the answer to learn.
-    """
-    reason = body.reason if body else ""
-    request = StopRequest(reason=reason)
-    await ask(STOP, run_id, request, request_id, temporal=services.temporal, store=services.kept)
-    return StopAccepted(run_id=run_id, reason=reason)
+    async def route(run_id: str, services: Provided, request_id: RequestId, body: Any = None) -> Accepted:
+        sent = control.body() if body is None else body
+        answer = await ask(run_id, control.action(sent), request_id, temporal=services.temporal, store=services.kept)
+        return control.accepted(run_id, sent, answer)
+
+    route.__name__ = f"{control.path.replace('-', '_')}_run"
+    body: Any = Annotated[control.body if control.required else control.body | None, Body()]
+    route.__annotations__["body"] = body
+    route.__defaults__ = () if control.required else (None,)
+    router.add_api_route(
+        f"/{control.path}",
+        route,
+        methods=["POST"],
+        status_code=202,
+        response_model=control.answer,
+        description=control.manual + _SENT_AGAIN,
+        responses=problem_docs(*COMMON),
+    )
 
 
-@router.post("/top-up", status_code=202, responses=problem_docs(*COMMON, TopUpRefused))
-async def top_up_run(run_id: str, services: Provided, request_id: RequestId, body: TopUpBody) -> TopUpAccepted:
-    """Raise a run's limits; one that is paused because they were used up goes on.
-
-    If no worker answers within ten seconds, it is not known whether the request will be applied: send it again with the
-    `Idempotency-Key` of the answer to learn. However often it is sent, it counts once.
-    """
-    limits = await ask(TOP_UP, run_id, body.added(), request_id, temporal=services.temporal, store=services.kept)
-    return TopUpAccepted(run_id=run_id, limits=LimitsView.of(limits))
+for _control in CONTROLS:
+    _serve(_control)

@@ -37,18 +37,21 @@ from elcano.api.temporal.execution import Execution
 from elcano.api.temporal.rpc import mapped, mapped_query
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
+    CONTROL_UPDATE,
     MODE_ATTRIBUTE,
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
     STAGE_ATTRIBUTE,
     TENANT_ATTRIBUTE,
+    ControlAnswer,
+    ControlRequest,
     Engine,
     ProgressPage,
     ResearchInput,
     RunSnapshot,
 )
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.frozen import Json
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
 """For calls that the server answers by itself."""
@@ -145,10 +148,10 @@ class Temporal:
                 return None
         return snapshot
 
-    async def update(self, run_id: str, update: str, request: Frozen, request_id: str) -> Any:
+    async def control(self, run_id: str, request: ControlRequest, request_id: str) -> Json:
         """Asks something of the run, and gives its answer; once, however often it is asked under the same id.
 
-        That holds after the run was continued as new too, because the workflow remembers the ids.
+        That holds after the run was continued as new too, because its log has the ids.
 
         Raises:
             UpdateRefused: the run refused.
@@ -159,11 +162,14 @@ class Temporal:
         handle = await self._handle(run_id)
         try:
             with mapped():
-                return await handle.execute_update(update, request, id=request_id, rpc_timeout=UPDATE_TIMEOUT)
+                answer: ControlAnswer = await handle.execute_update(
+                    CONTROL_UPDATE, request, id=request_id, result_type=ControlAnswer, rpc_timeout=UPDATE_TIMEOUT
+                )
         except WorkflowUpdateFailedError as error:
             raise UpdateRefused(str(error.cause)) from error
         except (WorkflowUpdateRPCTimeoutOrCancelledError, TemporalUnavailable) as error:
             raise OutcomeUnknown(request_id) from error
+        return answer.answer
 
     async def describe(self, run_id: str) -> Execution:
         """What the server knows of the run's workflow.

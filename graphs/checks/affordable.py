@@ -9,10 +9,10 @@ from math import ceil
 from typing import Final
 
 from elcano.graphs.catalogue.listing import AGENTS
-from elcano.graphs.engine.exits import PROMPT_TOKENS, joining_tokens
-from elcano.graphs.engine.inputs import SEARCH_TOKENS, minimum_tokens, one_visit
+from elcano.graphs.engine.exits import joining_tokens
+from elcano.graphs.engine.inputs import minimum_tokens, one_visit
+from elcano.graphs.rules import rules
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph
-from elcano.graphs.values.branch import SHORTEST_SECONDS, WRITING_SHARE
 from elcano.graphs.values.budget import Budget, Estimate, Limits
 
 EXIT_SECONDS: Final = 1.0
@@ -42,7 +42,7 @@ def _comfortable(graph: ResearchGraph, sections: int) -> int:
         elif isinstance(node, AgentNode):
             agent = AGENTS[node.agent]
             joins = "sections" in agent.input.model_fields
-            total += joining_tokens(agent, sections) if joins else one_visit(agent, searches=ROUNDS)
+            total += joining_tokens(agent, sections, rules()) if joins else one_visit(agent, rules(), searches=ROUNDS)
     return total
 
 
@@ -50,7 +50,7 @@ def _rounds(branch: ResearchGraph) -> int:
     """What a branch takes that searches `ROUNDS` times: each agent once a round, its exit once."""
     agents = [node for node in branch.nodes if isinstance(node, AgentNode)]
     return sum(
-        one_visit(AGENTS[node.agent], searches=ROUNDS) * (1 if node.id in branch.exit_nodes else ROUNDS)
+        one_visit(AGENTS[node.agent], rules(), searches=ROUNDS) * (1 if node.id in branch.exit_nodes else ROUNDS)
         for node in agents
     )
 
@@ -67,7 +67,7 @@ def limit_faults(graph: ResearchGraph, limits: Limits) -> list[str]:
 
 def _exit_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
     for node in _exits(graph):
-        needed = one_visit(AGENTS[node.agent])
+        needed = one_visit(AGENTS[node.agent], rules())
         if limits.tokens // 2 < needed:
             yield (
                 f"at most half of {limits.tokens:,} tokens, {limits.tokens // 2:,}, can be kept for {node.id!r}, which "
@@ -76,8 +76,8 @@ def _exit_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
 
 
 def _research_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
-    kept_for = max((one_visit(AGENTS[node.agent]) for node in _exits(graph)), default=0)
-    needed = minimum_tokens(graph) - sum(one_visit(AGENTS[node.agent]) for node in _exits(graph))
+    kept_for = max((one_visit(AGENTS[node.agent], rules()) for node in _exits(graph)), default=0)
+    needed = minimum_tokens(graph, rules()) - sum(one_visit(AGENTS[node.agent], rules()) for node in _exits(graph))
     for_research = _for_research(limits, limits.tokens, kept_for)
     if for_research < needed:
         enough = _enough(limits, needed, kept_for)
@@ -107,8 +107,8 @@ def _parts(node: AgentNode) -> str:
     agent = AGENTS[node.agent]
     if "sections" in agent.input.model_fields:
         return "to join a report of one section"
-    shown = min(SEARCH_TOKENS, agent.evidence_tokens)
-    return f"{PROMPT_TOKENS:,} for its prompt, {shown:,} for passages, {agent.output_tokens:,} for its answer"
+    shown = min(rules().search_tokens, agent.evidence_tokens)
+    return f"{rules().prompt_tokens:,} for its prompt, {shown:,} for passages, {agent.output_tokens:,} for its answer"
 
 
 def _exits(graph: ResearchGraph) -> list[AgentNode]:
@@ -145,12 +145,13 @@ def _seconds(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
     for node in _parallel_nodes(graph):
         sections = limits.sections if node.for_each else len(graph.branches_from(node.id))
         waves = ceil(sections / node.max_concurrency)
-        needed = waves * SHORTEST_SECONDS / WRITING_SHARE
+        shortest = rules().shortest_seconds
+        needed = waves * shortest / rules().writing_share
         if limits.seconds * share < needed:
             yield (
                 f"{share:.0%} of {limits.seconds:g} s, {limits.seconds * share:.1f} s, are for research, and "
                 f"{sections} sections, {node.max_concurrency} at a time, take at least {needed:.1f} s in {node.id!r} "
-                f"({SHORTEST_SECONDS:g} s each): give at least {ceil(needed / share)} s, or allow fewer sections"
+                f"({shortest:g} s each): give at least {ceil(needed / share)} s, or allow fewer sections"
             )
 
 

@@ -11,6 +11,7 @@ from elcano.graphs.catalogue.tools import ItemOutcomes
 from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.language import fault, node_read, root_names
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -164,7 +165,7 @@ def unknown(kind: str, name: str, known: Collection[str], *, within: str = "") -
     if name in known:
         return
     if len(name) > LONGEST_NAME:
-        yield f"unknown {kind} {name[:LONGEST_NAME] + '…'!r}{within}; names have at most {LONGEST_NAME} characters"
+        yield f"unknown {kind} {shortened(name, LONGEST_NAME)!r}{within}; names have at most {LONGEST_NAME} characters"
         return
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
-from elcano.graphs.engine.inputs import MAX_ITEMS
 from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.rules import rules
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     Edge,
@@ -149,8 +149,9 @@ def _parallel_faults(graph: ResearchGraph) -> Iterable[str]:
                 yield f"node {node.id!r}: with `for_each` it runs one branch per item, but it has {branches}"
             if not node.for_each and node.must_succeed > branches > 0:
                 yield f"node {node.id!r}: {node.must_succeed} branches must succeed, but there are {branches}"
-            if node.for_each and node.must_succeed > MAX_ITEMS:
-                yield f"node {node.id!r}: {node.must_succeed} branches must succeed, but at most {MAX_ITEMS} can run"
+            most = rules().max_items
+            if node.for_each and node.must_succeed > most:
+                yield f"node {node.id!r}: {node.must_succeed} branches must succeed, but at most {most} can run"
 
 
 def _named(edge: Edge) -> str:

@@ -1,120 +1,12 @@
-"""What the engine wants done, and what is reported back to it: commands out, entries in.
+"""What the engine wants done: each command is performed by somebody with a clock, and its outcome is an entry."""
 
-Entries are the log of a run. They are all that is needed to rebuild it.
-"""
+from typing import TypeAlias
 
-from typing import Annotated, Literal, TypeAlias
-
-from pydantic import Field
-
-from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.engine.entries import Entry
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.branch import BranchInput
-from elcano.graphs.values.budget import Allowance, Estimate, Limits, Usage
-from elcano.graphs.values.state import Ending, Failure, Hold
-
-
-class StepCompleted(Frozen):
-    """A node did what it is there for."""
-
-    kind: Literal["step_completed"] = "step_completed"
-    step: int
-    node: str
-    at: float
-    """Seconds since the run's start."""
-    output: Json = None
-    usage: Usage = Usage()
-    waited: float = Field(default=0.0, ge=0)
-    """Seconds for which no worker was free to begin it; they are nobody's research time."""
-    model: str = ""
-    """Who answered, for an agent."""
-
-
-class StepFailed(Frozen):
-    """A node failed for good, after all its attempts."""
-
-    kind: Literal["step_failed"] = "step_failed"
-    step: int
-    node: str
-    at: float
-    failure: Failure
-    usage: Usage = Usage()
-    waited: float = Field(default=0.0, ge=0)
-
-
-class StepAbandoned(Frozen):
-    """The call of a node had begun and was given up: the run was stopped or cancelled, or a limit was reached.
-
-    A step like any other, with a number of its own and with what it used; if its node is visited again, that is a step
-    more. At an exit node it is the end, without a draft.
-    """
-
-    kind: Literal["step_abandoned"] = "step_abandoned"
-    step: int
-    node: str
-    at: float
-    ending: Ending | None = None
-    """Why the run leaves; None: the run itself was cancelled, and nothing follows."""
-    usage: Usage = Usage()
-
-
-class Held(Frozen):
-    """A try of a call failed because somebody cannot answer now; the same call is made again when its hold is over."""
-
-    kind: Literal["held"] = "held"
-    step: int
-    node: str
-    at: float
-    hold: Hold
-    usage: Usage = Usage()
-    """What the try used all the same."""
-
-
-class Resumed(Frozen):
-    """The time of the next try has come."""
-
-    kind: Literal["resumed"] = "resumed"
-    at: float
-    over: bool = False
-    """Nobody is waited for any more: of branches, which make their calls themselves."""
-
-
-class RolledBack(Frozen):
-    """The run was taken back to before its next step; what had come after that is undone."""
-
-    kind: Literal["rolled_back"] = "rolled_back"
-    at: float
-    told: int = Field(ge=0)
-    """The highest number of an event that was told before; numbers go on from there."""
-
-
-class Diverted(Frozen):
-    """The run has to leave early: somebody stopped it, or a limit was reached. No call is under way."""
-
-    kind: Literal["diverted"] = "diverted"
-    at: float
-    ending: Ending
-
-
-class ToppedUp(Frozen):
-    """Somebody raised the limits; a run that had paused goes on."""
-
-    kind: Literal["topped_up"] = "topped_up"
-    at: float
-    limits: Limits
-
-
-class Warned(Frozen):
-    """Expressions of the node that comes next asked for too much, and the report has to say so."""
-
-    kind: Literal["warned"] = "warned"
-    at: float
-    warnings: tuple[str, ...]
-
-
-Entry: TypeAlias = Annotated[
-    StepCompleted | StepFailed | StepAbandoned | Held | Resumed | Diverted | ToppedUp | RolledBack | Warned,
-    Field(discriminator="kind"),
-]
+from elcano.graphs.values.budget import Allowance, Estimate
+from elcano.graphs.values.state import Hold
 
 
 class CallAgent(Frozen):
@@ -178,16 +70,13 @@ class Finish(Frozen):
 
 
 class Wait(Frozen):
-    """A budget is exhausted, and whoever asked for the run wants to be asked for more before it ends."""
-
-    ending: Ending
-    """How the run will end if it is told to."""
-
-
-class Retry(Frozen):
-    """The call of the run's node is made again when its hold is over."""
+    """Nothing is done until the hold is over: at its time, or once somebody has done what it waits for."""
 
     hold: Hold
+
+
+class Choose(Frozen):
+    """The node is done, and the edges of the graph do not say which one is next: whoever walks it does."""
 
 
 Call: TypeAlias = CallAgent | CallTool
@@ -195,4 +84,4 @@ Call: TypeAlias = CallAgent | CallTool
 Work: TypeAlias = Call | RunBranches
 """What somebody outside the engine has to perform."""
 
-Command: TypeAlias = Work | Immediate | Wait | Retry | Finish
+Command: TypeAlias = Work | Immediate | Wait | Choose | Finish

@@ -9,22 +9,16 @@ from typing import Final
 
 from elcano.graphs.catalogue.listing import AGENTS, AgentSpec
 from elcano.graphs.engine.run import Run
+from elcano.graphs.rules import AgentFigures, Rules, rules
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.graphs.values.budget import Estimate, Usage
 from elcano.graphs.values.state import ResearchState
 
-CHARACTERS_PER_TOKEN: Final = 4
-"""The usual rule of thumb for English text and the common tokenizers; also used where a provider reports no usage."""
-PROMPT_TOKENS: Final = 800
-"""Instructions and output schema of one agent call, for estimates."""
-SECTION_TOKENS: Final = 1_500
-"""One section of a report, with its quotes: what its draft is taken to have, and what rewriting it takes to answer."""
-SO_FAR_TOKENS: Final = 3_000
-"""How much of the report so far a section is written in view of."""
-SUMMARY_TOKENS: Final = 16_000
-"""How much of the whole report its summary is written from."""
-SUMMARY_ANSWER_TOKENS: Final = 1_500
-"""Key findings and limitations."""
+CHARACTERS_PER_TOKEN: Final = rules().characters_per_token
+PROMPT_TOKENS: Final = rules().prompt_tokens
+SO_FAR_TOKENS: Final = rules().so_far_tokens
+SUMMARY_TOKENS: Final = rules().summary_tokens
+SUMMARY_ANSWER_TOKENS: Final = rules().summary_answer_tokens
 
 
 def keeping(graph: ResearchGraph, run: Run) -> Run:
@@ -38,35 +32,46 @@ def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
     node = graph.by_id[graph.nearest_exit(run.node)]
     if not isinstance(node, AgentNode):
         return Estimate()
-    agent = AGENTS[node.agent]
-    sent = _characters(run.state, tuple(node.inputs)) // CHARACTERS_PER_TOKEN
+    agent, figures = AGENTS[node.agent], run.figures
+    sent = _characters(run.state, tuple(node.inputs)) // figures.characters_per_token
     if "sections" in agent.input.model_fields:
-        tokens = joining_tokens(agent, _drafted(run.state), sent)
+        tokens = joining_tokens(agent, _drafted(run.state), figures, sent)
     else:
-        tokens = PROMPT_TOKENS + sent + min(evidence_tokens(run.state), agent.evidence_tokens) + agent.output_tokens
+        own = takes(agent, figures)
+        shown = min(evidence_tokens(run.state, figures), own.evidence_tokens)
+        tokens = figures.prompt_tokens + sent + shown + own.output_tokens
     return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
 
 
-def joining_tokens(agent: AgentSpec, sections: int, sent: int = 0) -> int:
+def takes(agent: AgentSpec, figures: Rules) -> AgentFigures:
+    """The figures of an agent by the rules of a run."""
+    own = AgentFigures(output_tokens=agent.output_tokens, evidence_tokens=agent.evidence_tokens)
+    return figures.agents.get(agent.name, own)
+
+
+def joining_tokens(agent: AgentSpec, sections: int, figures: Rules, sent: int = 0) -> int:
     """What an agent takes that makes one report of so many sections.
 
     Args:
         agent: of the catalogue.
         sections: those that have a draft, or may have one.
+        figures: the rules of the run.
         sent: tokens of what every prompt of it begins with: the question, what the reader wants.
     """
-    prompt = PROMPT_TOKENS + sent
-    drafts = sections * SECTION_TOKENS
+    one, own = figures.section_tokens, takes(agent, figures)
+    prompt = figures.prompt_tokens + sent
+    drafts = sections * one
     if not agent.by_section:
-        return prompt + min(drafts, agent.evidence_tokens) + agent.output_tokens
-    so_far = sum(min(number * SECTION_TOKENS, SO_FAR_TOKENS) for number in range(sections))
-    each = prompt + SECTION_TOKENS + SECTION_TOKENS
-    return sections * each + so_far + prompt + min(drafts, SUMMARY_TOKENS) + SUMMARY_ANSWER_TOKENS
+        return prompt + min(drafts, own.evidence_tokens) + own.output_tokens
+    so_far = sum(min(number * one, figures.so_far_tokens) for number in range(sections))
+    each = prompt + one + one
+    return sections * each + so_far + prompt + min(drafts, figures.summary_tokens) + figures.summary_answer_tokens
 
 
-def evidence_tokens(state: ResearchState) -> int:
+def evidence_tokens(state: ResearchState, figures: Rules) -> int:
     """All passages that agents are shown, whole."""
-    return sum(ref.characters for ref in state.evidence if ref.duplicate_of is None) // CHARACTERS_PER_TOKEN
+    characters = sum(ref.characters for ref in state.evidence if ref.duplicate_of is None)
+    return characters // figures.characters_per_token
 
 
 def priced(tokens: int, used: Usage) -> int:

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from elcano.graphs.catalogue.listing import REDUCERS, output_model
 from elcano.graphs.engine import inputs
-from elcano.graphs.engine.commands import StepCompleted
+from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.reading import Reading
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, ParallelNode, ResearchGraph, StateNode, ToolNode
-from elcano.graphs.values.state import MAX_STATE_BYTES, ResearchState, reweighed
+from elcano.graphs.values.state import ResearchState, reweighed
 
 
 def folded(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Reading) -> Run:
@@ -21,10 +21,11 @@ def folded(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Readin
         InputInvalid: the state would weigh too much, or hold what cannot be written down.
     """
     state = _reduced(graph, run, entry, reading)
-    heavier = reweighed(run.weights, run.state, state)
-    if (weight := sum(heavier.values())) > MAX_STATE_BYTES and run.node not in graph.exit_nodes:
+    most = run.figures.state_bytes
+    heavier = reweighed(run.weights, run.state, state, most)
+    if (weight := sum(heavier.values())) > most and run.node not in graph.exit_nodes:
         raise InputInvalid(
-            "state", f"the state would weigh {weight:,} bytes, and {MAX_STATE_BYTES:,} are allowed: keep less in it"
+            "state", f"the state would weigh {weight:,} bytes, and {most:,} are allowed: keep less in it"
         )
     return run.model_copy(update={"state": state, "weights": heavier})
 
@@ -41,7 +42,8 @@ def told(run: Run, warnings: Iterable[str]) -> Run:
     if not new:
         return run
     state = run.state.model_copy(update={"warnings": (*run.state.warnings, *new)})
-    return run.model_copy(update={"state": state, "weights": reweighed(run.weights, run.state, state)})
+    heavier = reweighed(run.weights, run.state, state, run.figures.state_bytes)
+    return run.model_copy(update={"state": state, "weights": heavier})
 
 
 def _reduced(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Reading) -> ResearchState:

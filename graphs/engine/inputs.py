@@ -4,31 +4,18 @@ Inputs are built from the node's expressions and must fit the callee's input mod
 the node.
 """
 
-from typing import Final
-
 from elcano.graphs.catalogue.listing import AGENTS, TOOLS, AgentSpec
-from elcano.graphs.engine.commands import (
-    BranchStart,
-    CallAgent,
-    CallTool,
-    Command,
-    Immediate,
-    RunBranches,
-    StepCompleted,
-)
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN, PROMPT_TOKENS, evidence_tokens, joining_tokens, priced
+from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches
+from elcano.graphs.engine.entries import StepCompleted
+from elcano.graphs.engine.exits import evidence_tokens, joining_tokens, priced, takes
 from elcano.graphs.engine.reading import Reading, shown
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.rules import Rules
 from elcano.graphs.spec.graph import AgentNode, Inputs, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import LEAST_TOKENS, Estimate, Limits
-
-MAX_ITEMS: Final = 200
-"""Items of one `for_each`: each is an activity or a child workflow, and Temporal allows 2,000 pending ones."""
-SEARCH_TOKENS: Final = 2_000
-"""What one search brings: eight passages of a thousand characters."""
 
 
 def command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
@@ -49,20 +36,20 @@ def command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
                 agent=agent.name,
                 input=agent_input,
                 estimate=estimate(agent, agent_input, run),
-                tries=run.hold.tries if run.hold else 0,
-                progress=run.hold.progress if run.hold else {},
+                tries=run.tried.tries if run.tried else 0,
+                progress=run.tried.progress if run.tried else {},
             )
             return allowed(call, graph, run)
         case ToolNode():
             tool = TOOLS[node.tool]
-            items = _items(node.for_each, reading)
+            items = _items(node.for_each, run, reading)
             inputs = tuple(built(tool.input, node.inputs, reading, item) for item in items)
             return CallTool(
                 step=run.step, node=node.id, tool=tool.name, inputs=inputs, for_each=node.for_each is not None
             )
         case ParallelNode():
             branches = _branches(graph, node, run, reading)
-            minimum = max((minimum_tokens(graph.branches[start.branch]) for start in branches), default=0)
+            minimum = max((minimum_tokens(graph.branches[start.branch], run.figures) for start in branches), default=0)
             return RunBranches(step=run.step, node=node.id, branches=branches, minimum_tokens=minimum)
         case _:
             return Immediate(entry=StepCompleted(step=run.step, node=node.id, at=run.budget.elapsed))
@@ -75,20 +62,20 @@ def built(model: type[Frozen], inputs: Inputs, reading: Reading, item: JsonObjec
     return model.model_validate(given).model_dump(mode="json")
 
 
-def _items(for_each: str | None, reading: Reading) -> list[JsonObject]:
+def _items(for_each: str | None, run: Run, reading: Reading) -> list[JsonObject]:
     """What expressions see beside the state, once for each item; without `for_each` once, and nothing."""
     if for_each is None:
         return [{}]
     items = reading.value(for_each)
     listed = items if isinstance(items, list) else [] if items is None else [items]
-    if len(listed) > MAX_ITEMS:
-        text = f"{shown(for_each)} gave {len(listed)} items; at most {MAX_ITEMS} can run at once"
+    if len(listed) > (most := run.figures.max_items):
+        text = f"{shown(for_each)} gave {len(listed)} items; at most {most} can run at once"
         raise InputInvalid("for_each", text)
     return [{"item": item, "index": index} for index, item in enumerate(listed)]
 
 
 def _branches(graph: ResearchGraph, node: ParallelNode, run: Run, reading: Reading) -> tuple[BranchStart, ...]:
-    starts = [(edge, item) for item in _items(node.for_each, reading) for edge in graph.branches_from(node.id)]
+    starts = [(edge, item) for item in _items(node.for_each, run, reading) for edge in graph.branches_from(node.id)]
     return tuple(
         BranchStart(
             index=index,
@@ -121,28 +108,31 @@ def allowed(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
     return call.model_copy(update={"allowance": run.budget.allowance(at_exit=call.node in graph.exit_nodes)})
 
 
-def minimum_tokens(graph: ResearchGraph) -> int:
+def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
     """What one visit of each of its agents takes: with less a graph cannot go round once and write."""
     called = [AGENTS[node.agent] for node in graph.nodes if isinstance(node, AgentNode)]
     branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge)]
-    return sum(map(one_visit, called)) + sum(minimum_tokens(graph.branches[branch]) for branch in branches)
+    inner = sum(minimum_tokens(graph.branches[branch], figures) for branch in branches)
+    return sum(one_visit(agent, figures) for agent in called) + inner
 
 
-def one_visit(agent: AgentSpec, searches: int = 1) -> int:
+def one_visit(agent: AgentSpec, figures: Rules, searches: int = 1) -> int:
     """What a call of `agent` takes that is shown what so many searches brought; of one that joins sections, one."""
     if "sections" in agent.input.model_fields:
-        return joining_tokens(agent, sections=1)
-    return PROMPT_TOKENS + min(searches * SEARCH_TOKENS, agent.evidence_tokens) + agent.output_tokens
+        return joining_tokens(agent, sections=1, figures=figures)
+    own = takes(agent, figures)
+    return figures.prompt_tokens + min(searches * figures.search_tokens, own.evidence_tokens) + own.output_tokens
 
 
 def estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
     """Characters / 4 for what is sent, the agent's own figure for its answer, the run's average price for both."""
-    evidence = min(evidence_tokens(run.state), agent.evidence_tokens)
-    tokens = PROMPT_TOKENS + sent_tokens(agent_input) + evidence + agent.output_tokens
+    figures, own = run.figures, takes(agent, run.figures)
+    evidence = min(evidence_tokens(run.state, figures), own.evidence_tokens)
+    tokens = figures.prompt_tokens + sent_tokens(agent_input, figures) + evidence + own.output_tokens
     return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
 
 
-def sent_tokens(agent_input: JsonObject) -> int:
+def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
     """What an agent is told beside passages and drafts, at the most: of a conversation it is shown a digest."""
     told = (str(value) for field, value in agent_input.items() if field not in ("evidence", "sections"))
-    return sum(map(len, told)) // CHARACTERS_PER_TOKEN
+    return sum(map(len, told)) // figures.characters_per_token

@@ -24,7 +24,7 @@ class Reading:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._view: JsonObject = {}
-        self._meter = Meter()
+        self._meter = Meter(run.figures)
         self.warnings: dict[str, None] = {}
         """What a reader of the report should know, in order, each once."""
 

@@ -5,9 +5,10 @@ from typing import Final
 
 from elcano.graphs.engine.safety import stalled
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.rules import Rules, newest, rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Budget, Limits
-from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, weights
+from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, weights
 
 VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled")
 """What expressions can read everywhere, in the order of the view; within a `for_each` also `item` and `index`."""
@@ -22,14 +23,18 @@ class Run(Frozen):
     """Where the token is: the node that comes next."""
     ending: Ending | None = None
     """Set once the run is on its way out early."""
-    paused: Ending | None = None
-    """Set while the run waits for a top-up: how it ends if it is told to."""
+    stopping: Ending | None = None
+    """Set once somebody asked the run to end, until it leaves for its exit."""
     hold: Hold | None = None
-    """Set once the call of its node was tried in vain, until the node is done with."""
+    """Set while the run waits; of a call that was tried in vain until it is answered."""
     trying: bool = False
     """The held call is being made again."""
+    tried: Tried | None = None
+    """Set once the call of its node was tried in vain, until the node is done with."""
     routing: bool = False
-    """The node that a paused run is at is done; only the way on from it is open."""
+    """The node that the run is at is done; only the way on from it is open."""
+    led: bool = False
+    """Whoever walks the graph chooses the way on from each node: its edges do not."""
     failure: Failure | None = None
     """Set if the run cannot end well: its exit failed, or nothing can go on."""
     finished: bool = False
@@ -38,16 +43,36 @@ class Run(Frozen):
     work: int = 0
     """Units that expressions used since the last call (see `evaluation`): what nobody waits for has to end as well."""
 
+    rules: int = 1
+    """The number of the rules that it goes by."""
+
+    @property
+    def figures(self) -> Rules:
+        """The rules that it goes by."""
+        return rules(self.rules)
+
+    @property
+    def paused(self) -> Ending | None:
+        """How it ends if it is told to, while it waits for a top-up."""
+        return self.hold.ending if self.hold is not None else None
+
+    @property
+    def choosing(self) -> bool:
+        """Its node is done, and whoever walks the graph has to say which one is next."""
+        return self.led and self.routing and self.hold is None
+
     @property
     def step(self) -> int:
         """The number of the step that comes next, from 1."""
         return self.budget.steps + 1
 
 
-def start(graph: ResearchGraph, state: ResearchState, limits: Limits) -> Run:
-    """A run before its first step; its first iteration has begun."""
+def start(graph: ResearchGraph, state: ResearchState, limits: Limits, number: int | None = None) -> Run:
+    """A run before its first step, by the rules of this number or the newest; its first iteration has begun."""
+    number = newest() if number is None else number
     budget = Budget(limits=limits, iterations=1)
-    return Run(state=state, budget=budget, node=graph.entry_node, weights=weights(state))
+    known = weights(state, rules(number).state_bytes)
+    return Run(state=state, budget=budget, node=graph.entry_node, weights=known, rules=number)
 
 
 def seen(run: Run, names: Collection[str]) -> JsonObject:
@@ -56,5 +81,5 @@ def seen(run: Run, names: Collection[str]) -> JsonObject:
     if "budget" in names:
         found["budget"] = run.budget.view()
     if "stalled" in names:
-        found["stalled"] = stalled(run.state)
+        found["stalled"] = stalled(run.state, run.figures)
     return found

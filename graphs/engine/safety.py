@@ -5,13 +5,9 @@ Stalls and failures are read off the state, so they survive a restart and a new 
 
 from typing import Final
 
+from elcano.graphs.rules import Rules
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.state import Ending, Failure, ResearchState
-
-STALL_ITERATIONS: Final = 2
-"""As many iterations in a row without a new passage are a stall."""
-BREAKER_FAILURES: Final = 3
-"""As many failures in a row open the circuit: of one source, or of the sections of one parallel node."""
 
 BUDGET_ENDINGS: Final[frozenset[EndKind]] = frozenset({"time", "tokens", "cost", "iterations", "steps"})
 """Endings that more budget can put off."""
@@ -30,16 +26,16 @@ def spent(failure: Failure) -> Ending | None:
     return Ending(kind=failure.exhausted, detail=failure.message) if failure.exhausted else None
 
 
-def stalled(state: ResearchState) -> bool:
+def stalled(state: ResearchState, figures: Rules) -> bool:
     """The latest iterations brought nothing new: their searches were repeated, empty, or found what was known."""
-    latest = state.conversation[-STALL_ITERATIONS:]
-    return len(latest) == STALL_ITERATIONS and not any(turn.findings for turn in latest)
+    latest = state.conversation[-figures.stall_iterations :]
+    return len(latest) == figures.stall_iterations and not any(turn.findings for turn in latest)
 
 
-def broken_sources(state: ResearchState) -> frozenset[str]:
+def broken_sources(state: ResearchState, figures: Rules) -> frozenset[str]:
     """Sources whose latest searches all failed, after all their retries; they are not asked again in this run."""
     failures: dict[str, int] = {}
     for turn in state.conversation:
         for call in turn.tool_calls:
             failures[call.source] = failures.get(call.source, 0) + 1 if call.error else 0
-    return frozenset(source for source, count in failures.items() if count >= BREAKER_FAILURES)
+    return frozenset(source for source, count in failures.items() if count >= figures.breaker_failures)

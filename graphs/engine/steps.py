@@ -12,22 +12,19 @@ from typing import Final, ParamSpec, TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from elcano.graphs.engine import inputs
-from elcano.graphs.engine.commands import (
-    Command,
+from elcano.graphs.engine.commands import Choose, Command, Finish, Immediate, Wait
+from elcano.graphs.engine.entries import (
+    Controlled,
     Diverted,
     Entry,
-    Finish,
     Held,
-    Immediate,
     Resumed,
-    Retry,
     RolledBack,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    ToppedUp,
-    Wait,
     Warned,
+    Went,
 )
 from elcano.graphs.engine.exits import keeping
 from elcano.graphs.engine.folding import folded, told, warned
@@ -35,21 +32,27 @@ from elcano.graphs.engine.reading import Reading
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.safety import BUDGET_ENDINGS, out_of, spent
 from elcano.graphs.errors import ElcanoError, EngineFault, InputInvalid
-from elcano.graphs.spec.graph import ConditionalEdge, DecisionNode, EndKind, Node, ResearchGraph, Route, StateNode
+from elcano.graphs.spec.graph import (
+    ConditionalEdge,
+    DecisionNode,
+    EndKind,
+    Node,
+    ResearchGraph,
+    Route,
+    SequentialEdge,
+    StateNode,
+)
 from elcano.graphs.values.budget import Budget
-from elcano.graphs.values.state import Ending, Failure
+from elcano.graphs.values.state import Ending, Failure, Hold, Tried
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """Entries that tell of one step."""
-RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False}
-"""The fields of a run whose call waits for nobody."""
+_RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}
+"""The fields of a run that waits for nobody."""
 INPUT_INVALID: Final = InputInvalid.__name__
-MAX_WORK: Final = 200_000
-"""Units that the expressions of nodes that call nobody may use between two calls, some tenths of a second: all of that
-is one workflow task, which Temporal gives two seconds."""
 
 
 def _contained(step: Callable[P, T]) -> Callable[P, T]:
@@ -72,17 +75,18 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     """What to do next, `elapsed` seconds after the start."""
     if run.finished:
         return Finish()
-    if run.paused is not None:
-        return Wait(ending=run.paused)
     if run.hold is not None and not run.trying:
-        return Retry(hold=run.hold)
+        return Wait(hold=run.hold)
+    if run.choosing:
+        return Choose()
     run = keeping(graph, run.model_copy(update={"budget": run.budget.at(elapsed)}))
     node = graph.by_id[run.node]
     command: Command
     reading = Reading(run)
     try:
-        if run.work > MAX_WORK and _needs_nobody(node) and node.id not in graph.exit_nodes:
-            text = f"the expressions since the last call took over {MAX_WORK:,} units of work: read and keep less"
+        most = run.figures.waiting_work
+        if run.work > most and _needs_nobody(node) and node.id not in graph.exit_nodes:
+            text = f"the expressions since the last call took over {most:,} units of work: read and keep less"
             raise InputInvalid("graph", text)
         command = inputs.command(graph, run, reading)
     except (ValidationError, InputInvalid) as error:  # a step too: not one that is left to the exit
@@ -115,7 +119,7 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
     if isinstance(entry, Step) and (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")
-    earlier, run = run, booked(run, entry)
+    earlier, run = run, _booked(run, entry)
     match entry:
         case StepCompleted():
             return _complete(graph, run, entry)
@@ -125,33 +129,45 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
             return _abandon(graph, run, entry.ending)
         case Diverted():
             return _divert(graph, run, entry.ending)
-        case ToppedUp() if earlier.routing:  # it had paused between two nodes, and looks for its way again
-            return _onward(graph, run)
+        case Controlled() if earlier.hold is not None and run.hold is None:
+            return _gone_on(graph, run)
+        case Went():
+            return _gone(graph, run, entry)
         case Warned():
             return told(run, entry.warnings)
         case _:
             return run
 
 
-def booked(run: Run, entry: Entry) -> Run:
+def _booked(run: Run, entry: Entry) -> Run:
     """The run with what `entry` costs and settles, wherever it leads: the books of every engine."""
     budget = run.budget.at(entry.at)
     match entry:
         case StepCompleted() | StepFailed() | StepAbandoned():  # what it paused or was held in has ended
             budget = budget.charge(entry.usage)
             budget = budget.model_copy(update={"steps": budget.steps + 1})
-            changes: dict[str, object] = {"paused": None, "routing": False, **RELEASED}
+            changes: dict[str, object] = {"routing": False, **_RELEASED}
+            if isinstance(entry, StepAbandoned) and entry.ending is not None:
+                changes |= _heard(entry.ending)
         case Held():
             budget = budget.charge(entry.usage)
-            changes = {"hold": entry.hold, "trying": False}
+            since = run.tried.since if run.tried else entry.hold.since or 0.0
+            tried = Tried(tries=entry.hold.tries, since=since, progress=entry.progress)
+            changes = {"hold": entry.hold, "trying": False, "tried": tried}
         case Resumed():
-            changes = dict(RELEASED) if entry.over else {"trying": True}
-        case ToppedUp():
-            budget = budget.model_copy(update={"limits": entry.limits})
-            changes = {"paused": None, "routing": False}
-        case Diverted() | RolledBack() | Warned():
+            changes = dict(_RELEASED) if entry.over else {"trying": True}
+        case Controlled():
+            return entry.action.applied(run.model_copy(update={"budget": budget}))
+        case Diverted():
+            changes = _heard(entry.ending)
+        case RolledBack() | Warned() | Went():
             changes = {}
     return run.model_copy(update={**changes, "budget": budget})
+
+
+def _heard(ending: Ending) -> dict[str, object]:
+    """A run that was asked to stop, and does, need not be asked any more."""
+    return {"stopping": None} if ending.kind == "stopped" else {}
 
 
 def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
@@ -165,7 +181,27 @@ def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
     run = keeping(graph, warned(known, reading))
     if run.node in graph.exit_nodes:
         return run.model_copy(update={"finished": True})
-    return _onward(graph, run)
+    return _onward(graph, run) if entry.onward else run.model_copy(update={"led": True, "routing": True})
+
+
+def _gone_on(graph: ResearchGraph, run: Run) -> Run:
+    """The run after what it waited for was done; one that had paused between two nodes looks for its way again."""
+    if not run.routing or run.led:
+        return run
+    return _onward(graph, run.model_copy(update={"routing": False}))
+
+
+def _gone(graph: ResearchGraph, run: Run, entry: Went) -> Run:
+    """The run at the node that was chosen, or on hold before it.
+
+    Raises:
+        EngineFault: the run's graph says itself where it goes, or has no such node.
+    """
+    if not (run.led and run.routing and entry.to in graph.by_id):
+        raise EngineFault(f"a run at {run.node!r} cannot be sent to {entry.to!r}")
+    edge = SequentialEdge(from_node=run.node, to_node=entry.to, loop=entry.loop)
+    gone = _follow(graph, run, edge)
+    return gone if gone.hold is not None else gone.model_copy(update={"routing": False})
 
 
 def _onward(graph: ResearchGraph, run: Run) -> Run:
@@ -197,7 +233,7 @@ def _follow(graph: ResearchGraph, run: Run, edge: Route) -> Run:
     """The run at the other end of `edge`, or paused before it."""
     ending = _ending_of(run, edge)
     if ending is not None and pauses(run, ending):
-        return run.model_copy(update={"paused": ending, "routing": True})
+        return run.model_copy(update={"hold": _short_of(run, ending), "trying": False, "routing": True})
     if edge.loop:
         if ending is not None:
             return _leave(graph, run, ending)
@@ -229,8 +265,8 @@ def _divert(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
     if run.node in graph.exit_nodes:
         return run.model_copy(update={"ending": run.ending or ending})
     if pauses(run, ending):
-        return run.model_copy(update={"paused": ending})
-    return _leave(graph, run.model_copy(update={"paused": None, "routing": False, **RELEASED}), ending)
+        return run.model_copy(update={"hold": _short_of(run, ending), "trying": False})
+    return _leave(graph, run.model_copy(update={"routing": False, **_RELEASED}), ending)
 
 
 def _abandon(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
@@ -245,6 +281,12 @@ def _abandon(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
 def pauses(run: Run, ending: Ending) -> bool:
     """Whether the run waits for more budget instead of ending so."""
     return run.budget.limits.when_exhausted == "pause" and ending.kind in BUDGET_ENDINGS
+
+
+def _short_of(run: Run, ending: Ending) -> Hold:
+    """What a run waits for whose budget is used up."""
+    detail = ending.detail or ending.kind
+    return Hold(reason="budget", node=run.node, type=ending.kind, detail=detail[:2_000], ending=ending)
 
 
 def _fail(graph: ResearchGraph, run: Run, failure: Failure) -> Run:

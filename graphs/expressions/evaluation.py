@@ -14,15 +14,7 @@ from jmespath.functions import Functions
 from jmespath.visitor import Options, TreeInterpreter
 
 from elcano.graphs.expressions.weight import Scale, TooHeavy, Weight, text_bytes
-
-EVALUATION_WORK: Final = 40_000
-"""Units of one evaluation: a filter over 6,000 passages. A unit takes about half a microsecond, at worst one."""
-STEP_WORK: Final = 80_000
-"""Units of all evaluations of one step together."""
-MAX_RESULT_BYTES: Final = 4_000_000
-"""The most that an expression may build, and give, as `weight` counts it."""
-STEP_RESULT_BYTES: Final = 8_000_000
-"""The most that all expressions of one step may give together: it is sent to whoever performs the step."""
+from elcano.graphs.rules import Rules
 
 _CALL: Final = 4
 """Units of calling a function, whatever it does."""
@@ -44,9 +36,8 @@ class TooMuch(Exception):
 class Meter:
     """What the expressions of one step may still use. Mutable, and of one step only."""
 
-    def __init__(self, work: int = STEP_WORK, result_bytes: int = STEP_RESULT_BYTES) -> None:
-        self._work = work
-        self._result_bytes = result_bytes
+    def __init__(self, figures: Rules) -> None:
+        self.figures = figures
         self.used = 0
         """Units so far."""
         self.given = 0
@@ -57,7 +48,7 @@ class Meter:
 
     def begin(self) -> None:
         """A further evaluation begins, with units of its own."""
-        self._allowed = min(self._work, self.used + EVALUATION_WORK)
+        self._allowed = min(self.figures.step_work, self.used + self.figures.evaluation_work)
 
     def spend(self, units: int) -> None:
         """Counts work that is about to be done.
@@ -76,7 +67,7 @@ class Meter:
         Raises:
             TooMuch: the step's expressions give too much together.
         """
-        if self.given + result.bytes > self._result_bytes:
+        if self.given + result.bytes > self.figures.step_result_bytes:
             raise TooMuch("gives more than the expressions of one step together may")
         self.given += result.bytes
         self.parts += result.parts
@@ -89,7 +80,7 @@ def search(tree: Mapping[str, Any], view: object, meter: Meter) -> Any:
         TooMuch: it takes too much work.
         TooHeavy: something that it builds or gives weighs too much, or cannot be written down.
     """
-    scale = Scale(MAX_RESULT_BYTES, lambda values: meter.spend(values // _LOOKED_AT))
+    scale = Scale(meter.figures.result_bytes, lambda values: meter.spend(values // _LOOKED_AT))
     value = _Interpreter(meter, scale).visit(tree, view)
     meter.hand_over(scale.weigh(value))
     return value

@@ -7,11 +7,12 @@ fails, is cut from the plan or is not begun is a gap in the outcome, never an ex
 from collections.abc import Collection
 
 from elcano.graphs.contracts import ResearchResult
-from elcano.graphs.engine.commands import BranchStart, RunBranches, StepCompleted, StepFailed
-from elcano.graphs.engine.safety import BREAKER_FAILURES
+from elcano.graphs.engine.commands import BranchStart, RunBranches
+from elcano.graphs.engine.entries import StepCompleted, StepFailed
+from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.allotment import Allotment, Slice
 from elcano.graphs.spec.graph import EndKind, ParallelNode
-from elcano.graphs.values.branch import SHORTEST_SECONDS, SUCCEEDED, WRITING_SHARE, BranchOutcome, BranchOutcomes
+from elcano.graphs.values.branch import SUCCEEDED, BranchOutcome, BranchOutcomes
 from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, total
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Failure, SectionGap
@@ -20,13 +21,14 @@ from elcano.graphs.values.state import Ending, Failure, SectionGap
 class FanOut:
     """Mutable, as a journal is: branches begin and end in any order. Times are seconds since the run's start."""
 
-    def __init__(self, node: ParallelNode, work: RunBranches, budget: Budget) -> None:
+    def __init__(self, node: ParallelNode, work: RunBranches, run: Run) -> None:
         self.node = node
         self.over: str | None = None
         """Why no further branch is begun."""
         self._work = work
-        self._exit_needs = budget.exit_needs
-        allotment = Allotment.of(budget, len(work.branches))
+        self._figures = run.figures
+        self._exit_needs = run.budget.exit_needs
+        allotment = Allotment.of(run.budget, len(work.branches))
         afforded = allotment.affordable(work.minimum_tokens)
         self._allotment = allotment.model_copy(update={"waiting": afforded})
         self.starts = work.branches[:afforded]
@@ -62,7 +64,8 @@ class FanOut:
         if short is not None and self.over is None and budget.limits.when_exhausted == "pause":
             return short
         if self.over is not None or short is not None:
-            kind = "NotStarted" if self.over is not None or seconds < SHORTEST_SECONDS else "BudgetExhausted"
+            no_time = seconds < self._figures.shortest_seconds
+            kind = "NotStarted" if self.over is not None or no_time else "BudgetExhausted"
             reason = self.over or (short.detail if short else "")
             self._outcomes[start.index] = missing(start, reason, type=kind)
             self._allotment = allotment.give_back(given, Usage())
@@ -78,8 +81,8 @@ class FanOut:
         self._failures = self._failures + 1 if outcome.gap else 0
         if outcome.gap and outcome.gap.type == FailureType.MODEL_REFUSED:
             self.over = f"{start.title!r} could not go on: {outcome.gap.reason}"
-        elif outcome.gap and self._failures == BREAKER_FAILURES:
-            self.over = f"{BREAKER_FAILURES} sections in a row had failed, the last one: {outcome.gap.reason}"
+        elif outcome.gap and self._failures == self._figures.breaker_failures:
+            self.over = f"{self._failures} sections in a row had failed, the last one: {outcome.gap.reason}"
 
     def raised(self, extra: TopUp, limits: Limits, open_branches: Collection[int]) -> dict[int, TopUp]:
         """Shares a top-up of the run among the branches that run and those that wait.
@@ -103,7 +106,7 @@ class FanOut:
             update={
                 "tokens": tokens // parts,
                 "cost_microusd": cost // parts,
-                "seconds": extra.seconds * (1 - limits.reserve) / waves * WRITING_SHARE,
+                "seconds": extra.seconds * (1 - limits.reserve) / waves * self._figures.writing_share,
             }
         )
         return self._granted(part, open_branches)
@@ -151,7 +154,7 @@ class FanOut:
 
     def _short_of(self, given: Slice, seconds: float) -> Ending | None:
         """Why a branch with so much is better not begun."""
-        if seconds < SHORTEST_SECONDS:
+        if seconds < self._figures.shortest_seconds:
             return Ending(kind="time", detail="no time was left for it")
         if not given.carries(self._work.minimum_tokens):
             kind: EndKind = "cost" if given.cost_microusd == 0 else "tokens"
@@ -162,7 +165,7 @@ class FanOut:
         """An equal share of the time that is left for research, as many waves as there are to come."""
         left = budget.research_seconds() - budget.elapsed
         waves = -(-max(1, self._allotment.waiting) // self.node.max_concurrency)  # rounded up
-        return min(self.node.timeout_seconds, left / waves * WRITING_SHARE)
+        return min(self.node.timeout_seconds, left / waves * self._figures.writing_share)
 
 
 def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:

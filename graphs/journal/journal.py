@@ -3,20 +3,9 @@
 The workflow and the in-memory runner both drive a run through this class, so both tell the same story.
 """
 
-from typing import Final
-
-from elcano.graphs.engine.commands import (
-    Entry,
-    Finish,
-    Immediate,
-    Retry,
-    RolledBack,
-    StepCompleted,
-    StepFailed,
-    ToppedUp,
-    Wait,
-    Work,
-)
+from elcano.graphs.engine.commands import Choose, Finish, Immediate, Wait, Work
+from elcano.graphs.engine.control import AddBudget, at_exit
+from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import advance, next_command
 from elcano.graphs.frozen import Frozen
@@ -25,17 +14,6 @@ from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.state import ResearchState
-
-REMEMBERED: Final = 100
-"""Control requests whose answers a run can give again, the last ones."""
-
-
-class Answered(Frozen):
-    """A control request that was applied."""
-
-    request_id: str
-    limits: Limits | None = None
-    """The answer to a top-up; a stop has none."""
 
 
 class Pages(Frozen):
@@ -51,15 +29,21 @@ class Pages(Frozen):
     """A worker has taken up the first step; its time counts from there."""
     still_since: float | None = None
     """Since when time stands still."""
-    answered: tuple[Answered, ...] = ()
+    floor: int = 0
+    """The highest event number that is known to have been told; numbers go on above it."""
 
 
 class Journal:
-    """Mutable, the one place of a run that is; everything it holds is frozen. Times are seconds since the epoch."""
+    """Mutable, the one place of a run that is; everything it holds is frozen. Times are seconds since the epoch.
 
-    def __init__(self, graph: ResearchGraph, pages: Pages, *, path: str = "", section: str = "") -> None:
+    Its run is what its entries make of what it began with, and changes by a further entry only.
+    """
+
+    def __init__(
+        self, graph: ResearchGraph, pages: Pages, *, path: str = "", section: str = "", led: bool = False
+    ) -> None:
         self.graph = graph
-        self.run = pages.run
+        self._run = pages.run
         self.entries = list(pages.entries)
         self.events = list(pages.events)
         self.started_at = pages.started_at
@@ -68,9 +52,9 @@ class Journal:
         self._still_since = pages.still_since
         """Since when time stands still."""
         self._frozen_at: float | None = None
-        self._undone = 0
-        """The highest event number that was told before the run was rolled back."""
-        self._answered = {answered.request_id: answered for answered in pages.answered}
+        self._floor = pages.floor
+        self._led = led
+        """Whoever holds this journal chooses the way from node to node."""
         self._path = path
         self._section = section
 
@@ -83,12 +67,14 @@ class Journal:
         *,
         mode: str,
         now: float,
+        rules: int | None = None,
         path: str = "",
         section: str = "",
+        led: bool = False,
     ) -> "Journal":
         """The journal of a run that starts now; its first event is told."""
-        pages = Pages(run=start(graph, state, limits), entries=(), events=(), started_at=now, begun=False)
-        journal = cls(graph, pages, path=path, section=section)
+        pages = Pages(run=start(graph, state, limits, rules), entries=(), events=(), started_at=now, begun=False)
+        journal = cls(graph, pages, path=path, section=section, led=led)
         journal.tell(beginning(state.question, mode), now)
         return journal
 
@@ -103,23 +89,23 @@ class Journal:
             idle=self._idle,
             begun=self._begun,
             still_since=self._still_since,
-            answered=tuple(self._answered.values()),
+            floor=self._floor,
         )
 
-    def remember(self, answered: Answered) -> None:
-        """Keeps the answer to a control request, so that the same request can be told from a new one."""
-        self._answered[answered.request_id] = answered
-        if len(self._answered) > REMEMBERED:
-            del self._answered[next(iter(self._answered))]
+    @property
+    def run(self) -> Run:
+        """The run as it stands."""
+        return self._run
 
-    def remembered(self, request_id: str) -> Answered | None:
-        """The answer to an earlier control request with this id; None if it is new."""
-        return self._answered.get(request_id)
+    def accepted(self, request_id: str) -> Controlled | None:
+        """What was accepted under this id before; None if it is new."""
+        controlled = (entry for entry in reversed(self.entries) if isinstance(entry, Controlled))
+        return next((entry for entry in controlled if entry.request_id == request_id), None)
 
     @property
     def leaving(self) -> bool:
         """The run is at an exit node or through it."""
-        return self.run.finished or self.run.node in self.graph.exit_nodes
+        return at_exit(self.graph, self.run)
 
     @property
     def last(self) -> int:
@@ -129,8 +115,13 @@ class Journal:
     @property
     def stands_still(self) -> bool:
         """Time does not count: the run waits for more budget, or, if it may wait for that, for a provider."""
-        waits = self.run.hold is not None and self.run.budget.limits.when_exhausted == "pause"
+        waits = self.run.tried is not None and self.run.budget.limits.when_exhausted == "pause"
         return waits or self.run.paused is not None
+
+    @property
+    def still_since(self) -> float | None:
+        """Since when time stands still; None if it goes on."""
+        return self._still_since
 
     @property
     def begun(self) -> bool:
@@ -140,7 +131,7 @@ class Journal:
     @property
     def top_ups(self) -> int:
         """How often the limits were raised; read off the log, so that it outlives a history."""
-        return sum(isinstance(entry, ToppedUp) for entry in self.entries)
+        return sum(isinstance(entry, Controlled) and isinstance(entry.action, AddBudget) for entry in self.entries)
 
     def elapsed(self, now: float) -> float:
         """Seconds of work since a worker took up the first step; pauses do not count."""
@@ -157,11 +148,11 @@ class Journal:
         """The first step is under way: from here on time counts."""
         self._begun = True
 
-    def next(self, now: float) -> Work | Wait | Retry | Finish:
+    def next(self, now: float) -> Work | Wait | Choose | Finish:
         """The next command that somebody has to perform; all that need nobody are applied on the way."""
         while isinstance(command := next_command(self.graph, self.run, self.elapsed(now)), Immediate):
             self.record(command.entry, now)
-        if not isinstance(command, Wait | Retry | Finish) and self.run.hold is None:
+        if not isinstance(command, Wait | Choose | Finish) and self.run.tried is None:
             for told in before(command):
                 self.tell(told, now)
         return command
@@ -176,14 +167,12 @@ class Journal:
 
     def record(self, entry: Entry, now: float) -> None:
         """Applies one entry and tells of it."""
-        self.take(advance(self.graph, self.run, entry), entry, now)
-
-    def take(self, run: Run, entry: Entry, now: float) -> None:
-        """Takes over the run that `entry` led to, whoever applied it, and tells of it."""
-        earlier, self.run = self.run, run
+        if self._led and isinstance(entry, StepCompleted):
+            entry = entry.model_copy(update={"onward": False})
+        earlier, self._run = self._run, advance(self.graph, self._run, entry)
         self.entries.append(entry)
-        if isinstance(entry, RolledBack):
-            self._undone = max(self._undone, entry.told)
+        if isinstance(entry, RolledBack | StepCompleted):
+            self._floor = max(self._floor, entry.told)
         if isinstance(entry, StepCompleted | StepFailed):
             self._idle += entry.waited
         self._begun = True
@@ -198,7 +187,7 @@ class Journal:
     def event(self, told: Told, now: float, *, step: int | None = None) -> AgentEvent:
         """The event that `told` would be if it were told now."""
         return AgentEvent(
-            seq=max(self.last, self._undone) + 1,
+            seq=max(self.last, self._floor) + 1,
             type=told.type,
             message=told.message,
             at=now,

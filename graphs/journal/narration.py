@@ -10,26 +10,23 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from elcano.graphs.catalogue.listing import AGENTS, TOOLS
-from elcano.graphs.engine.commands import (
-    BranchStart,
-    CallAgent,
-    CallTool,
-    Command,
+from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, RunBranches
+from elcano.graphs.engine.entries import (
+    Controlled,
     Diverted,
     Entry,
     Held,
     Resumed,
     RolledBack,
-    RunBranches,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    ToppedUp,
     Warned,
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.journal.phrases import counted, queries, title, work_of_agent, work_of_tool
+from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes, Ended
 from elcano.graphs.values.events import EventType
@@ -120,8 +117,9 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
         case Held() | Resumed() | RolledBack() | Warned():
             yield from _standing(earlier, entry)
             return
-        case ToppedUp():
-            yield Told("topped_up", "The limits were raised", run.node, run.budget.view())
+        case Controlled():
+            kind, text, data = entry.action.told(run)
+            yield Told(kind, _cut(text), run.node, data)
         case StepFailed():
             yield from _failed(earlier, entry, run)
         case StepCompleted() if reason := _refused(graph, earlier, entry, run):
@@ -131,7 +129,7 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             yield from _completed(graph, entry)
     if run.ending != earlier.ending and run.ending is not None:
         yield _ending(run)
-    if run.paused is not None:
+    if run.paused is not None and run.hold is not earlier.hold:
         yield _pause(run, run.paused)
     if run.budget.iterations > earlier.budget.iterations:
         yield looping(run, earlier.node)
@@ -189,8 +187,8 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack | Warned) -> Iterable
 
 def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
     """A call that had been held was answered; branches tell that of their own calls."""
-    if earlier.hold is not None and isinstance(graph.by_id[entry.node], AgentNode):
-        text = f"{title(entry.node)}: answered after {earlier.hold.tries} tries in vain"
+    if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode):
+        text = f"{title(entry.node)}: answered after {earlier.tried.tries} tries in vain"
         yield Told("resumed", text, entry.node)
 
 
@@ -198,7 +196,7 @@ def _held(hold: Hold) -> Told:
     whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
     again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
     text = f"{title(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
-    return Told("held", _cut(text), hold.node, hold.model_dump(mode="json", exclude={"progress"}))
+    return Told("held", _cut(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
 
 
 def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:
@@ -300,4 +298,4 @@ def _listed(value: Json) -> list[Json]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 1] + "…"
+    return shortened(text, MESSAGE_CHARACTERS)

@@ -3,8 +3,17 @@
 Pure: it reads a journal and calls nothing.
 """
 
-from elcano.graphs.contracts import REPORTED, ArchivedRun, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
-from elcano.graphs.engine.commands import StepCompleted
+from elcano.graphs.contracts import (
+    REPORTED,
+    ArchivedRun,
+    Engine,
+    PublishCall,
+    ResearchInput,
+    ResearchResult,
+    RunLog,
+    RunStatus,
+)
+from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.handover import Handover, draft, handover
 from elcano.graphs.journal.journal import Journal
@@ -113,6 +122,12 @@ def last_event(status: RunStatus, run: Run, failure: Failure | None, report: Rep
             "evidence": len(run.state.evidence),
         },
     )
+
+
+def log(asked: ResearchInput, journal: Journal) -> RunLog:
+    """All that the run is, from what was asked for to how it stands."""
+    began = asked.model_copy(update={"carried": None})
+    return RunLog(asked=began, entries=tuple(journal.entries), run=journal.run)
 
 
 def archived(

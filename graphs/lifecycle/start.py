@@ -3,48 +3,78 @@
 Pure; the counterpart of `closing`.
 """
 
+from collections.abc import Iterable
+
 from elcano.graphs.contracts import BranchOf, ResearchInput
 from elcano.graphs.engine.commands import BranchStart
+from elcano.graphs.engine.entries import Entry
+from elcano.graphs.engine.run import Run, start
+from elcano.graphs.engine.steps import advance
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.state import ResearchState
 
 
-def journal(asked: ResearchInput, now: float) -> Journal:
-    """A new journal, or the one that was carried over from the history before."""
+def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
+    """A new journal, or the one that was carried over from the history before.
+
+    `led`: whoever walks the graph chooses the way from node to node.
+    """
     branch = asked.branch_of
-    place = {"path": branch.path if branch else "", "section": branch.section if branch else ""}
+    path, section = (branch.path, branch.section) if branch else ("", "")
     if asked.carried is not None:
-        return Journal(asked.graph, asked.carried, **place)
-    state = ResearchState(
+        return Journal(asked.graph, asked.carried, path=path, section=section, led=led)
+    return Journal.begin(
+        asked.graph,
+        first_state(asked),
+        asked.limits,
+        mode=asked.mode,
+        now=now,
+        rules=asked.rules,
+        path=path,
+        section=section,
+        led=led,
+    )
+
+
+def first_state(asked: ResearchInput) -> ResearchState:
+    """What a run knows when it begins."""
+    return ResearchState(
         question=asked.question,
         background=asked.background,
         instructions=asked.instructions,
         sources=asked.sources,
     )
-    return Journal.begin(asked.graph, state, asked.limits, mode=asked.mode, now=now, **place)
 
 
-def branch(asked: ResearchInput, start: BranchStart, limits: Limits) -> ResearchInput:
+def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
+    """The run that these entries make of what was asked for: all of its log, or the first of it."""
+    run = start(asked.graph, first_state(asked), asked.limits, asked.rules)
+    for entry in entries:
+        run = advance(asked.graph, run, entry)
+    return run
+
+
+def branch(asked: ResearchInput, begun: BranchStart, limits: Limits) -> ResearchInput:
     """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own."""
     outer = asked.branch_of
     return asked.model_copy(
         update={
-            "run_id": branch_id(asked, start),
-            "question": start.input.question,
-            "background": start.input.background,
-            "graph": asked.graph.branches[start.branch],
+            "run_id": branch_id(asked, begun),
+            "question": begun.input.question,
+            "background": begun.input.background,
+            "graph": asked.graph.branches[begun.branch],
             "limits": limits,
             "branch_of": BranchOf(
                 run_id=outer.run_id if outer else asked.run_id,
-                path=f"{outer.path}/{start.parallel_path_id}" if outer else start.parallel_path_id,
-                section=start.title,
+                path=f"{outer.path}/{begun.parallel_path_id}" if outer else begun.parallel_path_id,
+                section=begun.title,
             ),
             "carried": None,
         }
     )
 
 
-def branch_id(asked: ResearchInput, start: BranchStart) -> str:
+def branch_id(asked: ResearchInput, begun: BranchStart) -> str:
     """The run id of a branch, which says whose it is."""
-    return f"{asked.run_id}.{start.parallel_path_id}"
+    return f"{asked.run_id}.{begun.parallel_path_id}"

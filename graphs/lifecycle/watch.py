@@ -51,10 +51,16 @@ def snapshot(
         evidence_ids=tuple(ref.id for ref in run.state.evidence),
         budget=budget.view(),
         ending=run.ending,
-        paused=run.paused,
-        hold=run.hold or held,
+        hold=_since(journal, run.hold) or held,
         failure=run.failure,
         report=report,
         last_event=journal.last,
         branches=branch_states(journal.events),
     )
+
+
+def _since(journal: Journal, hold: Hold | None) -> Hold | None:
+    """A hold with when it began, which the engine of one for budget does not know: it has no clock."""
+    if hold is None or hold.since is not None:
+        return hold
+    return hold.model_copy(update={"since": journal.still_since})

@@ -5,6 +5,7 @@ merges all drafts in one pass.
 """
 
 from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.modes.inputs import COMMISSION, NEW_EVIDENCE
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 
@@ -26,11 +27,9 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
             agent="planner",
             description="Which sections the report needs",
             inputs={
-                "question": "question",
-                "background": "background",
-                "instructions": "instructions",
+                **COMMISSION,
                 "sources": "sources",
-                "evidence": "evidence[?!duplicate_of].id",
+                "evidence": NEW_EVIDENCE,
                 "max_sections": "budget.sections.limit",
             },
         )
@@ -71,9 +70,7 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
             agent=synthesis,
             description="The sections as one report",
             inputs={
-                "question": "question",
-                "background": "background",
-                "instructions": "instructions",
+                **COMMISSION,
                 "title": "title",
                 "sections": "sections",
                 "sources": "sources",

@@ -5,6 +5,7 @@ budget left, is there an iteration left.
 """
 
 from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.modes.inputs import CONTEXT, ROUND, WRITING
 
 ITERATIVE = (
     GraphBuilder("iterative", "Think, find the gap, search for it, judge; round until the question is answered.")
@@ -12,25 +13,14 @@ ITERATIVE = (
         "thinking",
         agent="thinking",
         description="Where the research stands",
-        inputs={
-            "question": "question",
-            "background": "background",
-            "iteration": "iteration",
-            "conversation": "conversation",
-        },
+        inputs=CONTEXT,
         reducer="record_thought",
     )
     .add_agent_node(
         "knowledge_gap",
         agent="knowledge_gap",
         description="What is still missing",
-        inputs={
-            "question": "question",
-            "background": "background",
-            "iteration": "iteration",
-            "max_iterations": "budget.iterations.limit",
-            "conversation": "conversation",
-        },
+        inputs={**ROUND, "max_iterations": "budget.iterations.limit", "conversation": "conversation"},
         reducer="record_gap",
     )
     .add_decision_node("complete", description="Complete?")
@@ -39,10 +29,7 @@ ITERATIVE = (
         agent="tool_selector",
         description="Which searches close the gap",
         inputs={
-            "question": "question",
-            "background": "background",
-            "iteration": "iteration",
-            "conversation": "conversation",
+            **CONTEXT,
             "gap": "conversation[-1].gap",
             "suggested_queries": "conversation[-2].suggested_queries",
             "sources": "sources",
@@ -61,13 +48,7 @@ ITERATIVE = (
         "judge",
         agent="judge",
         description="Is the evidence enough",
-        inputs={
-            "question": "question",
-            "background": "background",
-            "iteration": "iteration",
-            "conversation": "conversation",
-            "gap": "conversation[-1].gap",
-        },
+        inputs={**CONTEXT, "gap": "conversation[-1].gap"},
         reducer="record_judgement",
     )
     .add_decision_node("budget", description="Budget left?")
@@ -76,15 +57,7 @@ ITERATIVE = (
         "writer",
         agent="writer",
         description="The report, every claim with its quote",
-        inputs={
-            "question": "question",
-            "background": "background",
-            "instructions": "instructions",
-            "iteration": "iteration",
-            "conversation": "conversation",
-            "sources": "sources",
-            "evidence": "evidence[?!duplicate_of].id",
-        },
+        inputs=WRITING,
     )
     .connect_nodes("thinking", "knowledge_gap", "complete")
     .add_conditional_edge("complete", "writer", when="outputs.knowledge_gap.research_complete", label="complete")

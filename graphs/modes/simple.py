@@ -1,6 +1,7 @@
 """Simple research, DeepCritical's linear loop: search every source, judge, search with the judge's words, write."""
 
 from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.modes.inputs import CONTEXT, WRITING
 
 SIMPLE = (
     GraphBuilder("simple", "Search every source, judge, search again with the judge's words, write.")
@@ -16,12 +17,7 @@ SIMPLE = (
         "judge",
         agent="judge",
         description="Is the evidence enough",
-        inputs={
-            "question": "question",
-            "background": "background",
-            "iteration": "iteration",
-            "conversation": "conversation",
-        },
+        inputs=CONTEXT,
         reducer="record_judgement",
     )
     .add_decision_node("enough", description="Enough?")
@@ -29,15 +25,7 @@ SIMPLE = (
         "synthesize",
         agent="writer",
         description="The report, every claim with its quote",
-        inputs={
-            "question": "question",
-            "background": "background",
-            "instructions": "instructions",
-            "iteration": "iteration",
-            "conversation": "conversation",
-            "sources": "sources",
-            "evidence": "evidence[?!duplicate_of].id",
-        },
+        inputs=WRITING,
     )
     .connect_nodes("search", "judge", "enough")
     .add_conditional_edge("enough", "synthesize", when="outputs.judge.recommendation == 'synthesize'", label="enough")

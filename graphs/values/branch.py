@@ -10,10 +10,6 @@ from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.state import EvidenceRef, SectionGap
 
-SHORTEST_SECONDS: Final = 5.0
-"""A branch with less time than this is not started."""
-WRITING_SHARE: Final = 0.95
-"""Of the time that is left a branch gets this much, so that it has ended by itself before its parent gives it up."""
 SHOWN_BRANCHES: Final = 200
 """Branches that are listed of a run, the last ones."""
 

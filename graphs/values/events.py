@@ -33,6 +33,7 @@ EventType: TypeAlias = Literal[
     "ending_early",
     "paused",
     "topped_up",
+    "stopping",
     "held",
     "resumed",
     "rolled_back",

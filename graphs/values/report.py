@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.shortening import shortened
 
 TITLE_CHARACTERS: Final = 300
 HEADING_CHARACTERS: Final = 200
@@ -16,14 +17,12 @@ HEADING_CHARACTERS: Final = 200
 
 def title_for(question: str) -> str:
     """The title of a report that has none but its question: on one line, cut to 300 characters, never empty."""
-    title = " ".join(question.split()) or "An empty question"
-    return title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"
+    return shortened(" ".join(question.split()) or "An empty question", TITLE_CHARACTERS)
 
 
 def heading_for(title: str) -> str:
     """The heading of a section with this title: on one line, cut to 200 characters, never empty."""
-    heading = " ".join(title.split()) or "Without a title"
-    return heading if len(heading) <= HEADING_CHARACTERS else heading[: HEADING_CHARACTERS - 1] + "…"
+    return shortened(" ".join(title.split()) or "Without a title", HEADING_CHARACTERS)
 
 
 class Citation(Frozen):

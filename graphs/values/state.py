@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -13,8 +13,6 @@ from elcano.graphs.spec.graph import EndKind
 
 EXCERPT_CHARACTERS = 240
 """How much of a passage the state carries; agents read the whole passage from the store."""
-MAX_STATE_BYTES: Final = 8_000_000
-"""What a run may know, as `weight` counts it: some 8,000 passages. It travels with the run, and expressions read it."""
 
 
 class EvidenceRef(Frozen):
@@ -153,25 +151,40 @@ class Ending(Frozen):
     """One sentence for the report's head and the event."""
 
 
-class Hold(Frozen):
-    """Why a call is not made now: whoever has to answer it cannot. It is made again, and nothing else until then."""
+HoldReason: TypeAlias = Literal["budget", "provider", "person"]
+"""What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`:
+somebody who mends a key, a name or a setting."""
 
-    reason: Literal["provider", "person"]
-    """`provider`: it is down, overloaded or out of quota. `person`: somebody has to mend a key, a name or a setting."""
+
+class Hold(Frozen):
+    """Why a run does nothing now. It goes on by itself, or once somebody has done what it waits for."""
+
+    reason: HoldReason
     node: str
     agent: str = ""
-    type: str
-    """The name of the error, for programs."""
-    detail: str = Field(max_length=2_000)
-    """What the provider said."""
+    type: str = ""
+    """The name of the error, for programs; of a budget the limit that is used up."""
+    detail: str = Field(default="", max_length=2_000)
+    """What the provider said, or which limit is used up."""
+    tries: int = Field(default=0, ge=0)
+    """How often the call was tried in vain; 0 if it waits for its first try."""
+    since: float | None = None
+    """When it began, in seconds since the epoch."""
+    until: float | None = None
+    """When the call is tried again, in seconds since the epoch; None: once somebody has done something."""
+    seconds: float = Field(default=0.0, ge=0)
+    """How long that was from the moment in which the last try failed."""
+    ending: Ending | None = None
+    """How the run ends if it is told to, of one that waits for budget."""
+
+
+class Tried(Frozen):
+    """What the tries of a call have left that could not be answered; it is made again."""
+
     tries: int = Field(ge=1)
-    """How often this call was tried in vain."""
+    """How often it was tried in vain."""
     since: float
     """When the first try failed, in seconds since the epoch."""
-    until: float
-    """When the next try is due, in seconds since the epoch."""
-    seconds: float = Field(default=0.0, ge=0)
-    """How long that was from the moment in which the last one failed."""
     progress: JsonObject = {}
     """What the call had finished by then: nothing of it is done again."""
 
@@ -190,42 +203,43 @@ class Failure(Frozen):
     """Nothing can go on until somebody has mended something (a refused key): the run fails at once."""
 
 
-def weights(state: ResearchState) -> dict[str, int]:
-    """Bytes of each field of a state, as `weight` counts them.
+def weights(state: ResearchState, most: int) -> dict[str, int]:
+    """Bytes of each field of a state, as `weight` counts them, of which none may have over `most`.
 
     Raises:
         InputInvalid: one is more than a state may hold, or could not be written down.
     """
-    return {name: _weigh(getattr(state, name)) for name in ResearchState.model_fields}
+    return {name: _weigh(getattr(state, name), most) for name in ResearchState.model_fields}
 
 
-def reweighed(known: Mapping[str, int], before: ResearchState, after: ResearchState) -> dict[str, int]:
+def reweighed(known: Mapping[str, int], before: ResearchState, after: ResearchState, most: int) -> dict[str, int]:
     """The weights of the state `after`, where those `before` are known: only what was replaced is looked at.
 
     Raises:
         InputInvalid: see `weights`.
     """
-    return {name: known[name] + _growth(getattr(before, name), getattr(after, name)) for name in known}
+    return {name: known[name] + _growth(getattr(before, name), getattr(after, name), most) for name in known}
 
 
-def _weigh(value: object) -> int:
+def _weigh(value: object, most: int) -> int:
     try:
-        return Scale(MAX_STATE_BYTES).weigh(value).bytes
+        return Scale(most).weigh(value).bytes
     except TooHeavy as error:
         raise InputInvalid("state", f"what the state would hold {error}") from error
 
 
-def _growth(before: object, after: object) -> int:
+def _growth(before: object, after: object, most: int) -> int:
     """Parts that are the same object weigh the same."""
     if before is after:
         return 0
     if isinstance(before, dict) and isinstance(after, dict):
-        added = sum(_weigh(name) for name in after.keys() - before.keys())
-        removed = sum(_weigh(name) for name in before.keys() - after.keys())
-        return added - removed + sum(_growth(before.get(n, _NOTHING), after.get(n, _NOTHING)) for n in before | after)
+        added = sum(_weigh(name, most) for name in after.keys() - before.keys())
+        removed = sum(_weigh(name, most) for name in before.keys() - after.keys())
+        both = ((before.get(name, _NOTHING), after.get(name, _NOTHING)) for name in before | after)
+        return added - removed + sum(_growth(one, two, most) for one, two in both)
     if isinstance(before, tuple) and isinstance(after, tuple):
-        return sum(_growth(one, two) for one, two in zip_longest(before, after, fillvalue=_NOTHING))
-    return (0 if after is _NOTHING else _weigh(after)) - (0 if before is _NOTHING else _weigh(before))
+        return sum(_growth(one, two, most) for one, two in zip_longest(before, after, fillvalue=_NOTHING))
+    return (0 if after is _NOTHING else _weigh(after, most)) - (0 if before is _NOTHING else _weigh(before, most))
 
 
 _NOTHING: Final = object()

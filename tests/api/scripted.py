@@ -13,25 +13,26 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
+    CONTROL_UPDATE,
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
-    STOP_UPDATE,
-    TOP_UP_UPDATE,
     ArchiveCall,
     ArchivedRun,
     BranchOf,
+    ControlAnswer,
+    ControlRequest,
     ProgressPage,
     ResearchInput,
     RunSnapshot,
     RunStatus,
-    StopRequest,
 )
+from elcano.graphs.engine.control import AddBudget, Stop
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.branch import branch_states
-from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.values.budget import TopUp
 from elcano.graphs.values.events import AgentEvent, EventType
-from elcano.graphs.values.state import Ending
+from elcano.graphs.values.state import Ending, Hold
 from elcano.storage.store import Store
 
 PAGE = 3
@@ -55,7 +56,7 @@ class ScriptedWorkflow:
         self._asked = asked
         self._events = list(asked.told)
         self._order = ""
-        self._paused: Ending | None = None
+        self._hold: Hold | None = None
         self._limits = asked.limits
         self._refusal = ""
         if not self._events:  # here, because a signal may be handled before `run` begins
@@ -140,22 +141,29 @@ class ScriptedWorkflow:
             evidence=1,
             evidence_ids=("e-1",),
             last_event=len(self._events),
-            paused=self._paused,
+            hold=self._hold,
             branches=branch_states(self._events),
         )
 
-    @workflow.update(name=TOP_UP_UPDATE)
-    def top_up(self, request: TopUp) -> Limits:
-        self._paused = None
-        self._limits = request.added_to(self._limits)
-        return self._limits
+    @workflow.update(name=CONTROL_UPDATE)
+    def control(self, request: ControlRequest) -> ControlAnswer:
+        match request.action:
+            case AddBudget(extra=extra):
+                self._hold = None
+                self._limits = extra.added_to(self._limits)
+                return ControlAnswer(answer=self._limits.model_dump(mode="json"))
+            case Stop(reason=reason):
+                self._tell("ending_early", reason)
+                self._order = "complete"
+                return ControlAnswer()
 
-    @top_up.validator
-    def _can_be_topped_up(self, request: TopUp) -> None:
-        if request.steps == 1:
-            raise ApplicationError("the run is writing its report")
-        if self._refusal:
-            raise ApplicationError(self._refusal)
+    @control.validator
+    def _can_be_controlled(self, request: ControlRequest) -> None:
+        match request.action:
+            case AddBudget(extra=TopUp(steps=1)) | Stop(reason="refuse me"):
+                raise ApplicationError("the run is writing its report")
+            case AddBudget() if self._refusal:
+                raise ApplicationError(self._refusal)
 
     @workflow.signal
     def refuse(self, reason: str) -> None:
@@ -164,17 +172,8 @@ class ScriptedWorkflow:
 
     @workflow.signal
     def pause(self, detail: str) -> None:
-        self._paused = Ending(kind="tokens", detail=detail)
-
-    @workflow.update(name=STOP_UPDATE)
-    def stop(self, request: StopRequest) -> None:
-        self._tell("ending_early", request.reason)
-        self._order = "complete"
-
-    @stop.validator
-    def _can_be_stopped(self, request: StopRequest) -> None:
-        if request.reason == "refuse me":
-            raise ApplicationError("the run is writing its report")
+        ending = Ending(kind="tokens", detail=detail)
+        self._hold = Hold(reason="budget", node="thinking", detail=detail, ending=ending)
 
     def _tell(self, kind: EventType, message: str = "", *, branch: str = "", data: JsonObject | None = None) -> None:
         number = len(self._events) + 1

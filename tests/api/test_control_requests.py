@@ -85,7 +85,7 @@ async def test_a_refusal_stays_a_refusal(api: httpx.AsyncClient, temporal: Clien
     again = await api.post(f"/v1/runs/{run_id}/top-up", json=MORE, headers=KEY)
     for refused in (first, again):
         assert refused.status_code == 409
-        assert refused.json()["type"] == "urn:elcano:top-up-refused"
+        assert refused.json()["type"] == "urn:elcano:control-refused"
         assert "the moment is bad" in refused.json()["detail"]
     other = await api.post(f"/v1/runs/{run_id}/top-up", json=MORE, headers={"Idempotency-Key": "later"})
     assert other.status_code == 202

@@ -81,7 +81,7 @@ async def test_a_run_that_used_up_its_tokens_waits_for_more_and_goes_on(
             while (await anext(messages)).event != "paused":
                 pass
             view = (await client.get(f"/v1/runs/{run_id}")).json()
-            assert (view["stage"], view["paused"]["kind"]) == ("paused", "tokens")
+            assert (view["stage"], view["hold"]["reason"], view["hold"]["type"]) == ("paused", "budget", "tokens")
             answer = await client.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 1_000_000})
             assert answer.json()["limits"]["tokens"] == 1_032_000
             rest = [message.event async for message in messages]
@@ -89,4 +89,4 @@ async def test_a_run_that_used_up_its_tokens_waits_for_more_and_goes_on(
         assert "paused" not in rest
         assert rest[-1] == "complete"
         view = (await client.get(f"/v1/runs/{run_id}")).json()
-    assert (view["status"], view["ending"], view["paused"]) == ("completed", None, None)
+    assert (view["status"], view["ending"], view["hold"]) == ("completed", None, None)

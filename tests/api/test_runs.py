@@ -170,7 +170,7 @@ async def test_a_stop_that_comes_too_late_is_refused(api: httpx.AsyncClient, tem
     run_id = await start(api)
     refused = await api.post(f"/v1/runs/{run_id}/stop", json={"reason": "refuse me"})
     assert refused.status_code == 409
-    assert refused.json()["type"] == "urn:elcano:stop-refused"
+    assert refused.json()["type"] == "urn:elcano:control-refused"
     await temporal.get_workflow_handle(run_id).terminate()
     closed = await api.post(f"/v1/runs/{run_id}/stop")
     assert closed.status_code == 409

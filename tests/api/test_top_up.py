@@ -12,16 +12,16 @@ PAUSING = {"when_exhausted": "pause"}
 @pytest.mark.usefixtures("worker")
 async def test_a_paused_run_says_so_until_it_is_topped_up(api: httpx.AsyncClient, temporal: Client) -> None:
     run_id = await start(api, budget=PAUSING)
-    assert (await api.get(f"/v1/runs/{run_id}")).json()["paused"] is None
+    assert (await api.get(f"/v1/runs/{run_id}")).json()["hold"] is None
     await temporal.get_workflow_handle(run_id).signal("pause", "no tokens left")
-    paused = (await api.get(f"/v1/runs/{run_id}")).json()["paused"]
-    assert paused == {"kind": "tokens", "detail": "no tokens left"}
+    paused = (await api.get(f"/v1/runs/{run_id}")).json()["hold"]
+    assert (paused["reason"], paused["detail"]) == ("budget", "no tokens left")
     answer = await api.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 50_000, "seconds": 60})
     assert answer.status_code == 202
     limits = answer.json()["limits"]
     assert (limits["tokens"], limits["seconds"], limits["cost_usd"]) == (150_000, 660.0, None)
     assert limits["when_exhausted"] == "pause"
-    assert (await api.get(f"/v1/runs/{run_id}")).json()["paused"] is None
+    assert (await api.get(f"/v1/runs/{run_id}")).json()["hold"] is None
 
 
 @pytest.mark.usefixtures("worker")
@@ -37,7 +37,7 @@ async def test_what_the_run_refuses_is_a_conflict_with_its_reason(api: httpx.Asy
     run_id = await start(api, budget=PAUSING)
     refused = await api.post(f"/v1/runs/{run_id}/top-up", json={"steps": 1})
     assert refused.status_code == 409
-    assert refused.json()["type"] == "urn:elcano:top-up-refused"
+    assert refused.json()["type"] == "urn:elcano:control-refused"
     assert "is writing its report" in refused.json()["detail"]
     await temporal.get_workflow_handle(run_id).signal("order", "complete")
     await temporal.get_workflow_handle(run_id).result()

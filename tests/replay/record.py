@@ -25,7 +25,6 @@ from elcano.graphs.contracts import (
     ResearchInput,
     ResearchResult,
     RunSnapshot,
-    StopRequest,
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
@@ -33,6 +32,7 @@ from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.failures import FailureType
 from elcano.testing.script import Answer, Refused, Script
 from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop, top_up
 from tests.resetting import reset_before
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.test_budget import paused as until_paused
@@ -199,14 +199,14 @@ async def _stop_in_the_second_iteration(handle: Handle) -> None:
 
 
 async def _stop(handle: Handle) -> None:
-    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="scripted"))
+    await stop(handle, "scripted")
 
 
 async def _top_up(handle: Handle) -> None:
     """Raises what the run is short of, whenever it has paused."""
     while True:
         await until_paused(handle)
-        await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000, iterations=5))
+        await top_up(handle, TopUp(tokens=300_000, iterations=5))
 
 
 async def main(folder: Path) -> None:

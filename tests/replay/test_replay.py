@@ -5,14 +5,19 @@ A failure here means that a run started before the change would stop with a nond
 """
 
 import asyncio
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from temporalio.client import WorkflowHistory
 from temporalio.workflow import NondeterminismError
 
-from elcano.graphs.contracts import CHAIN_MODES
+from elcano.graphs.contracts import CHAIN_MODES, ResearchInput, RunLog
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
+from elcano.graphs.rules import RULES, AgentFigures, Rules
 from tests.replay.record import CHAIN, FOLDER
 from tests.replay.replaying import replayer, stored_in
 
@@ -36,3 +41,56 @@ def test_a_changed_step_is_noticed(tmp_path: Path) -> None:
     changed = path.read_text().replace("0002-knowledge_gap", "0002-something_else")
     with pytest.raises(NondeterminismError):
         asyncio.run(replayer(tmp_path).replay_workflow(WorkflowHistory.from_json(path.stem, changed)))
+
+
+STRICTER = Rules(
+    stall_iterations=1,
+    breaker_failures=1,
+    prompt_tokens=20_000,
+    section_tokens=9_000,
+    max_items=1,
+    agents={"writer": AgentFigures(output_tokens=90_000, evidence_tokens=90_000)},
+)
+
+
+def test_runs_replay_by_the_rules_that_they_started_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later program with other rules; some of these histories would go another way by them."""
+    monkeypatch.setattr("elcano.graphs.rules.RULES", [*RULES, STRICTER])
+    for name in ("iterative-stopped", "deep-complete", "simple-iterations", "deep-complete-chain"):
+        path = FOLDER / f"{name}.json"
+        asyncio.run(replayer(tmp_path).replay_workflow(WorkflowHistory.from_json(name, path.read_text())))
+
+
+def test_the_same_runs_would_go_another_way_by_other_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("elcano.graphs.rules.RULES", [STRICTER])
+    path = FOLDER / "deep-complete.json"
+    with pytest.raises(NondeterminismError):
+        asyncio.run(replayer(tmp_path).replay_workflow(WorkflowHistory.from_json(path.stem, path.read_text())))
+
+
+def test_numbers_go_on_above_those_that_were_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later program that tells less still never gives an event a number that a client has seen."""
+    path = FOLDER / "iterative-complete.json"
+    history = WorkflowHistory.from_json(path.stem, path.read_text())
+    monkeypatch.setattr("elcano.graphs.journal.journal.before", lambda command: ())
+    numbers: list[int] = []
+    log = finish.log
+
+    def noted(asked: ResearchInput, journal: Journal) -> RunLog:
+        numbers.extend(event.seq for event in journal.events)
+        return log(asked, journal)
+
+    monkeypatch.setattr(finish, "log", noted)
+    with pytest.raises(NondeterminismError):  # the archive is sent other events
+        asyncio.run(replayer(tmp_path).replay_workflow(history))
+    told = max(number for number in results(history, "told") if isinstance(number, int))
+    assert numbers == sorted(set(numbers))
+    assert len(numbers) < told < numbers[-1]
+
+
+def results(history: WorkflowHistory, field: str) -> Iterator[object]:
+    """A field of what each activity of a history answered."""
+    for event in history.events:
+        for payload in event.activity_task_completed_event_attributes.result.payloads:
+            answer = json.loads(payload.data)
+            yield answer.get(field) if isinstance(answer, dict) else None

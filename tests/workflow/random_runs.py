@@ -24,9 +24,9 @@ from elcano.graphs.contracts import (
     ProgressPage,
     ResearchResult,
     RunSnapshot,
-    StopRequest,
 )
 from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop, top_up
 from tests.workflow.audit import audit
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.scenarios import Scenario, Stage
@@ -134,7 +134,7 @@ async def _stop(handle: Handle, scenario: Scenario) -> None:
     """Stops the run at its moment; a run that is writing or over by then refuses, which is right."""
     await scenario.now.wait()
     with suppress(WorkflowUpdateFailedError, RPCError):
-        await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="scripted"))
+        await stop(handle, "scripted")
 
 
 async def _mind(handle: Handle, scenario: Scenario) -> None:
@@ -145,9 +145,9 @@ async def _mind(handle: Handle, scenario: Scenario) -> None:
         await _next_pause(handle)
         with suppress(WorkflowUpdateFailedError, RPCError):
             if (more := scenario.more(pause)) is None:
-                await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="scripted"))
+                await stop(handle, "scripted")
                 return
-            await handle.execute_update(ResearchWorkflow.top_up, more)
+            await top_up(handle, more)
 
 
 async def _next_pause(handle: Handle) -> None:

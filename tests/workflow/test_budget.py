@@ -7,11 +7,12 @@ import pytest
 from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import ResearchInput, RunSnapshot, StopRequest
+from elcano.graphs.contracts import ResearchInput, RunSnapshot
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop, top_up
 from tests.workflow.conftest import Handle, Start, worker_for
 
 
@@ -43,8 +44,8 @@ async def test_a_paused_run_goes_on_after_a_top_up(
     assert snapshot.paused is not None
     assert snapshot.paused.kind == kind
     with pytest.raises(WorkflowUpdateFailedError):
-        await handle.execute_update(ResearchWorkflow.top_up, TopUp())
-    await handle.execute_update(ResearchWorkflow.top_up, more)
+        await top_up(handle, TopUp())
+    await top_up(handle, more)
     result = await handle.result()
     assert result.ending is None
     assert result.iterations == 3
@@ -58,7 +59,7 @@ async def test_too_little_more_pauses_again(start: Start, script: Script) -> Non
     for rounds in (1, 2, 3):
         snapshot = await paused(handle, rounds)
         assert snapshot.iteration == rounds
-        await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=1))
+        await top_up(handle, TopUp(iterations=1))
     result = await handle.result()
     assert (result.ending, result.iterations) == (None, 4)
 
@@ -67,7 +68,7 @@ async def test_a_paused_run_that_is_stopped_reports(start: Start, script: Script
     script.complete_in = 99
     handle = await start(limits=Limits(iterations=1, when_exhausted="pause"))
     await paused(handle)
-    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="no more money"))
+    await stop(handle, "no more money")
     result = await handle.result()
     assert result.ending is not None
     assert result.ending.kind == "stopped"
@@ -91,9 +92,9 @@ async def test_ten_days_of_waiting_do_not_count(stopped: bool, skipping: Workflo
         await skipping.fast_forward(handle, 10 * 86_400.0)
         assert (await paused(handle)).iteration == 1
         if stopped:
-            await handle.execute_update(ResearchWorkflow.stop, StopRequest())
+            await stop(handle)
         else:
-            await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=1))
+            await top_up(handle, TopUp(iterations=1))
         result = await handle.result()
     assert (result.ending is not None) is stopped
     assert script.published[0].draft is not None

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from temporalio.client import WorkflowFailureError
 
-from elcano.graphs.contracts import CHAIN_MODES, PublishCall, StopRequest
+from elcano.graphs.contracts import CHAIN_MODES, PublishCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.events import TERMINAL
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Answer, Refused, Script
-from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop, top_up
 from tests.workflow.conftest import Start, asking
 from tests.workflow.test_budget import paused
 
@@ -127,9 +127,9 @@ async def test_a_chain_pauses_and_is_stopped(start: Start, script: Script) -> No
     script.complete_in = 99
     handle = await start(limits=Limits(iterations=1, when_exhausted="pause"), chain=True)
     await paused(handle)
-    await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=1))
+    await top_up(handle, TopUp(iterations=1))
     await paused(handle, iteration=2)
-    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="enough"))
+    await stop(handle, "enough")
     result = await handle.result()
     assert result.ending is not None
     assert (result.ending.kind, result.iterations) == ("stopped", 2)

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 
-from elcano.graphs.contracts import ArchiveCall, StopRequest
+from elcano.graphs.contracts import ArchiveCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails
 from elcano.testing.script import Answer, Refused, Script
-from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop
 from tests.workflow.conftest import Start
 
 
@@ -114,7 +114,7 @@ async def test_stopping_lets_the_sections_write_what_they_have(start: Start, scr
     script.overrides["knowledge_gap"] = endless
     handle = await start(mode="deep", limits=Limits(iterations=50, steps=2_000, tokens=10_000_000))
     await begun.wait()
-    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="enough"))
+    await stop(handle, "enough")
     result = await handle.result()
     assert result.ending is not None
     assert result.ending.kind == "stopped"

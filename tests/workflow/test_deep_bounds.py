@@ -21,6 +21,7 @@ from elcano.graphs.values.budget import Limits, TopUp, Usage
 from elcano.graphs.values.failures import FailureDetails
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
+from tests.control import top_up
 from tests.unit.graphs.strategies import LEAF
 from tests.workflow.conftest import Start, deep_with, worker_for
 from tests.workflow.test_budget import paused
@@ -230,7 +231,7 @@ class TestUsage:
 async def test_sections_work_under_the_limits_that_a_top_up_raised(start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=Limits(steps=2, iterations=1, when_exhausted="pause"))
     await paused(handle)
-    await handle.execute_update(ResearchWorkflow.top_up, TopUp(steps=100, iterations=2))
+    await top_up(handle, TopUp(steps=100, iterations=2))
     result: ResearchResult = await handle.result()
     assert result.ending is None
     (published,) = script.published

@@ -8,12 +8,14 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
 from elcano.graphs.catalogue.listing import AGENTS
-from elcano.graphs.contracts import RunSnapshot, StopRequest
+from elcano.graphs.contracts import RunSnapshot
 from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.rules import rules
 from elcano.graphs.values.budget import Budget, Estimate, Limits, TopUp
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop, top_up
 from tests.workflow.conftest import Start, asking, deep_with, worker_for
 from tests.workflow.test_budget import paused
 
@@ -49,7 +51,7 @@ async def test_a_top_up_lets_the_sections_go_on(chain: bool, start: Start, scrip
     assert snapshot.paused is not None
     assert snapshot.paused.kind == "tokens"
     assert "writer" not in script.calls
-    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    await top_up(handle, TopUp(tokens=300_000))
     result = await handle.result()
     assert result.ending is None
     (published,) = script.published
@@ -64,9 +66,9 @@ async def test_too_little_more_pauses_again(start: Start, script: Script) -> Non
     handle = await start(mode="deep", limits=ENOUGH)
     await paused(handle)
     for _ in range(2):
-        await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=30))
+        await top_up(handle, TopUp(tokens=30))
         await paused(handle)
-    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    await top_up(handle, TopUp(tokens=300_000))
     assert (await handle.result()).ending is None
     assert told(script, "paused")[""] == 3
 
@@ -77,9 +79,9 @@ async def test_more_of_something_else_pauses_again(start: Start, script: Script)
         snapshot = await paused(handle)
         assert snapshot.paused is not None
         assert snapshot.paused.kind == "iterations"
-        await handle.execute_update(ResearchWorkflow.top_up, TopUp(steps=1))
+        await top_up(handle, TopUp(steps=1))
     await paused(handle)
-    await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=5))
+    await top_up(handle, TopUp(iterations=5))
     assert (await handle.result()).ending is None
 
 
@@ -87,7 +89,7 @@ async def test_more_of_something_else_pauses_again(start: Start, script: Script)
 async def test_a_stop_lets_waiting_sections_write(chain: bool, start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH, chain=chain)
     await paused(handle)
-    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="no more money"))
+    await stop(handle, "no more money")
     result = await handle.result()
     assert result.ending is not None
     assert result.ending.kind == "stopped"
@@ -136,7 +138,7 @@ async def test_waiting_sections_make_room_and_wait_for_it(start: Start, script: 
     handle = await start(mode="deep", graph=deep_with(max_concurrency=1), limits=ENOUGH)
     await paused(handle)
     assert script.calls.count("thinking") > 3
-    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    await top_up(handle, TopUp(tokens=300_000))
     result = await handle.result()
     assert result.ending is None
     assert most == 1
@@ -155,11 +157,11 @@ async def test_a_top_up_reaches_sections_that_are_at_work(start: Start, script: 
     await begun.wait()
     section = temporal.get_workflow_handle(f"{handle.id}.0004.loop-1")
     before = await limit(section)
-    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000, iterations=3))
+    await top_up(handle, TopUp(tokens=300_000, iterations=3))
     async with asyncio.timeout(20):
         while await limit(section) == before:  # noqa: ASYNC110 - the section is told by a signal
             await asyncio.sleep(0.05)
-    needs = Estimate(tokens=joining_tokens(AGENTS["long_writer"], 3, len("What is it?") // 4))
+    needs = Estimate(tokens=joining_tokens(AGENTS["long_writer"], 3, rules(), len("What is it?") // 4))
     raised = ENOUGH.model_copy(update={"tokens": ENOUGH.tokens + 300_000})
     gained = Budget(limits=raised, exit_needs=needs).gained(TopUp(tokens=300_000)).tokens
     assert gained is not None
@@ -183,7 +185,7 @@ async def test_waiting_does_not_use_time(start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH)
     await paused(handle)
     await asyncio.sleep(WAITED)
-    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    await top_up(handle, TopUp(tokens=300_000))
     await handle.result()
     assert len(script.archived) == 4
     for kept in script.archived:
@@ -207,7 +209,7 @@ async def test_what_ended_sections_used_is_shown_before_it_is_charged(start: Sta
     tokens = snapshot.budget["tokens"]
     assert isinstance(tokens, dict)
     assert tokens["used"] == script.usage.tokens + cost.tokens
-    await handle.execute_update(ResearchWorkflow.stop, StopRequest())
+    await stop(handle)
     await handle.result()
 
 
@@ -220,7 +222,7 @@ async def test_a_section_that_went_on_in_a_new_history_is_heard(short_histories:
         handle = await short_histories.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
         for _ in range(2):
             await paused(handle)
-            await handle.execute_update(ResearchWorkflow.top_up, TopUp(iterations=2))
+            await top_up(handle, TopUp(iterations=2))
         result = await handle.result()
     assert result.ending is None
     assert told(script, "paused") == dict.fromkeys(("", *script.sections), 2)
@@ -243,7 +245,7 @@ async def test_a_section_that_could_not_begin_waits_too(start: Start, script: Sc
     snapshot = await paused(handle)
     assert snapshot.paused is not None
     assert snapshot.paused.kind == "tokens"
-    await handle.execute_update(ResearchWorkflow.top_up, TopUp(tokens=300_000))
+    await top_up(handle, TopUp(tokens=300_000))
     result = await handle.result()
     assert result.ending is None
     assert [section.gap for section in script.published[0].sections] == [None] * 3
@@ -265,6 +267,6 @@ async def test_a_run_whose_last_section_works_is_not_paused(start: Start, script
     assert (snapshot.stage, snapshot.paused) == ("researching", None)
     go_on.set()
     await paused(handle)
-    await handle.execute_update(ResearchWorkflow.stop, StopRequest())
+    await stop(handle)
     await handle.result()
     assert told(script, "paused")[""] == 1

@@ -6,11 +6,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from elcano.graphs.contracts import StopRequest
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits
 from elcano.testing.script import Script
-from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop
 from tests.workflow.conftest import Handle, Start, deep_with
 
 SECTIONS = 200
@@ -69,7 +68,7 @@ async def test_a_stop_reaches_sections_that_are_just_starting(start: Start, scri
     limits = Limits(sections=20, iterations=12, steps=2_000, tokens=100_000_000)
     handle = await start(mode="deep", graph=deep_with(max_concurrency=AT_ONCE), limits=limits)
     await begun.wait()
-    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="enough"))
+    await stop(handle, "enough")
     result = await handle.result()
     assert result.ending is not None
     assert result.ending.kind == "stopped"

@@ -12,12 +12,13 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, RunSnapshot, StopRequest
+from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, RunSnapshot
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.testing.script import Script
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop
 from tests.workflow.conftest import Handle, asking, worker_for
 
 HALF_AN_HOUR = 13
@@ -170,7 +171,7 @@ async def test_a_held_run_says_so_and_can_be_stopped(temporal: Client, script: S
         assert snapshot.hold is not None
         assert (snapshot.stage, snapshot.node, snapshot.hold.agent) == ("held", "judge", "judge")
         assert "HTTP 503" in snapshot.hold.detail
-        await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="enough"))
+        await stop(handle, "enough")
         result = await handle.result()
     assert result.ending is not None
     assert (result.ending.kind, script.calls[-1]) == ("stopped", "writer")

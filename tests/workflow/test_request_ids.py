@@ -5,24 +5,23 @@ import uuid
 
 from temporalio.client import Client
 
-from elcano.graphs.contracts import BranchPaused, StopRequest
+from elcano.graphs.contracts import BranchHeld
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits, TopUp
-from elcano.graphs.values.state import Ending
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop, top_up
 from tests.workflow.conftest import Handle, asking, worker_for
 from tests.workflow.test_budget import paused
 
 MORE = TopUp(tokens=50_000, iterations=1)
-STOP = StopRequest(reason="enough for today")
 
 
 async def fill(handle: Handle) -> None:
     """Makes the history so long that the run is continued as new when it goes on."""
-    nothing = BranchPaused(run_id="nobody", ending=Ending(kind="tokens", detail=""), top_ups=0)
+    nothing = BranchHeld(run_id="nobody", hold=None)
     for _ in range(25):
-        await handle.signal(ResearchWorkflow.branch_paused, nothing)
+        await handle.signal(ResearchWorkflow.branch_held, nothing)
         await handle.query(ResearchWorkflow.snapshot)
 
 
@@ -47,19 +46,19 @@ async def test_what_was_asked_once_is_done_once(short_histories: Client, script:
         await paused(handle)
         await fill(handle)
         first = await execution(handle)
-        limits = await handle.execute_update(ResearchWorkflow.top_up, MORE, id="more")
+        limits = await top_up(handle, MORE, id="more")
         await paused(handle, 2)
         assert await execution(handle) != first
-        assert await handle.execute_update(ResearchWorkflow.top_up, MORE, id="more") == limits
+        assert await top_up(handle, MORE, id="more") == limits
         snapshot = await paused(handle)
         assert snapshot.budget["tokens"]["limit"] == limits.tokens == 150_000  # type: ignore[index, call-overload]
         await fill(handle)
         second = await execution(handle)
-        await handle.execute_update(ResearchWorkflow.stop, STOP, id="enough")
+        await stop(handle, "enough for today", id="enough")
         await writing.wait()
         assert await execution(handle) != second
-        await handle.execute_update(ResearchWorkflow.stop, STOP, id="enough")
-        assert await handle.execute_update(ResearchWorkflow.top_up, MORE, id="more") == limits
+        await stop(handle, "enough for today", id="enough")
+        assert await top_up(handle, MORE, id="more") == limits
         go_on.set()
         result = await handle.result()
     assert result.ending is not None

@@ -7,12 +7,13 @@ from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 
-from elcano.graphs.contracts import ProgressPage, RunSnapshot, StopRequest
+from elcano.graphs.contracts import ProgressPage, RunSnapshot
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.events import TERMINAL, AgentEvent
 from elcano.testing.script import Answer, Refused, Script
 from elcano.workflows.research import ResearchWorkflow
+from tests.control import stop
 from tests.workflow.conftest import Handle, Start
 
 
@@ -65,14 +66,14 @@ async def test_stop_ends_in_a_partial_report(start: Start, script: Script) -> No
     script.overrides["knowledge_gap"] = waiting
     handle = await start(limits=Limits(iterations=50, steps=2_000))
     await reached.wait()
-    await handle.execute_update(ResearchWorkflow.stop, StopRequest(reason="enough for today"))
+    await stop(handle, "enough for today")
     result = await handle.result()
     assert result.ending is not None
     assert (result.ending.kind, result.ending.detail) == ("stopped", "enough for today")
     assert script.calls.count("writer") == 1
     assert_told_once(list(script.archived[0].events))
     with pytest.raises(RPCError, match="already completed"):
-        await handle.execute_update(ResearchWorkflow.stop, StopRequest())
+        await stop(handle)
 
 
 async def test_a_refused_model_fails_once_with_the_reason(start: Start, script: Script) -> None:

@@ -18,7 +18,7 @@ from elcano.activities.sources.documents import search
 from elcano.activities.sources.documents.collection import Collection, Listing, Skipped, warnings
 from elcano.activities.sources.documents.index import Index
 from elcano.activities.sources.documents.parser import PARSE_SECONDS, Parser
-from elcano.activities.sources.documents.query import content_words
+from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.documents.search import Hit, Text
 from elcano.activities.sources.documents.sync import synchronise
 from elcano.storage.evidence import Evidence, StoredText
@@ -132,7 +132,7 @@ class DocumentsSource:
             texts = search.texts(database, (hit.document for hit in hits))
         skipped = sorted((*listing.skipped, *self._index.skipped()))
         notes = warnings(self._name, skipped)
-        if not content_words(query):
+        if not search_words(query):
             notes = (f"{self._name}: {query!r} has no word to search for", *notes)
         now = time.time()
         return Found(

@@ -6,17 +6,20 @@ from typing import Any
 from elcano.graphs.checks.builder import GraphBuilder
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.commands import Entry, Immediate, StepCompleted, StepFailed
+from elcano.graphs.engine.commands import Immediate
+from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import next_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.state import Failure, ResearchState
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
+from tests.folding import difference
 
 ON = SequentialEdge(from_node="a", to_node="z")
 """The edge of `two_nodes`."""
@@ -120,7 +123,10 @@ async def research(
         now += seconds_a_call
         return now
 
-    return await run_in_memory(asked(graph, state, limits), script.perform, clock=clock)
+    question = asked(graph, state, limits)
+    journal = await run_in_memory(question, script.perform, clock=clock)
+    assert difference(finish.log(question, journal)) is None
+    return journal
 
 
 def begun(graph: ResearchGraph, *, limits: Limits | None = None, **state: Any) -> Run:

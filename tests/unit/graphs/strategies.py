@@ -8,7 +8,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
-from elcano.graphs.engine.commands import CallAgent, CallTool, Entry, StepCompleted, StepFailed, Work
+from elcano.graphs.engine.commands import CallAgent, CallTool, Work
+from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import (
     AgentNode,

@@ -5,7 +5,7 @@ from itertools import accumulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.engine.commands import StepCompleted
+from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ToolNode

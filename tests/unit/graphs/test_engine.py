@@ -2,7 +2,8 @@
 
 import pytest
 
-from elcano.graphs.engine.commands import CallAgent, Diverted, Finish, StepAbandoned, StepCompleted, StepFailed
+from elcano.graphs.engine.commands import CallAgent, Finish
+from elcano.graphs.engine.entries import Diverted, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.engine.reading import Reading
 from elcano.graphs.engine.run import VIEW_NAMES, seen, start
 from elcano.graphs.engine.steps import advance, next_command, route

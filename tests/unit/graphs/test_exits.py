@@ -5,13 +5,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.catalogue.listing import AGENTS
-from elcano.graphs.engine.commands import CallAgent, StepFailed
+from elcano.graphs.engine.commands import CallAgent
+from elcano.graphs.engine.entries import StepFailed
 from elcano.graphs.engine.exits import exit_needs, joining_tokens, keeping
 from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import advance, next_command
 from elcano.graphs.fanout.allotment import Allotment
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.journal.journal import Journal, Pages
+from elcano.graphs.journal.narration import beginning
 from elcano.graphs.modes import MODES
+from elcano.graphs.rules import rules
 from elcano.graphs.spec.graph import EndKind, ResearchGraph
 from elcano.graphs.values.budget import Allowance, Budget, Estimate, Limits, TopUp, Usage
 from elcano.graphs.values.state import EvidenceRef, Failure, IterationData, ResearchState, SectionPlan, SectionResult
@@ -116,7 +119,7 @@ def test_a_report_of_many_sections_needs_a_call_for_each_and_one_for_the_key_fin
     sections = tuple(SectionResult(title=one.title, key_question="?", draft="d") for one in plan[:3])
     drafted = planned.model_copy(update={"sections": (*sections, SectionResult(title="gap", key_question="?"))})
     needed = exit_needs(MODES["deep"], run_of("deep", drafted, "collect_drafts")).tokens
-    assert needed == joining_tokens(AGENTS["long_writer"], 3)
+    assert needed == joining_tokens(AGENTS["long_writer"], 3, rules())
 
 
 def test_the_price_so_far_says_what_the_exit_will_cost() -> None:
@@ -186,8 +189,9 @@ def test_a_run_that_waits_for_more_budget_does_so_here_too(kind: EndKind) -> Non
 def test_an_exit_that_cannot_be_paid_for_ends_the_run_partial_and_not_failed(when: str) -> None:
     graph = MODES["iterative"]
     chosen = Limits.model_validate({"when_exhausted": when})
-    journal = Journal.begin(graph, ResearchState(question="q"), chosen, mode="iterative", now=0.0)
-    journal.run = journal.run.model_copy(update={"node": "writer"})
+    run = run_of("iterative", ResearchState(question="q"), "writer", chosen)
+    journal = Journal(graph, Pages(run=run, entries=(), events=(), started_at=0.0))
+    journal.tell(beginning("q", "iterative"), 0.0)
     journal.record(spent_at(journal.run, "tokens"), 1.0)
     assert journal.run.ending is not None
     assert (journal.run.finished, journal.run.failure, journal.run.ending.kind) == (True, None, "tokens")

@@ -5,6 +5,7 @@ import pytest
 from elcano.graphs.expressions.evaluation import Meter
 from elcano.graphs.expressions.language import MAX_DEPTH, Value, evaluate, fault, node_read, reads, root_names
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.rules import rules
 
 VIEW: JsonObject = {"a": {"b": [1, 2]}, "text": "abc", "items": [{"n": 1}, {"n": "x"}], "zero": 0}
 
@@ -30,13 +31,13 @@ VIEW: JsonObject = {"a": {"b": [1, 2]}, "text": "abc", "items": [{"n": 1}, {"n":
 )
 def test_evaluate(expression: str, value: Json) -> None:
     assert fault(expression) is None
-    assert evaluate(expression, VIEW, Meter()) == Value(value)
+    assert evaluate(expression, VIEW, Meter(rules())) == Value(value)
 
 
 @pytest.mark.parametrize("expression", ["nowhere", "zero", "`[]`", "`{}`", "''", "`false`", "`null`"])
 def test_what_does_not_hold(expression: str) -> None:
-    assert not evaluate(expression, VIEW, Meter()).json
-    negated = evaluate(f"!({expression})", VIEW, Meter()).json
+    assert not evaluate(expression, VIEW, Meter(rules())).json
+    negated = evaluate(f"!({expression})", VIEW, Meter(rules())).json
     assert negated is True or expression == "zero"  # JMESPath itself counts 0 as true
 
 

@@ -4,12 +4,13 @@ import pytest
 
 from elcano.graphs.contracts import ResearchResult
 from elcano.graphs.engine.commands import BranchStart, RunBranches
+from elcano.graphs.engine.run import start as started
 from elcano.graphs.fanout.visit import FanOut, outcome
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage
-from elcano.graphs.values.state import Ending
+from elcano.graphs.values.state import Ending, ResearchState
 
 STARTS = tuple(
     BranchStart(index=index, parallel_path_id=f"0001.b-{index}", branch="loop", input=BranchInput(question="q"))
@@ -22,8 +23,8 @@ FIRST, SECOND = STARTS
 def books(limits: Limits) -> tuple[FanOut, Budget]:
     node = MODES["deep"].by_id[WORK.node]
     assert isinstance(node, ParallelNode)
-    budget = Budget(limits=limits)
-    return FanOut(node, WORK, budget), budget
+    run = started(MODES["deep"], ResearchState(question="q"), limits)
+    return FanOut(node, WORK, run), run.budget
 
 
 def begun(fan: FanOut, start: BranchStart, budget: Budget) -> Limits:

@@ -5,13 +5,14 @@ from itertools import pairwise
 import pytest
 
 from elcano.graphs.checks.validation import require_valid
-from elcano.graphs.engine import folding, inputs
+from elcano.graphs.engine import inputs
 from elcano.graphs.engine import steps as engine
-from elcano.graphs.engine.commands import StepCompleted, Warned
-from elcano.graphs.engine.steps import MAX_WORK, advance, next_command
+from elcano.graphs.engine.entries import StepCompleted, Warned
+from elcano.graphs.engine.steps import advance, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
+from elcano.graphs.rules import Rules, rules
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -26,7 +27,7 @@ from elcano.graphs.spec.graph import (
     ToolNode,
 )
 from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.state import MAX_STATE_BYTES, weights
+from elcano.graphs.values.state import weights
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import ON, asking, begun, completed, research, two_nodes
 
@@ -87,7 +88,7 @@ async def test_a_state_that_doubles_ends_in_a_report(values: str, calling: bool)
     graph = ring(growing(values), CALL) if calling else ring(growing(values))
     journal = await research(Script(), graph=graph, limits=LOOPS)
     assert reported(journal)
-    assert sum(weights(journal.run.state).values()) <= MAX_STATE_BYTES
+    assert sum(weights(journal.run.state, rules().state_bytes).values()) <= rules().state_bytes
     assert journal.run.ending is not None
     assert journal.run.state.warnings or errors(journal)
 
@@ -107,7 +108,7 @@ async def test_a_state_over_its_weight_fails_the_node_and_stays_as_it_was() -> N
 
 
 async def test_an_exit_is_kept_however_much_the_state_weighs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "MAX_STATE_BYTES", 10)
+    monkeypatch.setattr("elcano.graphs.rules.RULES", [Rules(state_bytes=1_200)])
     journal = await research(Script(), graph=two_nodes())
     assert reported(journal)
     assert journal.run.ending is not None
@@ -176,11 +177,11 @@ def test_a_warning_is_an_entry_and_told_once() -> None:
 
 def test_work_between_two_calls_is_bounded_and_a_call_begins_anew() -> None:
     graph = two_nodes(nodes=(StateNode(id="a", reducer="set_values"), asking("z", "writer")))
-    run = begun(graph).model_copy(update={"work": MAX_WORK + 1})
+    run = begun(graph).model_copy(update={"work": rules().waiting_work + 1})
     command = next_command(graph, run, 0.0)
     assert "units of work" in command.model_dump_json()
     graph = two_nodes()
-    run = begun(graph).model_copy(update={"work": MAX_WORK + 1})
+    run = begun(graph).model_copy(update={"work": rules().waiting_work + 1})
     assert advance(graph, run, completed(run, {"thought": "hm"})).work == 0
 
 

@@ -1,18 +1,20 @@
-"""What a journal remembers travels with its pages, and is bounded."""
+"""What was accepted under an id is in the log, and travels with it."""
 
-from elcano.graphs.journal.journal import REMEMBERED, Answered, Journal
+from elcano.graphs.engine.control import Stop
+from elcano.graphs.engine.entries import Controlled
+from elcano.graphs.journal.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.state import ResearchState
 
 
-def test_the_last_answers_are_remembered() -> None:
+def test_an_accepted_request_is_known_by_its_id_however_often_the_run_goes_on_elsewhere() -> None:
     graph = MODES["iterative"]
     journal = Journal.begin(graph, ResearchState(question="Why?"), Limits(), mode="iterative", now=1.0)
-    assert journal.remembered("request-0") is None
-    answers = [Answered(request_id=f"request-{number}", limits=Limits()) for number in range(REMEMBERED + 5)]
-    for answer in answers:
-        journal.remember(answer)
+    assert journal.accepted("request-0") is None
+    entries = [Controlled(at=1.0, action=Stop(), request_id=f"request-{number}", answer=number) for number in range(3)]
+    for entry in entries:
+        journal.record(entry, 1.0)
     further = Journal(graph, journal.pages)
-    assert [further.remembered(answer.request_id) for answer in answers] == [None] * 5 + answers[5:]
-    assert len(journal.pages.answered) == REMEMBERED
+    assert [further.accepted(entry.request_id) for entry in entries] == entries
+    assert further.accepted("another") is None

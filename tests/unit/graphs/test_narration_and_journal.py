@@ -3,17 +3,8 @@
 import pytest
 
 from elcano.graphs.catalogue.listing import AGENTS
-from elcano.graphs.engine.commands import (
-    BranchStart,
-    CallAgent,
-    CallTool,
-    Diverted,
-    Entry,
-    Finish,
-    RunBranches,
-    StepCompleted,
-    StepFailed,
-)
+from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Finish, RunBranches
+from elcano.graphs.engine.entries import Diverted, Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import MESSAGE_CHARACTERS, before

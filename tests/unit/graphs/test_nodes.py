@@ -2,10 +2,11 @@
 
 import pytest
 
-from elcano.graphs.engine.commands import BranchStart, CallTool, RunBranches, StepFailed
-from elcano.graphs.engine.inputs import MAX_ITEMS
+from elcano.graphs.engine.commands import BranchStart, CallTool, RunBranches
+from elcano.graphs.engine.entries import StepFailed
 from elcano.graphs.engine.steps import advance, next_command
 from elcano.graphs.frozen import Json
+from elcano.graphs.rules import rules
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
@@ -103,7 +104,7 @@ def test_a_tool_runs_once_per_item(items: Json, queries: list[str]) -> None:
 
 def test_too_many_items_fail_the_node() -> None:
     graph = search_graph(for_each="values.items")
-    entry = immediate(graph, begun(graph, values={"items": ["x"] * (MAX_ITEMS + 1)}))
+    entry = immediate(graph, begun(graph, values={"items": ["x"] * (rules().max_items + 1)}))
     assert isinstance(entry, StepFailed)
     assert "201 items; at most 200" in entry.failure.message
 

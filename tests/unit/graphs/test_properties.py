@@ -7,21 +7,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.validation import faults
-from elcano.graphs.engine.commands import (
-    CallAgent,
+from elcano.graphs.engine.commands import CallAgent, Choose, Finish, Wait
+from elcano.graphs.engine.control import AddBudget, Stop
+from elcano.graphs.engine.entries import (
+    Controlled,
     Diverted,
     Entry,
-    Finish,
     Held,
     Resumed,
-    Retry,
     RolledBack,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    ToppedUp,
-    Wait,
     Warned,
+    Went,
 )
 from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import advance, next_command
@@ -31,6 +30,7 @@ from elcano.graphs.expressions.language import evaluate, fault, root_names
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal, Pages
 from elcano.graphs.journal.narration import beginning
+from elcano.graphs.rules import rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import TopUp, Usage
 from elcano.graphs.values.state import Ending, Hold, weights
@@ -64,16 +64,17 @@ def walk(data: st.DataObject) -> Watched:
     for _ in range(given.steps + 3 * 50 + 10):
         now += data.draw(st.sampled_from([0.0, 0.1, 5.0, 100.0, -50.0]))
         work = journal.next(now)
+        assert not isinstance(work, Choose)
         if isinstance(work, Finish):
             return journal
-        if isinstance(work, Wait) and top_ups:
+        if isinstance(work, Wait) and work.hold.reason == "budget" and top_ups:
             top_ups -= 1
             more = data.draw(st.sampled_from([TopUp(steps=50, iterations=1), TopUp(tokens=10**6, seconds=600)]))
-            raised = more.added_to(journal.run.budget.limits)
-            journal.record(ToppedUp(at=journal.elapsed(now), limits=raised), now)
+            journal.record(Controlled(at=journal.elapsed(now), action=AddBudget(extra=more)), now)
+        elif isinstance(work, Wait) and work.hold.reason == "budget":
+            journal.record(Controlled(at=now - STARTED, action=Stop()), now)
+            journal.record(Diverted(at=now - STARTED, ending=journal.run.stopping or Ending(kind="time")), now)
         elif isinstance(work, Wait):
-            journal.record(Diverted(at=now - STARTED, ending=Ending(kind="stopped")), now)
-        elif isinstance(work, Retry):
             again: list[Entry] = [Resumed(at=now - STARTED), given_up(journal, now)]
             journal.record(data.draw(st.sampled_from(again)), now)
         elif data.draw(st.integers(0, 9)) == 0:
@@ -131,7 +132,7 @@ def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> No
 def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
     journal = walk(data)
     for earlier, entry, run in zip(journal.runs, journal.entries, journal.runs[1:], strict=False):
-        if isinstance(entry, Diverted | ToppedUp | Resumed | RolledBack | Warned):
+        if isinstance(entry, Diverted | Controlled | Resumed | RolledBack | Warned | Went):
             kept = {"iteration": earlier.state.iteration, "warnings": earlier.state.warnings}
             state = run.state.model_copy(update=kept)  # a top-up may go round
             assert (state, run.budget.used, run.budget.steps) == (
@@ -146,7 +147,8 @@ def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
             assert (run.hold, run.trying) == (entry.hold, False)
             continue
         assert run.budget.steps == earlier.budget.steps + 1
-        assert run.hold is None
+        assert run.tried is None
+        assert run.hold is None or run.hold.reason == "budget"
         broken = run.failure is not None or (
             run.ending != earlier.ending and run.ending and run.ending.kind == "node_failed"
         )
@@ -154,7 +156,7 @@ def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
             assert run.state == earlier.state
         elif isinstance(entry, StepCompleted) and entry.output is not None:
             assert run.state.outputs[entry.node] == entry.output
-        assert run.weights == weights(run.state)
+        assert run.weights == weights(run.state, rules().state_bytes)
         assert set(earlier.state.evidence) <= set(run.state.evidence)
         assert len({ref.id for ref in run.state.evidence}) == len(run.state.evidence)
 
@@ -233,7 +235,7 @@ def test_validation_is_total(graph: ResearchGraph) -> None:
 def test_an_expression_has_a_fault_or_a_value(text: str, view: JsonObject) -> None:
     if fault(text) is not None:
         return
-    value = evaluate(text, view, Meter()).json
+    value = evaluate(text, view, Meter(rules())).json
     assert json.dumps(value) is not None
     assert all(isinstance(name, str) for name in root_names(text))
 

@@ -3,6 +3,7 @@
 import pytest
 
 from elcano.graphs.engine.safety import broken_sources, stalled
+from elcano.graphs.rules import rules
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 
 OK = ToolCallRecord(source="library", query="q", found=1)
@@ -19,7 +20,7 @@ def state(*turns: IterationData) -> ResearchState:
 )
 def test_two_iterations_without_anything_new_are_a_stall(findings: list[int], expected: bool) -> None:
     turns = [IterationData(number=number, findings=("id",) * found) for number, found in enumerate(findings, 1)]
-    assert stalled(state(*turns)) is expected
+    assert stalled(state(*turns), rules()) is expected
 
 
 @pytest.mark.parametrize(
@@ -32,4 +33,4 @@ def test_a_source_that_only_fails_is_broken(calls: list[ToolCallRecord], broken:
         IterationData(number=1, tool_calls=tuple(calls[:half])),
         IterationData(number=2, tool_calls=tuple(calls[half:])),
     )
-    assert broken_sources(state(*turns)) == (frozenset({"library"}) if broken else frozenset())
+    assert broken_sources(state(*turns), rules()) == (frozenset({"library"}) if broken else frozenset())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.engine.commands import Held, Resumed, RolledBack, StepCompleted
+from elcano.graphs.engine.entries import Held, Resumed, RolledBack, StepCompleted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.start import journal as opened

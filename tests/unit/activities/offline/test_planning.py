@@ -6,7 +6,8 @@ from elcano.activities.agents.envelope import EvidenceItem, OfferedSource, PastI
 from elcano.activities.offline.assessing import evaluate, judge, think
 from elcano.activities.offline.planning import names, plan, series, sub_questions
 from elcano.activities.offline.scoring import material
-from elcano.activities.offline.terms import content_words, kin, stem, weighted
+from elcano.activities.offline.terms import weighted
+from elcano.activities.text.stems import content_words, kin, stem
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL
 
 QUESTION = "How does Temporal survive a crash, and how are activities retried?"

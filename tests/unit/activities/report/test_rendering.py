@@ -214,7 +214,7 @@ def test_evidence_without_a_report_is_labelled_so() -> None:
         "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#oil>) — docs\n\n"
         "  > Oil is dear \\[1\\].\n"
         "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#water>) — docs\n\n"
-        f"  > {'a' * PASSAGE_CHARACTERS}…"
+        f"  > {'a' * (PASSAGE_CHARACTERS - 1)}…"
     )
     assert "answer this question" not in markdown
 

@@ -4,11 +4,15 @@ import json
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
+from onnx import TensorProto, helper, numpy_helper, save_model
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+from tokenizers.processors import BertProcessing
 
 from elcano.storage.evidence import Evidence
 
@@ -21,20 +25,12 @@ BREAD = (
     "give the loaf its taste and keep it from going stale."
 )
 
+SIZE = 4
+LONGEST = 16
 VOCABULARY = [
     *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "whale", "squid", "deep", "sea", "bread", "flour", "a", "the", ",", ".", "!"),
     *("##s", "##ing", "dive"),
 ]
-CONFIG: dict[str, Any] = {
-    "model_type": "bert",
-    "hidden_act": "gelu",
-    "hidden_size": 8,
-    "intermediate_size": 12,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "max_position_embeddings": 16,
-    "layer_norm_eps": 1e-12,
-}
 
 
 def passage(name: str, text: str, *, source: str = "docs", title: str = "", heading: str = "") -> Evidence:
@@ -65,41 +61,34 @@ class Topics:
         return np.array([[wet, 1 - wet] for wet in sea], dtype=np.float32)
 
 
-def weights(seed: int = 7) -> dict[str, NDArray[np.float32]]:
-    """Random tensors under the names of a BERT model that fits `CONFIG`."""
-    size, inner = CONFIG["hidden_size"], CONFIG["intermediate_size"]
-    shapes: dict[str, tuple[int, ...]] = {
-        "embeddings.word_embeddings.weight": (len(VOCABULARY), size),
-        "embeddings.position_embeddings.weight": (CONFIG["max_position_embeddings"], size),
-        "embeddings.token_type_embeddings.weight": (2, size),
-        **_norm("embeddings.LayerNorm"),
-    }
-    for layer in (f"encoder.layer.{number}" for number in range(CONFIG["num_hidden_layers"])):
-        for part in ("query", "key", "value"):
-            shapes |= _dense(f"{layer}.attention.self.{part}", size, size)
-        shapes |= _dense(f"{layer}.attention.output.dense", size, size) | _norm(f"{layer}.attention.output.LayerNorm")
-        shapes |= _dense(f"{layer}.intermediate.dense", inner, size)
-        shapes |= _dense(f"{layer}.output.dense", size, inner) | _norm(f"{layer}.output.LayerNorm")
-    chance = np.random.default_rng(seed)
-    return {name: chance.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
+def table(seed: int = 7) -> NDArray[np.float32]:
+    """A vector for each piece of `VOCABULARY`."""
+    return np.random.default_rng(seed).normal(0, 1, (len(VOCABULARY), SIZE)).astype(np.float32)
 
 
-def model(folder: Path, **changes: Any) -> Path:
-    """Writes the files of an encoder into `folder`; `changes` go into its `config.json`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    tokenizer = {
-        "normalizer": {"type": "BertNormalizer", "lowercase": True},
-        "model": {"type": "WordPiece", "vocab": {piece: number for number, piece in enumerate(VOCABULARY)}},
-    }
-    (folder / "config.json").write_text(json.dumps({**CONFIG, **changes}), encoding="utf-8")
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
-    save_file(weights(), folder / "model.safetensors")
+def model(folder: Path, *, inputs: Sequence[str] = ("input_ids", "attention_mask"), pooled: bool = False) -> Path:
+    """Writes the files of an encoder into `folder`: a piece's vector is that of `table`, wherever it stands.
+
+    Args:
+        folder: made if need be.
+        inputs: what the graph asks for; it uses the first.
+        pooled: whether the graph gives one vector a text instead of one a piece.
+    """
+    tokenizer = Tokenizer(WordPiece({piece: at for at, piece in enumerate(VOCABULARY)}, unk_token="[UNK]"))
+    tokenizer.normalizer = BertNormalizer()
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    tokenizer.post_processor = BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    (folder / "onnx").mkdir(parents=True, exist_ok=True)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": LONGEST}), encoding="utf-8")
+    given = [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "pieces"]) for name in inputs]
+    looked_up = helper.make_node("Gather", ["table", inputs[0]], ["vectors"])
+    summed = helper.make_node("ReduceSum", ["vectors", "axis"], ["out"], keepdims=0)
+    kept = helper.make_node("Identity", ["vectors"], ["out"])
+    out = helper.make_tensor_value_info("out", TensorProto.FLOAT, None)
+    constants = [numpy_helper.from_array(table(), "table"), numpy_helper.from_array(np.array([1]), "axis")]
+    nodes = [looked_up, summed if pooled else kept]
+    graph = helper.make_graph(nodes, "tiny", given, [out], initializer=constants if pooled else constants[:1])
+    opset = [helper.make_opsetid("", 13)]
+    save_model(helper.make_model(graph, ir_version=8, opset_imports=opset), folder / "onnx" / "model.onnx")
     return folder
-
-
-def _dense(name: str, out: int, given: int) -> dict[str, tuple[int, ...]]:
-    return {f"{name}.weight": (out, given), f"{name}.bias": (out,)}
-
-
-def _norm(name: str) -> dict[str, tuple[int, ...]]:
-    return {f"{name}.weight": (CONFIG["hidden_size"],), f"{name}.bias": (CONFIG["hidden_size"],)}

@@ -11,7 +11,7 @@ from elcano.activities.similarity.remembering import Remembering
 from elcano.dev.doctor import embeddings
 from elcano.graphs.errors import InputInvalid
 from elcano.settings import Settings
-from tests.unit.activities.similarity.material import Topics, model
+from tests.unit.activities.similarity.material import SIZE, Topics, model
 
 
 def test_without_a_name_there_is_none() -> None:
@@ -22,7 +22,7 @@ def test_without_a_name_there_is_none() -> None:
 def test_a_folder_is_opened(tmp_path: Path) -> None:
     embedder = open_embedder(str(model(tmp_path)))
     assert embedder is not None
-    assert embedder.embed(["whale", "bread"]).shape == (2, 8)
+    assert embedder.embed(["whale", "bread"]).shape == (2, SIZE)
     (finding,) = embeddings(Settings(embeddings=str(tmp_path)))
     assert finding.grade == "good"
 
@@ -33,7 +33,7 @@ def test_an_installed_package_is_found_and_never_imported(tmp_path: Path, monkey
     monkeypatch.syspath_prepend(tmp_path)
     embedder = open_embedder("some_encoder")
     assert embedder is not None
-    assert embedder.embed(["whale"]).shape == (1, 8)
+    assert embedder.embed(["whale"]).shape == (1, SIZE)
     assert "some_encoder" not in sys.modules
 
 
@@ -42,7 +42,7 @@ def test_an_installed_package_is_found_and_never_imported(tmp_path: Path, monkey
     [
         ("no_such_package", "neither a folder nor an installed package"),
         ("no/such/folder", "neither a folder nor an installed package"),
-        ("json", "that package has no model.safetensors"),
+        ("json", "that package has no tokenizer.json"),
     ],
 )
 def test_what_is_not_there_is_an_error_at_start(named: str, fault: str) -> None:
@@ -53,7 +53,7 @@ def test_what_is_not_there_is_an_error_at_start(named: str, fault: str) -> None:
 
 
 def test_without_the_extra_the_error_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
     monkeypatch.delitem(sys.modules, "elcano.activities.similarity.encoder", raising=False)
     with pytest.raises(InputInvalid, match=r'pip install "elcano\[embeddings\]"'):
         open_embedder(str(model(tmp_path)))

@@ -1,7 +1,6 @@
-"""The forward pass against the same arithmetic written out number by number, and what it refuses."""
+"""Texts as vectors by a tiny graph whose answers can be worked out by hand, and what is refused before a run begins."""
 
 import json
-import math
 from pathlib import Path
 
 import numpy as np
@@ -9,79 +8,9 @@ import pytest
 
 from elcano.activities.similarity.encoder import Encoder
 from elcano.graphs.errors import InputInvalid
-from tests.unit.activities.similarity.material import CONFIG, VOCABULARY, model, weights
+from tests.unit.activities.similarity.material import LONGEST, SIZE, VOCABULARY, model, table
 
-Row = list[float]
 TEXTS = ["The whale dives.", "a", "Bread, flour!", "whales diving, whales diving deep sea, the deep sea", ""]
-
-
-class Slowly:
-    """One text at a time, one number at a time, without padding; the error function is Python's."""
-
-    def __init__(self) -> None:
-        self.weights = {name: tensor.astype(float).tolist() for name, tensor in weights().items()}
-
-    def vector(self, pieces: list[int]) -> Row:
-        words, places, kind = (
-            self.weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
-        )
-        rows = [
-            [a + b + c for a, b, c in zip(words[piece], places[at], kind[0], strict=True)]
-            for at, piece in enumerate(pieces)
-        ]
-        rows = [self.norm(row, "embeddings.LayerNorm") for row in rows]
-        for number in range(CONFIG["num_hidden_layers"]):
-            rows = self.layer(rows, f"encoder.layer.{number}")
-        mean = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-        length = math.sqrt(sum(one * one for one in mean))
-        return [one / length for one in mean]
-
-    def layer(self, rows: list[Row], name: str) -> list[Row]:
-        heads, size = CONFIG["num_attention_heads"], CONFIG["hidden_size"]
-        width = size // heads
-        query, key, value = (
-            [self.dense(row, f"{name}.attention.self.{part}") for row in rows] for part in ("query", "key", "value")
-        )
-        seen: list[Row] = [[] for _ in rows]
-        for head in range(heads):
-            part = slice(head * width, (head + 1) * width)
-            for at, asked in enumerate(query):
-                scores = [
-                    sum(a * b for a, b in zip(asked[part], other[part], strict=True)) / math.sqrt(width)
-                    for other in key
-                ]
-                powers = [math.exp(score) for score in scores]
-                shares = [power / sum(powers) for power in powers]
-                seen[at] += [
-                    sum(share * row[part][i] for share, row in zip(shares, value, strict=True)) for i in range(width)
-                ]
-        out = []
-        for row, looked in zip(rows, seen, strict=True):
-            middle = self.norm(
-                self.added(row, self.dense(looked, f"{name}.attention.output.dense")),
-                f"{name}.attention.output.LayerNorm",
-            )
-            inner = [x * (1 + math.erf(x / math.sqrt(2))) / 2 for x in self.dense(middle, f"{name}.intermediate.dense")]
-            out.append(
-                self.norm(self.added(middle, self.dense(inner, f"{name}.output.dense")), f"{name}.output.LayerNorm")
-            )
-        return out
-
-    def dense(self, row: Row, name: str) -> Row:
-        rows = zip(self.weights[f"{name}.weight"], self.weights[f"{name}.bias"], strict=True)
-        return [sum(a * b for a, b in zip(row, weight, strict=True)) + bias for weight, bias in rows]
-
-    def norm(self, row: Row, name: str) -> Row:
-        mean = sum(row) / len(row)
-        spread = math.sqrt(sum((one - mean) ** 2 for one in row) / len(row) + CONFIG["layer_norm_eps"])
-        scale = zip(row, self.weights[f"{name}.weight"], self.weights[f"{name}.bias"], strict=True)
-        return [(one - mean) / spread * weight + bias for one, weight, bias in scale]
-
-    @staticmethod
-    def added(one: Row, other: Row) -> Row:
-        return [a + b for a, b in zip(one, other, strict=True)]
-
-
 PIECES = [
     "[CLS] the whale dive ##s . [SEP]",
     "[CLS] a [SEP]",
@@ -92,13 +21,18 @@ PIECES = [
 """`TEXTS` in pieces; `diving` cannot be made of any."""
 
 
-def test_it_computes_what_the_long_way_computes(tmp_path: Path) -> None:
+def pooling(folder: Path, **told: object) -> Path:
+    file = model(folder) / "1_Pooling" / "config.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps(told), encoding="utf-8")
+    return folder
+
+
+def test_a_text_is_the_mean_of_its_pieces(tmp_path: Path) -> None:
     vectors = Encoder.read(model(tmp_path)).embed(TEXTS)
-    slowly = Slowly()
-    expected = [slowly.vector([VOCABULARY.index(piece) for piece in pieces.split()]) for pieces in PIECES]
-    np.testing.assert_allclose(vectors, expected, atol=2e-5)
+    means = np.array([table()[[VOCABULARY.index(one) for one in pieces.split()]].mean(axis=0) for pieces in PIECES])
+    np.testing.assert_allclose(vectors, means / np.linalg.norm(means, axis=1, keepdims=True), atol=1e-5)
     assert vectors.dtype == np.float32
-    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
 
 
 def test_a_text_has_the_same_vector_in_any_company(tmp_path: Path) -> None:
@@ -106,51 +40,71 @@ def test_a_text_has_the_same_vector_in_any_company(tmp_path: Path) -> None:
     texts = [*TEXTS, *(f"{text} deep sea" for text in TEXTS * 8)]
     alone = np.concatenate([encoder.embed([text]) for text in texts])
     np.testing.assert_allclose(encoder.embed(texts), alone, atol=1e-5)
-    assert encoder.embed([]).shape == (0, CONFIG["hidden_size"])
+    assert encoder.embed([]).shape == (0, SIZE)
 
 
 def test_of_a_long_text_the_beginning_is_read(tmp_path: Path) -> None:
     encoder = Encoder.read(model(tmp_path))
-    room = CONFIG["max_position_embeddings"] - 2
-    first, second = encoder.embed(["whale " * room, "whale " * room + "bread " * 50])
+    room = LONGEST - 2
+    shorter, first, second = encoder.embed(["whale " * (room - 1), "whale " * room, "whale " * room + "bread " * 50])
     np.testing.assert_array_equal(first, second)
+    assert not np.allclose(shorter, first)
 
 
-def test_tensors_may_carry_the_prefix_of_a_whole_model(tmp_path: Path) -> None:
-    from safetensors.numpy import save_file
-
-    plain = Encoder.read(model(tmp_path)).embed(TEXTS)
-    save_file({f"bert.{name}": tensor for name, tensor in weights().items()}, tmp_path / "model.safetensors")
-    np.testing.assert_array_equal(Encoder.read(tmp_path).embed(TEXTS), plain)
+def test_the_first_piece_speaks_for_the_text_if_the_model_says_so(tmp_path: Path) -> None:
+    encoder = Encoder.read(pooling(tmp_path, pooling_mode_cls_token=True, pooling_mode_mean_tokens=False))
+    first = table()[VOCABULARY.index("[CLS]")]
+    np.testing.assert_allclose(encoder.embed(TEXTS), [first / np.linalg.norm(first)] * len(TEXTS), atol=1e-6)
 
 
-@pytest.mark.parametrize("missing", ["config.json", "tokenizer.json", "model.safetensors"])
-def test_each_file_is_needed(tmp_path: Path, missing: str) -> None:
-    (model(tmp_path) / missing).unlink()
-    with pytest.raises(InputInvalid, match=f"there is no {missing}"):
+def test_a_graph_may_ask_for_less_and_lie_beside_the_tokenizer(tmp_path: Path) -> None:
+    usual = Encoder.read(model(tmp_path / "usual")).embed(TEXTS)
+    folder = model(tmp_path / "other", inputs=("input_ids",))
+    (folder / "onnx" / "model.onnx").rename(folder / "model.onnx")
+    np.testing.assert_array_equal(Encoder.read(folder).embed(TEXTS), usual)
+
+
+def test_weights_without_their_computation_are_refused_with_the_way_to_it(tmp_path: Path) -> None:
+    (model(tmp_path) / "onnx" / "model.onnx").rename(tmp_path / "model.safetensors")
+    with pytest.raises(InputInvalid, match=r"no onnx/model\.onnx.*optimum-cli export onnx"):
         Encoder.read(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("change", "named"),
+    ("file", "text", "named"),
     [
-        ({"model_type": "mpnet"}, "mpnet"),
-        ({"hidden_act": "relu"}, "relu"),
-        ({"position_embedding_type": "relative_key"}, "relative_key"),
-        ({"num_hidden_layers": 3}, "do not fit"),
-        ({"num_attention_heads": 3}, "do not fit"),
+        ("tokenizer.json", None, "no tokenizer.json"),
+        ("tokenizer.json", "{}", "no encoder that can be used"),
+        ("onnx/model.onnx", "text", "no encoder that can be used.*model.onnx"),
+        ("sentence_bert_config.json", '{"max_seq_length": 0.5', "no encoder that can be used"),
+        ("modules.json", '[{"type": "sentence_transformers.models.Dense"}]', "modules.json has Dense"),
     ],
 )
-def test_another_kind_of_model_is_refused(tmp_path: Path, change: dict[str, object], named: str) -> None:
+def test_a_folder_that_is_no_encoder_is_refused(tmp_path: Path, file: str, text: str | None, named: str) -> None:
+    place = model(tmp_path) / file
+    if text is None:
+        place.unlink()
+    else:
+        place.write_text(text, encoding="utf-8")
     with pytest.raises(InputInvalid, match=named):
-        Encoder.read(model(tmp_path, **change))
-
-
-def test_another_pooling_is_refused(tmp_path: Path) -> None:
-    pooling = model(tmp_path) / "1_Pooling" / "config.json"
-    pooling.parent.mkdir()
-    pooling.write_text(json.dumps({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}))
-    with pytest.raises(InputInvalid, match="pooling is not the mean"):
         Encoder.read(tmp_path)
-    pooling.write_text(json.dumps({"pooling_mode_mean_tokens": True}))
-    assert Encoder.read(tmp_path).size == CONFIG["hidden_size"]
+
+
+@pytest.mark.parametrize(
+    ("told", "named"),
+    [
+        ({"pooling_mode_max_tokens": True}, "pooling_mode_max_tokens"),
+        ({"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True}, "mean_tokens, pooling_mode_cls_token"),
+        ({}, "not named"),
+    ],
+)
+def test_another_pooling_is_refused(tmp_path: Path, told: dict[str, object], named: str) -> None:
+    with pytest.raises(InputInvalid, match=named):
+        Encoder.read(pooling(tmp_path, **told))
+
+
+def test_a_graph_that_asks_for_or_gives_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputInvalid, match="asks for pixels, which a text does not have"):
+        Encoder.read(model(tmp_path / "pixels", inputs=("input_ids", "pixels")))
+    with pytest.raises(InputInvalid, match="first output, out, is not a vector for each piece"):
+        Encoder.read(model(tmp_path / "pooled", pooled=True))

@@ -16,7 +16,8 @@ from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.contracts import ToolCall
-from elcano.graphs.engine.commands import Call, CallTool, Entry, StepCompleted
+from elcano.graphs.engine.commands import Call, CallTool
+from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.state import EvidenceRef, ResearchState

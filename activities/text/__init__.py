@@ -1,0 +1,1 @@
+"""Texts as words: one tokenizer, one list of stop words and one stemmer for whoever searches, weighs or compares."""

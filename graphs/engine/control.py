@@ -1,0 +1,96 @@
+"""What may be asked of a run under way, as data: each action says what refuses it, what it does and what it answers.
+
+A new action is a class here that the union names, and a row of `api.routes.control`: workflows apply what they get.
+"""
+
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.engine.run import Run
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.budget import TopUp
+from elcano.graphs.values.events import EventType
+from elcano.graphs.values.state import Ending
+
+
+class Stop(Frozen):
+    """The run ends its research and writes its report from what it has."""
+
+    kind: Literal["stop"] = "stop"
+    too_late: ClassVar[str] = "there is nothing to stop"
+    reason: str = Field(default="", max_length=500)
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Nothing but the end of a run stands against it."""
+        return None
+
+    def applied(self, run: Run) -> Run:
+        """The run is to leave as soon as what it does can be given up."""
+        ending = Ending(kind="stopped", detail=self.reason or "somebody stopped the run")
+        return run.model_copy(update={"stopping": ending})
+
+    def answer(self, run: Run) -> Json:
+        """Nothing is to be said."""
+        return None
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        return "stopping", f"Asked to stop: {self.reason}" if self.reason else "Asked to stop", {}
+
+
+class AddBudget(Frozen):
+    """The run's limits are raised; one that waits for that goes on."""
+
+    kind: Literal["add_budget"] = "add_budget"
+    too_late: ClassVar[str] = "more budget would not be used"
+    extra: TopUp
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """A branch has its part from its owner; and limits have limits."""
+        if owner:
+            return f"a section has its part of the budget of {owner}: top that run up"
+        try:
+            self.extra.added_to(run.budget.limits)
+        except InputInvalid as error:
+            return str(error)
+        return None
+
+    def applied(self, run: Run) -> Run:
+        """The run with more to spend, which waits for that no more."""
+        budget = run.budget.model_copy(update={"limits": self.extra.added_to(run.budget.limits)})
+        waits = run.hold is not None and run.hold.reason == "budget"
+        return run.model_copy(update={"budget": budget, **({"hold": None} if waits else {})})
+
+    def answer(self, run: Run) -> Json:
+        """The limits that hold now, with the names of `Limits`."""
+        return run.budget.limits.model_dump(mode="json")
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        return "topped_up", "The limits were raised", run.budget.view()
+
+
+Action: TypeAlias = Annotated[Stop | AddBudget, Field(discriminator="kind")]
+
+
+def at_exit(graph: ResearchGraph, run: Run) -> bool:
+    """Whether the run is at an exit node or through it."""
+    return run.finished or run.node in graph.exit_nodes
+
+
+def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: bool, owner: str = "") -> str | None:
+    """Why an action cannot be applied any more, or not at all; None if it can.
+
+    Args:
+        graph: what the run walks.
+        run: as it stands.
+        action: what is asked for.
+        closing: the run has ended and is being archived.
+        owner: of a branch that is asked by somebody else than the run that it belongs to: that run's id.
+    """
+    if closing or (at_exit(graph, run) and run.hold is None):
+        return f"the run is writing its report or has ended; {action.too_late}"
+    return action.refusal(run, owner)

@@ -1,0 +1,139 @@
+"""The log of a run: the outcome of each step, and each control action that was accepted.
+
+Entries and what a run began with are all that is needed to rebuild it. They are in histories and archives: new fields
+get defaults, nothing is renamed.
+"""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.engine.control import Action
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.state import Ending, Failure, Hold
+
+
+class StepCompleted(Frozen):
+    """A node did what it is there for."""
+
+    kind: Literal["step_completed"] = "step_completed"
+    step: int
+    node: str
+    at: float
+    """Seconds since the run's start."""
+    output: Json = None
+    usage: Usage = Usage()
+    waited: float = Field(default=0.0, ge=0)
+    """Seconds for which no worker was free to begin it; they are nobody's research time."""
+    model: str = ""
+    """Who answered, for an agent."""
+    told: int = Field(default=0, ge=0)
+    """The highest number of an event that had been told when the call was made, as the history has it."""
+    onward: bool = True
+    """The graph's edges lead on; false: whoever walks it says where to, by `Went`."""
+
+
+class StepFailed(Frozen):
+    """A node failed for good, after all its attempts."""
+
+    kind: Literal["step_failed"] = "step_failed"
+    step: int
+    node: str
+    at: float
+    failure: Failure
+    usage: Usage = Usage()
+    waited: float = Field(default=0.0, ge=0)
+
+
+class StepAbandoned(Frozen):
+    """The call of a node had begun and was given up: the run was stopped or cancelled, or a limit was reached.
+
+    A step like any other, with a number of its own and with what it used; if its node is visited again, that is a step
+    more. At an exit node it is the end, without a draft.
+    """
+
+    kind: Literal["step_abandoned"] = "step_abandoned"
+    step: int
+    node: str
+    at: float
+    ending: Ending | None = None
+    """Why the run leaves; None: the run itself was cancelled, and nothing follows."""
+    usage: Usage = Usage()
+
+
+class Held(Frozen):
+    """A try of a call failed because somebody cannot answer now; the same call is made again when its hold is over."""
+
+    kind: Literal["held"] = "held"
+    step: int
+    node: str
+    at: float
+    hold: Hold
+    progress: JsonObject = {}
+    """What the call had finished by then."""
+    usage: Usage = Usage()
+    """What the try used all the same."""
+
+
+class Resumed(Frozen):
+    """The time of the next try has come."""
+
+    kind: Literal["resumed"] = "resumed"
+    at: float
+    over: bool = False
+    """Nobody is waited for any more: of branches, which make their calls themselves."""
+
+
+class RolledBack(Frozen):
+    """The run was taken back to before its next step; what had come after that is undone."""
+
+    kind: Literal["rolled_back"] = "rolled_back"
+    at: float
+    told: int = Field(ge=0)
+    """The highest number of an event that was told before; numbers go on from there."""
+
+
+class Diverted(Frozen):
+    """The run has to leave early: somebody stopped it, or a limit was reached. No call is under way."""
+
+    kind: Literal["diverted"] = "diverted"
+    at: float
+    ending: Ending
+
+
+class Controlled(Frozen):
+    """Somebody asked something of the run, and it was accepted."""
+
+    kind: Literal["controlled"] = "controlled"
+    at: float
+    action: Action
+    request_id: str = ""
+    """Under which it was asked for; empty if the run that this one is a branch of did."""
+    answer: Json = None
+    """What was answered, and is answered again."""
+
+
+class Went(Frozen):
+    """The way on, chosen by whoever walks the graph: of a run whose graph does not."""
+
+    kind: Literal["went"] = "went"
+    at: float
+    to: str
+    """The node that comes next."""
+    loop: bool = False
+    """It is a way back, which begins an iteration."""
+
+
+class Warned(Frozen):
+    """Expressions of the node that comes next asked for too much, and the report has to say so."""
+
+    kind: Literal["warned"] = "warned"
+    at: float
+    warnings: tuple[str, ...]
+
+
+Entry: TypeAlias = Annotated[
+    StepCompleted | StepFailed | StepAbandoned | Held | Resumed | Diverted | Controlled | Went | RolledBack | Warned,
+    Field(discriminator="kind"),
+]

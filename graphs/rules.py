@@ -1,0 +1,85 @@
+"""The rules that a run goes by: what its way depends on, under a number that is chosen when it starts.
+
+A run that is replayed has to take the way that it took, also by a program that would choose another one today. So each
+figure that decides which command comes next is read from the rules of the run, never from a constant. Whoever changes
+one gives `RULES` a new last entry and leaves the others as they are; where not a figure but code changes, the old code
+stays behind `run.rules < n`. `CONTRIBUTING.md` lists what is meant by that.
+"""
+
+from typing import Final
+
+from elcano.graphs.frozen import Frozen
+
+
+class AgentFigures(Frozen):
+    """What a call of an agent takes, for estimates, in tokens."""
+
+    output_tokens: int
+    evidence_tokens: int = 0
+
+
+class Rules(Frozen):
+    """Figures by which runs are led."""
+
+    stall_iterations: int = 2
+    """As many iterations in a row without a new passage are a stall."""
+    breaker_failures: int = 3
+    """As many failures in a row open the circuit: of one source, or of the sections of one parallel node."""
+
+    characters_per_token: int = 4
+    """The usual rule of thumb for English text and the common tokenizers."""
+    prompt_tokens: int = 800
+    """Instructions and output schema of one agent call."""
+    search_tokens: int = 2_000
+    """What one search brings: eight passages of a thousand characters."""
+    section_tokens: int = 1_500
+    """One section of a report, with its quotes: what its draft is taken to have, and what rewriting it takes."""
+    so_far_tokens: int = 3_000
+    """How much of the report so far a section is written in view of."""
+    summary_tokens: int = 16_000
+    """How much of the whole report its summary is written from."""
+    summary_answer_tokens: int = 1_500
+    """Key findings and limitations."""
+    agents: dict[str, AgentFigures] = {}
+    """Of older rules: the figures of agents whose definition says something else today."""
+
+    max_items: int = 200
+    """Items of one `for_each`: each is an activity or a child workflow, and Temporal allows 2,000 pending ones."""
+    shortest_seconds: float = 5.0
+    """A branch with less time than this is not started."""
+    writing_share: float = 0.95
+    """Of the time that is left a branch gets this much, so that it has ended by itself before its run gives it up."""
+
+    state_bytes: int = 8_000_000
+    """What a run may know, as `weight` counts it: some 8,000 passages."""
+    waiting_work: int = 200_000
+    """Units that the expressions of nodes that call nobody may use between two calls, some tenths of a second: all of
+    that is one workflow task, which Temporal gives two seconds."""
+    evaluation_work: int = 40_000
+    """Units of one evaluation: a filter over 6,000 passages. A unit takes about half a microsecond, at worst one."""
+    step_work: int = 80_000
+    """Units of all evaluations of one step together."""
+    result_bytes: int = 4_000_000
+    """The most that an expression may build, and give, as `weight` counts it."""
+    step_result_bytes: int = 8_000_000
+    """The most that all expressions of one step may give together: it is sent to whoever performs the step."""
+    jmespath: str = "1.1"
+    """The version of the library that evaluates them."""
+
+
+RULES: Final[list[Rules]] = [Rules()]
+"""By number, from 1. Entries of releases are never changed: runs under way go by them."""
+
+
+def newest() -> int:
+    """The number of the rules that runs start with now."""
+    return len(RULES)
+
+
+def rules(number: int | None = None) -> Rules:
+    """The rules of this number; without one the newest.
+
+    Raises:
+        IndexError: a newer program started the run; workers of this version cannot lead it.
+    """
+    return RULES[(newest() if number is None else number) - 1]

@@ -1,0 +1,27 @@
+"""Asking something of a run under way, as the API does."""
+
+from typing import Any
+
+from temporalio.client import WorkflowHandle
+
+from elcano.graphs.contracts import CONTROL_UPDATE, ControlAnswer, ControlRequest
+from elcano.graphs.engine.control import Action, AddBudget, Stop
+from elcano.graphs.frozen import Json
+from elcano.graphs.values.budget import Limits, TopUp
+
+
+async def ask(handle: WorkflowHandle[Any, Any], action: Action, *, id: str | None = None) -> Json:
+    """What the run answers."""
+    request = ControlRequest(action=action)
+    told = await handle.execute_update(CONTROL_UPDATE, request, id=id, result_type=ControlAnswer)
+    return ControlAnswer.model_validate(told).answer
+
+
+async def stop(handle: WorkflowHandle[Any, Any], reason: str = "", *, id: str | None = None) -> None:
+    """Ends the run's research."""
+    assert await ask(handle, Stop(reason=reason), id=id) is None
+
+
+async def top_up(handle: WorkflowHandle[Any, Any], extra: TopUp, *, id: str | None = None) -> Limits:
+    """Raises the run's limits, which are returned."""
+    return Limits.model_validate(await ask(handle, AddBudget(extra=extra), id=id))

@@ -1,0 +1,41 @@
+"""Every log that a run of the suite hands over is folded, and has to give the run that it says it is of."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import pytest
+
+from elcano.graphs.contracts import ResearchInput, RunLog
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.start import fold
+
+Log: TypeAlias = Callable[[ResearchInput, Journal], RunLog]
+
+
+def difference(log: RunLog) -> str | None:
+    """What is not the same when the log is read back and folded; None if nothing is."""
+    read = RunLog.model_validate_json(log.model_dump_json())
+    folded = fold(read.asked, read.entries)
+    if folded == read.run == log.run:
+        return None
+    fields = [name for name in type(folded).model_fields if getattr(folded, name) != getattr(log.run, name)]
+    return f"{log.asked.run_id}: {', '.join(fields) or 'the log, written and read'}"
+
+
+@contextmanager
+def every_log_folded() -> Iterator[list[str]]:
+    """Lists the runs of this process whose logs do not give what they ended as, graphs and chains alike."""
+    differences: list[str] = []
+    log: Log = finish.log
+
+    def folded(asked: ResearchInput, journal: Journal) -> RunLog:
+        handed = log(asked, journal)
+        if (found := difference(handed)) is not None:
+            differences.append(found)
+        return handed
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(finish, "log", folded)
+        yield differences

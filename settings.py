@@ -106,6 +106,19 @@ class Settings(BaseSettings):
         '`ELCANO_API_URL`, as JSON: `["research.example.org", "*.example.org"]`; `["*"]` for any. '
         "Requests for other names are refused, because a web page can lead a browser here under one of its own.",
     )
+    tenant_header: str = Field(
+        default="",
+        pattern=r"^([A-Za-z][A-Za-z0-9-]*)?$",
+        description="The header by which an authenticating proxy in front of the API says whose a request is, such as "
+        "`X-Tenant`; requests without it are then refused. The proxy must take this header away from what clients "
+        "send. Empty: everyone is the tenant `default`.",
+    )
+    keep_days: float = Field(
+        default=0.0,
+        ge=0,
+        le=36_500,
+        description="Days after its end that a run is deleted, with everything that it left, by the API; 0: never.",
+    )
     open_runs: int = Field(
         default=500,
         ge=1,
@@ -189,6 +202,11 @@ class Settings(BaseSettings):
     def temporal_target(self) -> str:
         """The Temporal server to connect to, as `host:port`, where Temporal's own profile names none."""
         return self.temporal_address or f"127.0.0.1:{self.temporal_port}"
+
+    def has(self, name: str) -> bool:
+        """Whether a variable is set and not false: of ours by its setting, of others by the environment."""
+        own = next((field for field in Settings.model_fields if variable(field) == name), None)
+        return is_set(name) if own is None else bool(getattr(self, own))
 
     def environment(self) -> dict[str, str]:
         """This process's environment with these settings in it: a child process then reads the same ones."""

@@ -6,6 +6,7 @@ Streams that are open then are ended, not cut; their clients come back by themse
 import asyncio
 import logging
 import os
+import platform
 import signal
 import socket
 import sys
@@ -13,7 +14,9 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 
+from elcano import __version__
 from elcano.api.app import create_app
+from elcano.api.runs.sources import known
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings
@@ -36,9 +39,13 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def require_store(settings: Settings) -> None:
-    """Ends the program with one line and exit code 2 if what is kept cannot be opened, before anything listens."""
+async def require_settings(settings: Settings) -> None:
+    """Ends the program with one line and exit code 2 before anything listens, if it cannot work as it is set up.
+
+    A collection's name cannot be used, or what is kept cannot be opened.
+    """
     try:
+        known(settings)
         async with open_configured(settings):
             pass
     except ElcanoError as error:  # its text is for the person who has to act
@@ -50,7 +57,8 @@ def main() -> None:
     """The program; its exit code is 0 after a signal and not 0 if it could not start."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
-    asyncio.run(require_store(chosen))
+    asyncio.run(require_settings(chosen))
+    logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())
     app = create_app(chosen)
     config = uvicorn.Config(
         app,
@@ -58,6 +66,8 @@ def main() -> None:
         port=chosen.api_port,
         log_config=None,
         access_log=False,
+        server_header=False,
+        headers=[("Server", f"elcano/{__version__}")],
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server = Server(config, app)

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 from httpx_sse import EventSource, ServerSentEvent
 
+from elcano import __version__
 from elcano.cli.exits import Exit, Failed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent
@@ -36,7 +37,11 @@ class Api:
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
-        self._http = httpx.Client(base_url=base_url, timeout=httpx.Timeout(30.0, read=QUIET_SECONDS))
+        self._http = httpx.Client(
+            base_url=base_url,
+            timeout=httpx.Timeout(30.0, read=QUIET_SECONDS),
+            headers={"User-Agent": f"elcano/{__version__}"},
+        )
 
     def __enter__(self) -> "Api":
         return self
@@ -87,6 +92,10 @@ class Api:
     def report(self, run_id: str, media_type: str) -> str:
         """A run's report as `text/markdown` or `application/json`."""
         return self._send("GET", f"/v1/runs/{run_id}/report", headers={"Accept": media_type}).text
+
+    def delete(self, path: str) -> None:
+        """Has what is at `path` deleted."""
+        self._send("DELETE", path)
 
     def watch(self, run_id: str, say: Callable[[str], None]) -> Iterator[AgentEvent]:
         """The run's events from the first to the terminal one.

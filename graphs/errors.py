@@ -10,6 +10,7 @@
     ├── RunOpen                a run cannot be deleted before it has ended
     └── ActivityFault          an activity knows why it failed
         ├── SourceUnavailable  a source cannot be searched now: worth another try
+        │   └── SourceBusy     its provider is down, overloaded or asks to wait: the run is held if that lasts
         ├── BudgetExhausted    a call may not use as much as another request to its model takes
         ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
         └── ModelRefused       a model will never answer this: no key, a bad key, no quota, not made for the task
@@ -76,6 +77,14 @@ class BudgetExhausted(ActivityFault):
 
 class SourceUnavailable(ActivityFault):
     """A source cannot be searched at the moment; Temporal tries again."""
+
+
+class SourceBusy(SourceUnavailable):
+    """The provider of a source is down, overloaded, out of quota, or asks to wait: `retry_after` seconds if it says."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)
 
 
 class SourceRefused(ActivityFault):

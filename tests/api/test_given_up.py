@@ -11,7 +11,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from temporalio.client import Client
 
 from elcano.activities.calls import models
-from elcano.activities.tools.offered import open_sources
+from elcano.activities.sources.registry import open_sources
 from elcano.graphs.contracts import ModelChoice
 from elcano.settings import Settings
 from elcano.storage.store import Store
@@ -42,7 +42,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Silent:
     def resolve(choice: ModelChoice, agent: str, settings: Settings) -> Model:
         return FunctionModel(silent.answer) if agent == "judge" else real(choice, agent, settings)
 
-    monkeypatch.setattr("elcano.activities.calls.attempt.resolve_model", resolve)
+    monkeypatch.setattr("elcano.activities.agents.asking.resolve_model", resolve)
     return silent
 
 

@@ -1,0 +1,161 @@
+"""`docker-compose.yml` and `Dockerfile` hold what operations rely on; no Docker is needed to say so."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from sqlalchemy import make_url
+
+from elcano.dev.temporal import SERVER_OPTIONS
+from elcano.settings import Settings, variable
+
+ROOT = Path(__file__).parents[2]
+ONE_SHOT = {"schema", "namespace"}
+OURS = {"worker", "api"}
+PROVIDER_VARIABLES = {
+    f"{provider}_{what}" for provider in ("OPENAI", "ANTHROPIC", "OLLAMA") for what in ("API_KEY", "BASE_URL")
+}
+STORE_VARIABLES = {
+    "PGPASSWORD",
+    *(f"AWS_{what}" for what in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "REGION", "ENDPOINT_URL")),
+}
+_TAG = re.compile(r"[a-z0-9./-]+:v?\d+\.\d+[\w.-]*")
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def services(compose: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = compose["services"]
+    return found
+
+
+def test_it_has_the_whole_service(services: dict[str, Any]) -> None:
+    assert set(services) == {"postgres", "temporal", "temporal-ui"} | ONE_SHOT | OURS
+
+
+def test_every_image_is_pinned(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        assert _TAG.fullmatch(service["image"]), name
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    bases = re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)
+    assert len(bases) == 2
+    assert all(_TAG.fullmatch(base) for base in bases)
+
+
+def test_each_image_of_ours_is_built_once(services: dict[str, Any]) -> None:
+    assert [name for name in services if "build" in services[name]] == ["worker"]
+    assert services["worker"]["pull_policy"] == "build"
+    for name in OURS - {"worker"}:
+        assert services[name]["image"] == services["worker"]["image"]
+        assert services[name]["pull_policy"] == "never"
+
+
+def test_the_worker_gets_the_keys_and_the_addresses_of_providers(services: dict[str, Any]) -> None:
+    assert set(services["worker"]["environment"]) >= PROVIDER_VARIABLES
+
+
+def test_everything_that_listens_has_a_health_check(services: dict[str, Any]) -> None:
+    for name in services.keys() - ONE_SHOT - {"worker"}:
+        assert services[name]["healthcheck"]["test"], name
+
+
+def test_each_waits_for_what_it_needs(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        for needed, how in service.get("depends_on", {}).items():
+            expected = "service_completed_successfully" if needed in ONE_SHOT else "service_healthy"
+            assert how["condition"] == expected, f"{name} -> {needed}"
+    assert set(services["temporal"]["depends_on"]) == {"schema"}
+    for name in OURS:
+        assert set(services[name]["depends_on"]) == {"namespace"}
+
+
+def test_our_variables_are_settings(services: dict[str, Any]) -> None:
+    known = {variable(name) for name in Settings.model_fields} | PROVIDER_VARIABLES | STORE_VARIABLES
+    for name in OURS:
+        assert set(services[name]["environment"]) <= known, name
+
+
+def test_our_values_are_accepted(services: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in OURS:
+        for key, value in services[name]["environment"].items():
+            if value is not None:
+                monkeypatch.setenv(key, re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value))
+        assert Settings().data_dir == Path("/data")
+        assert Settings().collections == {"documents": Path("/documents")}
+        assert not Settings().package_readmes
+    assert Settings().trusted_hosts == ("api",)
+
+
+def test_what_runs_leave_behind_is_in_a_database_of_its_own(services: dict[str, Any]) -> None:
+    server = services["postgres"]["environment"]
+    for name in OURS:
+        url = make_url(services[name]["environment"]["ELCANO_STORE_URL"])
+        assert (url.host, url.username, url.database) == ("postgres", server["POSTGRES_USER"], server["POSTGRES_DB"])
+        assert url.password is None
+        assert services[name]["environment"]["PGPASSWORD"] == server["POSTGRES_PASSWORD"]
+    assert server["POSTGRES_DB"] not in ("temporal", "temporal_visibility")
+
+
+def test_worker_and_api_share_the_data_and_cannot_change_the_documents(services: dict[str, Any]) -> None:
+    for name in OURS:
+        volumes = services[name]["volumes"]
+        assert "data:/data" in volumes
+        (documents,) = [volume for volume in volumes if ":/documents" in volume]
+        assert documents.endswith(":ro")
+
+
+def test_its_server_looks_after_its_queues_as_often_as_the_embedded_one(compose: dict[str, Any]) -> None:
+    told = yaml.safe_load(compose["configs"]["temporal"]["content"])
+    for option in SERVER_OPTIONS[1::2]:
+        name, _, value = option.partition("=")
+        assert told[name] == [{"value": yaml.safe_load(value)}]
+
+
+def test_a_stopping_worker_has_time_to_drain(services: dict[str, Any]) -> None:
+    grace = float(services["worker"]["stop_grace_period"].removesuffix("s"))
+    assert grace > Settings.model_fields["shutdown_seconds"].default
+
+
+def test_no_password_is_written_down(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        for key, value in service.get("environment", {}).items():
+            if "PASSWORD" in key or key.endswith(("_PWD", "_KEY")):
+                assert value is None or value.startswith("${POSTGRES_PASSWORD:?"), f"{name}: {key}"
+
+
+def test_ports_are_published_on_this_machine_only(services: dict[str, Any]) -> None:
+    for service in services.values():
+        for port in service.get("ports", ()):
+            assert port.startswith("127.0.0.1:")
+
+
+def test_the_image_is_installed_from_hashes_and_runs_as_a_user() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert "--require-hashes -r requirements.txt" in dockerfile
+    assert re.search(r"^USER elcano$", dockerfile, re.MULTILINE)
+
+
+def test_the_image_gets_every_room(services: dict[str, Any]) -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    context = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    for part in (
+        "graphs",
+        "workflows",
+        "activities",
+        "storage",
+        "api",
+        "__init__.py",
+        "redaction.py",
+        "settings.py",
+        "worker.py",
+    ):
+        assert (ROOT / part).exists()
+        assert re.search(rf"^COPY .*\b{re.escape(part)}\b", dockerfile, re.MULTILINE), part
+        assert f"!{part}" in context

@@ -1,0 +1,88 @@
+"""`elcano doctor` names what is missing and how to mend it, and shows no secret."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from elcano import settings
+from elcano.dev import doctor
+from elcano.dev.ports import free_ports
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
+from elcano.settings import Settings
+
+
+def test_doctor_says_how_to_mend(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "a.md").write_text("# A\n\nText.\n")
+    (documents / "b.xyz").write_text("?")
+    values: dict[str, str] = {
+        "ELCANO_DATA_DIR": str(tmp_path / "data"),
+        "ELCANO_MODEL": "openai:gpt-5.1,offline",
+        "ELCANO_COLLECTIONS": json.dumps({"good": str(documents), "gone": str(tmp_path / "gone")}),
+        "OPENAI_API_KEY": "",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    (port,) = free_ports(1)
+    monkeypatch.setenv("ELCANO_API_URL", f"http://127.0.0.1:{port}")
+    settings.settings.cache_clear()
+    assert doctor.main() == 1
+    shown = capsys.readouterr().out
+    assert "set OPENAI_API_KEY" in shown
+    assert "this shell: model openai:gpt-5.1: OPENAI_API_KEY is not set" in shown
+    assert "this shell: collection good: 1 documents" in shown
+    assert "leaves out *.xyz" in shown
+    assert "collection gone: " in shown
+    assert "`elcano serve` starts one" in shown
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    monkeypatch.setenv("ELCANO_COLLECTIONS", "{}")
+    settings.settings.cache_clear()
+    assert doctor.main() == 0
+    shown = capsys.readouterr().out
+    assert "OPENAI_API_KEY is set" in shown
+    assert "secret" not in shown
+    settings.settings.cache_clear()
+
+
+def test_a_server_that_is_ready_is_not_judged_by_this_shell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    answers = iter([httpx.Response(200, json={"ready": True}), httpx.Response(503, json={"ready": False})])
+    monkeypatch.setattr(httpx, "get", lambda *_, **__: next(answers))
+    monkeypatch.setenv("ELCANO_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("ELCANO_MODEL", "openai:gpt-5.1")
+    monkeypatch.setenv("ELCANO_COLLECTIONS", json.dumps({"gone": str(tmp_path / "gone")}))
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    settings.settings.cache_clear()
+    assert doctor.main() == 0
+    shown = capsys.readouterr().out
+    assert "note  this shell: model openai:gpt-5.1: OPENAI_API_KEY is not set" in shown
+    assert "note  this shell: collection gone: " in shown
+    assert "was started with settings of its own" in shown
+    assert doctor.main() == 1, "a server that is not ready has to be mended"
+    assert "MEND  this shell: model openai:gpt-5.1" in capsys.readouterr().out
+    settings.settings.cache_clear()
+
+
+def test_sources_with_a_key_say_whether_it_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = SourceSpec(
+        name="articles",
+        kind="articles",
+        description="Articles.",
+        key="ARTICLES_KEY",
+        needs_key=True,
+        limits=SourceLimits(per_second=3),
+        policy=SourcePolicy(),
+    )
+    monkeypatch.setitem(SOURCES, "articles", spec)
+    monkeypatch.setenv("ARTICLES_KEY", "")
+    (lacking,) = doctor.sources(Settings(_env_file=None))
+    assert (lacking.grade, lacking.text) == ("note", "source articles is not offered: set ARTICLES_KEY")
+    monkeypatch.setenv("ARTICLES_KEY", "a secret")
+    (ready,) = doctor.sources(Settings(_env_file=None))
+    assert (ready.grade, ready.text) == ("good", "source articles: 3 searches a second, ARTICLES_KEY is set")

@@ -33,5 +33,5 @@ lock: setup ## write the lock files anew from pyproject.toml
 	@scripts/lock
 
 clean: ## remove caches and build outputs; data and .venv stay
-	@rm -rf build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

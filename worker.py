@@ -9,6 +9,7 @@ import asyncio
 import gc
 import logging
 import os
+import platform
 import signal
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,10 +24,11 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
-from elcano import graphs, workflows
+from elcano import __version__, graphs, workflows
 from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
+from elcano.activities.calls.models import Resolve
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.opening import require_folders
@@ -59,13 +61,17 @@ LONGEST_PAUSE = 15.0
 """Seconds between two attempts to reach the server: doubled from the first to the longest."""
 
 
-def build_worker(client: Client, store: Store, sources: Sources, settings: Settings) -> Worker:
+def build_worker(
+    client: Client, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve | None = None
+) -> Worker:
     """A worker with everything that a run needs, not yet started.
+
+    `resolve` says who answers its agents; left out, the models that runs and settings name.
 
     Raises:
         InputInvalid: a setting names something that is not there.
     """
-    agents = AgentActivities(store, sources, settings)
+    agents = AgentActivities(store, sources, settings, resolve=resolve)
     tools = ToolActivities(store, sources, open_embedder(settings.embeddings))
     reports = ReportActivities(store)
     books = BookActivities(store)
@@ -209,6 +215,7 @@ async def run(settings: Settings) -> None:
     loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
     require_folders(settings)
     async with open_configured(settings) as store, open_sources(settings) as sources:
+        _log.info("elcano %s on Python %s", __version__, platform.python_version())
         client = await connect(settings)
         try:
             workers = [

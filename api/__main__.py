@@ -6,6 +6,7 @@ Streams that are open then are ended, not cut; their clients come back by themse
 import asyncio
 import logging
 import os
+import platform
 import signal
 import socket
 import sys
@@ -13,6 +14,7 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 
+from elcano import __version__
 from elcano.api.app import create_app
 from elcano.api.runs.sources import known
 from elcano.graphs.errors import ElcanoError
@@ -56,6 +58,7 @@ def main() -> None:
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     asyncio.run(require_settings(chosen))
+    logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())
     app = create_app(chosen)
     config = uvicorn.Config(
         app,
@@ -63,6 +66,8 @@ def main() -> None:
         port=chosen.api_port,
         log_config=None,
         access_log=False,
+        server_header=False,
+        headers=[("Server", f"elcano/{__version__}")],
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server = Server(config, app)

@@ -12,6 +12,7 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from temporalio.client import Client
 
+from elcano import __version__
 from elcano.api.http.body_limit import BodyLimit
 from elcano.api.http.identity import Identity, identity
 from elcano.api.http.manual import add_manual
@@ -32,8 +33,6 @@ from elcano.settings import Settings
 from elcano.storage.store import Store, open_configured
 
 TITLE = "Elcano"
-VERSION = "0.1.0"
-"""The same as in `pyproject.toml`: where the API runs from its files no package is installed that could tell."""
 DESCRIPTION = "Durable deep research: a question over HTTP, a report whose citations were checked."
 
 
@@ -69,7 +68,7 @@ def create_app(
     app = FastAPI(
         title=TITLE,
         description=DESCRIPTION,
-        version=VERSION,
+        version=__version__,
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,

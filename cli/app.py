@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
+from elcano import __version__
+
 _EPILOG = (
     "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
     "report is partial; 5 it was stopped; 6 nothing that it found answers the question; 7 it was cancelled; "
@@ -15,7 +17,6 @@ _EPILOG = (
 
 app = typer.Typer(
     name="elcano",
-    help="Durable deep research: ask a question, get a report whose every citation was checked.",
     epilog=_EPILOG,
     no_args_is_help=True,
     add_completion=False,
@@ -23,6 +24,22 @@ app = typer.Typer(
 )
 graph_app = typer.Typer(no_args_is_help=True)
 app.add_typer(graph_app, name="graph", help="Look at graphs and check them; needs no server.")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"elcano {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Durable deep research: ask a question, get a report whose every citation was checked."""
+
 
 Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists it.", show_default=False)]
 Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]

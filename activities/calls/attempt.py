@@ -18,9 +18,9 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
-from elcano.activities.calls.booking import Outcome, line
 from elcano.activities.calls.heartbeat import Pulse
-from elcano.activities.calls.models import call_settings, resolve_model
+from elcano.activities.calls.ledger_line import Outcome, line
+from elcano.activities.calls.models import Resolve, call_settings
 from elcano.activities.calls.usage import usage_of
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.contracts import AgentCall
@@ -52,7 +52,7 @@ class Answer(Generic[Output]):
 class Attempt:
     """What this attempt of `call` has done so far."""
 
-    def __init__(self, call: AgentCall, pulse: Pulse, store: TenantStore, settings: Settings) -> None:
+    def __init__(self, call: AgentCall, pulse: Pulse, store: TenantStore, settings: Settings, resolve: Resolve) -> None:
         self.call = call
         self.pulse = pulse
         self.usage = Usage()
@@ -64,6 +64,7 @@ class Attempt:
         self._models: dict[str, None] = {}
         self.store = store
         self._settings = settings
+        self._resolve = resolve
 
     async def ask(self, agent: Agent[object, Output], prompt: str) -> Answer[Output]:
         """One run of one agent; what it used is counted however it ends.
@@ -72,7 +73,7 @@ class Attempt:
             BudgetExhausted: what is left of the call's allowance does not suffice for its first or its next request.
         """
         # In a thread: the first model of a provider imports its SDK, which takes seconds.
-        model = await asyncio.to_thread(resolve_model, self.call.models, self.call.agent, self._settings)
+        model = await asyncio.to_thread(self._resolve, self.call.models, self.call.agent, self._settings)
         with capture_run_messages() as messages:
             try:
                 async with agent.iter(

@@ -4,8 +4,9 @@ Models are made once per name and shared by all calls. Provider SDKs make one HT
 themselves; Temporal does. Keys are read by the providers from their usual variables.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model
@@ -19,6 +20,9 @@ from elcano.graphs.models import OFFLINE, chosen_model, model_fault, model_names
 from elcano.settings import Settings
 
 SET_ELSEWHERE: Final = "or choose another model with `ELCANO_MODEL` or the run's `model`"
+
+Resolve: TypeAlias = Callable[[ModelChoice, str, Settings], Model]
+"""From a run's choice, an agent and the worker's settings to the model that answers: `resolve_model`, or a test's."""
 
 
 def resolve_model(choice: ModelChoice, agent: str, settings: Settings) -> Model:

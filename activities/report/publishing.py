@@ -11,9 +11,9 @@ from typing import Final, Literal
 
 from temporalio import activity
 
-from elcano.activities.calls.booking import line
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.calls.ledger_line import line
 from elcano.activities.report.citations import check, cited_ids
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, PublishCall, RunLog

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from temporalio import activity
 
-from elcano.activities.calls.booking import line, waited
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.calls.ledger_line import line, waited
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related

@@ -8,12 +8,12 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.storage.store import Store
+from elcano.testing.script import Script
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 from tests.api.scripted import archiving
 from tests.api.sse import Message, following, read_all
-from tests.script import Script
 
 
 def researching(client: Client, store: Store, task_queue: str, script: Script) -> Worker:

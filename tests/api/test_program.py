@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 
+from elcano import __version__
 from elcano.graphs.contracts import ArchivedRun
 from elcano.settings import Settings
 from elcano.storage.store import open_store
@@ -41,7 +42,10 @@ async def test_the_program_serves_without_temporal_and_ends_on_sigterm(tmp_path:
     )
     async with httpx.AsyncClient(base_url=settings.base_url) as client:
         await answering(client)
-        assert (await client.get("/v1/runs/run-1")).json()["stale"]
+        answer = await client.get("/v1/runs/run-1")
+        assert answer.json()["stale"]
+        assert answer.headers.get_list("Server") == [f"elcano/{__version__}"]
+        assert (await client.get("/openapi.json")).json()["info"]["version"] == __version__
     async with following(f"{settings.base_url}/v1/runs/run-1/events") as messages:
         assert (await anext(messages)).data["message"].startswith("Temporal cannot be reached")
         process.send_signal(signal.SIGTERM)
@@ -49,6 +53,7 @@ async def test_the_program_serves_without_temporal_and_ends_on_sigterm(tmp_path:
     _, said = await process.communicate()
     assert process.returncode == 0, said.decode()
     assert "Traceback" not in said.decode()
+    assert f"elcano {__version__} on Python" in said.decode()
 
 
 async def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:

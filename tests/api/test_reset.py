@@ -39,7 +39,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> Key:
             raise ModelRefused("the key was refused")
         return real(choice, agent, settings)
 
-    monkeypatch.setattr("elcano.activities.calls.attempt.resolve_model", resolve)
+    monkeypatch.setattr("elcano.activities.agents.asking.resolve_model", resolve)
     return key
 
 

@@ -48,6 +48,7 @@ ROOMS = {
     "setup": {"setuptools"},
     "worker": GUARDED,
     "dev": GUARDED,
+    "testing": {*GUARDED, "testing", "dev", "worker"},
 }
 CLOSED = ("graphs", "workflows")
 ASYNCIO = {"CancelledError", "Future", "Task", "create_task", "gather", "shield"}
@@ -93,7 +94,9 @@ def broken_rule(file: PurePath, name: str) -> str | None:
         return "imports are absolute"
     if room not in ROOMS:
         return None
-    if top in PROGRAMS and top != room:
+    if top == "testing" and room != "testing":
+        return "fakes are for tests"
+    if top in PROGRAMS and top != room and room != "testing":
         return "programs are never imported"
     if within(name, {*ROOMS[room], *EXTRA.get(file.as_posix(), ()), *({room} & set(PROGRAMS))}):
         return None
@@ -221,6 +224,8 @@ def test_the_house_keeps_its_rules() -> None:
         ("cli.py", "from elcano.storage.runs import Runs"),
         ("worker.py", "import elcano.dev.stack"),
         ("worker.py", "import os\nos.getenv('HOME')"),
+        ("dev/a.py", "from elcano.testing import ScriptedModel"),
+        ("worker.py", "import elcano.testing.model"),
         ("api/a.py", "from graphs.errors import ElcanoError"),
         ("api/a.py", "from api.app import app"),
         ("settings.py", "from elcano.graphs.errors import ElcanoError"),
@@ -246,6 +251,7 @@ def test_a_planted_violation_is_named(file: str, source: str) -> None:
         ("api/a.py", "from temporalio.client import Client\nfrom elcano.workflows.research import ResearchWorkflow"),
         ("dev/a.py", "from elcano.dev.stack import Stack\nfrom elcano.storage.store import open_store"),
         ("settings.py", "import os\nos.environ"),
+        ("testing/a.py", "from elcano.worker import build_worker\nfrom elcano.dev.temporal import temporal_binary"),
         ("api/a.py", "x = 1\n" * 350),
     ],
 )

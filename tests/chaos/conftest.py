@@ -13,7 +13,7 @@ from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import open_store
 from tests.api.sse import Message, read_all
-from tests.scripted_research import Researcher, researching
+from tests.chaos.researcher import Researcher, researching
 from tests.workflow.test_stack import settings_for
 
 PASSAGES = {

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from elcano.storage.store import DATABASE_FILE
-from tests.unit.test_dev import until
+from tests.unit.dev.test_dev import until
 
 _SET = """
 CREATE VIEW for_ever AS

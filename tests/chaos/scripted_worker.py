@@ -17,10 +17,10 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 from elcano.graphs.contracts import ArchiveCall, PublishCall
 from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
+from elcano.testing.script import Script
 from elcano.workflows import policies
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
-from tests.script import Script
 
 NOTICED = timedelta(seconds=2)
 """After so long the server takes a worker for dead; for calls outside of tests that is half a minute."""

@@ -21,7 +21,7 @@ from tests.api.test_deep import assert_whole
 from tests.chaos import histories, holding
 from tests.chaos.conftest import ask, completed, ledger, reported, told
 from tests.chaos.programs import kill_everything, serving
-from tests.unit.test_dev import until
+from tests.unit.dev.test_dev import until
 
 SECONDS = 120.0
 """Thirty of them pass until a worker is missed."""

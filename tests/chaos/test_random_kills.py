@@ -20,11 +20,11 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from elcano.graphs.contracts import ArchivedRun, ResearchInput
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.chaos.histories import Call, completed_activities
 from tests.chaos.scripted_worker import LONGEST_CALL, Note, notes, serve
-from tests.script import Script
-from tests.unit.test_dev import until
+from tests.unit.dev.test_dev import until
 from tests.workflow.conftest import Handle
 
 SEEDS = range(20)

@@ -8,8 +8,8 @@ from elcano.settings import Settings
 from tests.api.sse import Message, following
 from tests.chaos.conftest import ask, completed, numbers, report, told
 from tests.chaos.programs import kill_everything, serving
-from tests.scripted_research import Place, Researcher
-from tests.unit.test_dev import until
+from tests.chaos.researcher import Place, Researcher
+from tests.unit.dev.test_dev import until
 
 HELD = Place("Which island had water?", "judge", 2)
 

@@ -8,8 +8,8 @@ import pytest
 from elcano.dev import stack
 from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, numbers, report, told
-from tests.scripted_research import Place, Researcher
-from tests.unit.test_dev import until
+from tests.chaos.researcher import Place, Researcher
+from tests.unit.dev.test_dev import until
 
 PLACES = [
     Place("Which harbour froze?", "thinking", 1),

@@ -16,15 +16,12 @@ from typing import Final
 
 from temporalio import activity
 from temporalio.client import Client, WorkflowFailureError
-from temporalio.common import SearchAttributeKey
-from temporalio.testing import WorkflowEnvironment
 
-from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
+from elcano import testing
 from elcano.graphs.contracts import (
     CHAIN_MODES,
     CHAIN_WORKFLOW,
     RESEARCH_WORKFLOW,
-    SEARCH_ATTRIBUTES,
     ResearchInput,
     ResearchResult,
     RunSnapshot,
@@ -33,12 +30,10 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.failures import FailureType
-from elcano.storage.objects.objects import open_objects
-from elcano.storage.payloads import data_converter
+from elcano.testing.script import Answer, Refused, Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
 from tests.resetting import reset_before
-from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.test_budget import paused as until_paused
 
@@ -216,14 +211,8 @@ async def _top_up(handle: Handle) -> None:
 
 async def main(folder: Path) -> None:
     """Writes every history that is not there yet."""
-    attributes = [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES]
     with TemporaryDirectory() as payloads:
-        async with await WorkflowEnvironment.start_local(
-            dev_server_existing_path=temporal_binary(),
-            dev_server_extra_args=SERVER_OPTIONS,
-            search_attributes=attributes,
-            data_converter=data_converter(open_objects("", Path(payloads))),
-        ) as environment:
+        async with testing.temporal_environment(Path(payloads)) as environment:
             for mode, scenario, chain in wanted():
                 for name, history in (await record(environment.client, mode, scenario, chain)).items():
                     path = folder / f"{name}.json"

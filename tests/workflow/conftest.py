@@ -3,27 +3,23 @@
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 from temporalio.client import Client, WorkflowHandle
-from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
-from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
-from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, SEARCH_ATTRIBUTES, ResearchInput, ResearchResult
+from elcano import testing
+from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchInput, ResearchResult
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.values.budget import Limits
-from elcano.storage.objects.objects import open_objects
-from elcano.storage.payloads import data_converter
+from elcano.testing.script import Script
 from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
-from tests.script import Script
 
 Handle = WorkflowHandle[Any, ResearchResult]
 
@@ -66,17 +62,6 @@ def deep_with(**changes: object) -> ResearchGraph:
     return graph.model_copy(update={"nodes": nodes})
 
 
-def server(payloads: Path, *config: str) -> dict[str, Any]:
-    """How every server of ours is started, with more of its dynamic configuration as `name=value`."""
-    extra = [option for value in config for option in ("--dynamic-config-value", value)]
-    return {
-        "dev_server_existing_path": temporal_binary(),
-        "dev_server_extra_args": (*SERVER_OPTIONS, *extra),
-        "search_attributes": [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
-        "data_converter": data_converter(open_objects("", payloads)),
-    }
-
-
 def asking(
     run_id: str,
     *,
@@ -99,18 +84,16 @@ def asking(
 @pytest.fixture(scope="session")
 async def skipping(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[WorkflowEnvironment]:
     """A server whose workflows' clocks jump over waiting."""
-    async with await WorkflowEnvironment.start_time_skipping_v2(
-        **server(tmp_path_factory.mktemp("payloads"), "frontend.WorkflowTimeSkippingEnabled=true")
-    ) as environment:
+    payloads = tmp_path_factory.mktemp("payloads")
+    async with testing.temporal_environment(payloads, skip_time=True) as environment:
         yield environment
 
 
 @pytest.fixture(scope="session")
 async def short_histories(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
     """A server that suggests to continue as new after 60 events."""
-    async with await WorkflowEnvironment.start_local(
-        **server(tmp_path_factory.mktemp("payloads"), "limit.historyCount.suggestContinueAsNew=60")
-    ) as environment:
+    config = {"limit.historyCount.suggestContinueAsNew": "60"}
+    async with testing.temporal_environment(tmp_path_factory.mktemp("payloads"), config=config) as environment:
         yield environment.client
 
 

@@ -34,7 +34,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Estimate, Exhausted, Limits, TopUp, Usage, total
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.graphs.values.report import ReportRef
-from tests.script import Script
+from elcano.testing.script import Script
 
 _QUIET = ApplicationErrorCategory.BENIGN
 """The worker does not log failures that are meant."""

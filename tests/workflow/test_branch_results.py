@@ -6,9 +6,9 @@ from temporalio.common import SearchAttributeKey
 
 from elcano.graphs.contracts import MODE_ATTRIBUTE, TENANT_ATTRIBUTE, RunSnapshot
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.lifecycle.in_memory import run_in_memory
+from elcano.testing.in_memory import run_in_memory
+from elcano.testing.script import Script, passages
 from elcano.workflows.research import ResearchWorkflow
-from tests.script import Script, passages
 from tests.unit.graphs.samples import searching_branch, two_searches
 from tests.workflow.conftest import Start, asking
 

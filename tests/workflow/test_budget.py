@@ -10,9 +10,9 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.contracts import ResearchInput, RunSnapshot
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
-from tests.script import Script
 from tests.workflow.conftest import Handle, Start, worker_for
 
 

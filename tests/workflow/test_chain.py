@@ -9,11 +9,11 @@ from temporalio.client import WorkflowFailureError
 from elcano.graphs.contracts import CHAIN_MODES, PublishCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
-from elcano.graphs.lifecycle.in_memory import run_in_memory
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.events import TERMINAL
+from elcano.testing.in_memory import run_in_memory
+from elcano.testing.script import Answer, Refused, Script
 from tests.control import stop, top_up
-from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Start, asking
 from tests.workflow.test_budget import paused
 

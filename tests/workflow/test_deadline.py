@@ -15,9 +15,9 @@ from temporalio.converter import default
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from elcano.graphs.values.budget import Limits
+from elcano.testing.script import Script
 from elcano.workflows.deadline import Deadline
 from tests.replay.replaying import replayer
-from tests.script import Script
 from tests.workflow.conftest import Start
 
 Result = TypeVar("Result")

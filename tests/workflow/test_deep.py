@@ -9,8 +9,8 @@ from elcano.graphs.contracts import ArchiveCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails
+from elcano.testing.script import Answer, Refused, Script
 from tests.control import stop
-from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Start
 
 

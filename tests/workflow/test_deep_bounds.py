@@ -19,9 +19,9 @@ from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.budget import Limits, TopUp, Usage
 from elcano.graphs.values.failures import FailureDetails
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import top_up
-from tests.script import Script
 from tests.unit.graphs.strategies import LEAF
 from tests.workflow.conftest import Start, deep_with, worker_for
 from tests.workflow.test_budget import paused

@@ -13,9 +13,9 @@ from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.rules import rules
 from elcano.graphs.values.budget import Budget, Estimate, Limits, TopUp
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
-from tests.script import Script
 from tests.workflow.conftest import Start, asking, deep_with, worker_for
 from tests.workflow.test_budget import paused
 

@@ -8,8 +8,8 @@ import pytest
 
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits
+from elcano.testing.script import Script
 from tests.control import stop
-from tests.script import Script
 from tests.workflow.conftest import Handle, Start, deep_with
 
 SECTIONS = 200

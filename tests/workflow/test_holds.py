@@ -15,10 +15,10 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, RunSnapshot
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.testing.script import Script
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop
-from tests.script import Script
 from tests.workflow.conftest import Handle, asking, worker_for
 
 HALF_AN_HOUR = 13

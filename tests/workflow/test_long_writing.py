@@ -21,8 +21,8 @@ from elcano.settings import Settings
 from elcano.storage.store import open_store
 from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows import policies
-from tests.unit.agents import test_synthesis as synthesis
-from tests.unit.agents.material import call, stored
+from tests.unit.activities.agents import test_synthesis as synthesis
+from tests.unit.activities.agents.material import call, stored
 
 
 @workflow.defn

@@ -8,9 +8,9 @@ from temporalio.client import Client
 from elcano.graphs.contracts import BranchHeld
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits, TopUp
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
-from tests.script import Script
 from tests.workflow.conftest import Handle, asking, worker_for
 from tests.workflow.test_budget import paused
 

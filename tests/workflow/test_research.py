@@ -11,9 +11,9 @@ from elcano.graphs.contracts import ProgressPage, RunSnapshot
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.events import TERMINAL, AgentEvent
+from elcano.testing.script import Answer, Refused, Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop
-from tests.script import Answer, Refused, Script
 from tests.workflow.conftest import Handle, Start
 
 

@@ -7,9 +7,9 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.spec.graph import ErrorEdge, ResearchGraph
 from elcano.graphs.values.budget import Limits, total
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.repairing import TRIED, mistaken, shown_graph
-from tests.script import Script
 from tests.workflow.conftest import Start, asking, worker_for
 from tests.workflow.test_holds import down
 

@@ -27,10 +27,10 @@ from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Hold
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
+from elcano.testing.script import Refused, Script, passages
 from elcano.worker import source_workers
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
-from tests.script import Refused, Script, passages
 from tests.sources import Shelf, found, ledger_of, open_shelf
 from tests.workflow.conftest import Handle, asking, worker_for
 

@@ -13,7 +13,7 @@ from elcano.dev.ports import free_ports, is_free
 from elcano.graphs.values.report import Report
 from elcano.settings import Settings
 from elcano.storage.store import open_store
-from tests.unit.test_dev import until
+from tests.unit.dev.test_dev import until
 
 
 def settings_for(folder: Path) -> Settings:

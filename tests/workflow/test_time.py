@@ -13,8 +13,8 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
-from tests.script import Script
 from tests.workflow.conftest import worker_for
 
 

@@ -15,7 +15,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
-from elcano import worker
+from elcano import __version__, worker
 from elcano.dev.ports import free_ports
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
 from elcano.graphs.contracts import SEARCH_ATTRIBUTES
@@ -139,8 +139,7 @@ async def test_a_signal_drains_it_and_is_no_failure(
     address = temporal_environment.client.service_client.config.target_host
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        "-m",
-        "worker",
+        "worker.py",
         cwd=ROOT,
         env=at(address, tmp_path).environment(),
         stderr=asyncio.subprocess.PIPE,
@@ -166,6 +165,7 @@ async def test_a_signal_ends_the_waiting_too(tmp_path: Path) -> None:
     )
     assert process.stderr is not None
     async with asyncio.timeout(60):
+        assert f"elcano {__version__} on Python" in (await process.stderr.readline()).decode()
         assert b"is not ready" in await process.stderr.readline()
         process.terminate()
         await process.stderr.read()

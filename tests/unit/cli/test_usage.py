@@ -3,11 +3,13 @@
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
+from elcano import __version__
 from elcano.cli.exits import Exit
 from elcano.graphs.contracts import RunStatus
 from tests.unit.cli.scripted import run
@@ -19,6 +21,12 @@ def test_usage_errors_are_bad_input() -> None:
     assert run("ask") == Exit.BAD_INPUT
     assert run("ask", "Why?", "--budget-tokens", "many") == Exit.BAD_INPUT
     assert run("nonsense") == Exit.BAD_INPUT
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == Exit.OK
+    assert capsys.readouterr().out == f"elcano {__version__}\n"
+    assert version("elcano") == __version__
 
 
 def test_the_manual_has_every_exit_code_and_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,13 +13,13 @@ from elcano.graphs.engine.steps import next_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.in_memory import run_in_memory
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.state import Failure, ResearchState
+from elcano.testing.in_memory import run_in_memory
+from elcano.testing.script import Script
 from tests.folding import difference
-from tests.script import Script
 
 ON = SequentialEdge(from_node="a", to_node="z")
 """The edge of `two_nodes`."""

@@ -31,7 +31,7 @@ from elcano.graphs.spec.graph import (
 )
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.state import Failure, ResearchState
-from tests.script import passages
+from elcano.testing.script import passages
 from tests.unit.graphs.texts import expressions, json_objects, json_values
 
 _of_a_leaf = expressions.filter(lambda expression: expression != "outputs.n0")

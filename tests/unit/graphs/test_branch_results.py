@@ -10,7 +10,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.values.branch import branch_states
-from tests.script import Answer, Refused, Script, passages
+from elcano.testing.script import Answer, Refused, Script, passages
 from tests.unit.graphs.samples import asked, research, searching_branch, two_searches
 from tests.unit.graphs.strategies import LEAF
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.lifecycle.in_memory import run_in_memory
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ToolNode
 from elcano.graphs.values.budget import Limits
-from tests.script import Script
+from elcano.testing.in_memory import run_in_memory
+from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked
 
 STARTED = 1_000_000.0

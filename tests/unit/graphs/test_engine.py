@@ -13,7 +13,7 @@ from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import ConditionalEdge, SequentialEdge
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.state import Ending
-from tests.script import passages
+from elcano.testing.script import passages
 from tests.unit.graphs.samples import (
     QUESTION,
     asking,

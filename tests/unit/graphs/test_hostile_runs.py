@@ -28,7 +28,7 @@ from elcano.graphs.spec.graph import (
 )
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.state import weights
-from tests.script import Script
+from elcano.testing.script import Script
 from tests.unit.graphs.samples import ON, asking, begun, completed, research, two_nodes
 
 DOUBLING = "[@,@]" + " | [@,@][]" * 23

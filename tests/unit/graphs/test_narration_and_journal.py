@@ -14,7 +14,7 @@ from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.events import TERMINAL, AgentEvent, EventType
 from elcano.graphs.values.state import Ending, Failure
-from tests.script import passages
+from elcano.testing.script import passages
 from tests.unit.graphs.samples import QUESTION, asking, search_graph, two_nodes
 from tests.unit.graphs.strategies import ANSWERS
 

@@ -19,7 +19,7 @@ from elcano.graphs.spec.graph import (
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.state import Ending
-from tests.script import passages
+from elcano.testing.script import passages
 from tests.unit.graphs.samples import (
     ON,
     asking,

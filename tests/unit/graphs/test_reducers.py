@@ -8,7 +8,7 @@ from elcano.graphs.catalogue import reducers
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
-from tests.script import passages
+from elcano.testing.script import passages
 from tests.unit.graphs.samples import QUESTION
 
 

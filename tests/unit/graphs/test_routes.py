@@ -29,7 +29,7 @@ from elcano.graphs.spec.graph import (
 from elcano.graphs.values.budget import Limits, TopUp, Usage
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Failure, NodeFailure, weights
-from tests.script import Refused, Script
+from elcano.testing.script import Refused, Script
 from tests.unit.graphs.samples import ON, QUESTION, asking, begun, completed, immediate, research, two_nodes
 from tests.unit.graphs.strategies import ANSWERS, LEAF
 

@@ -12,7 +12,7 @@ from elcano.graphs.lifecycle.start import fold, journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.rules import RULES, AgentFigures, Rules, newest, rules
 from elcano.graphs.values.state import IterationData
-from tests.script import Script
+from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked, research
 
 OTHER = Rules(stall_iterations=1, prompt_tokens=9_000, agents={"writer": AgentFigures(output_tokens=1)})

@@ -6,7 +6,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.failures import FailureType
-from tests.script import Answer, Refused, Script
+from elcano.testing.script import Answer, Refused, Script
 from tests.unit.graphs.samples import research, search_graph
 
 

@@ -1,0 +1,50 @@
+"""Shipped fakes: whoever builds on Elcano tests with these what its own tests are made with; see `docs/testing.md`.
+
+Names are imported when they are asked for: what is pure (`Script`, `run_in_memory`) needs neither Temporal nor a model.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from elcano.testing.in_memory import run_in_memory
+    from elcano.testing.model import Failing, Reply, ScriptedModel
+    from elcano.testing.provider import scripted_provider
+    from elcano.testing.research import researched
+    from elcano.testing.script import Refused, Script, passages
+    from elcano.testing.source import ScriptedSource
+    from elcano.testing.temporal import temporal_environment
+
+__all__ = [
+    "Failing",
+    "Refused",
+    "Reply",
+    "Script",
+    "ScriptedModel",
+    "ScriptedSource",
+    "passages",
+    "researched",
+    "run_in_memory",
+    "scripted_provider",
+    "temporal_environment",
+]
+
+_MODULES: Final = {
+    "Failing": "model",
+    "Refused": "script",
+    "Reply": "model",
+    "Script": "script",
+    "ScriptedModel": "model",
+    "ScriptedSource": "source",
+    "passages": "script",
+    "researched": "research",
+    "run_in_memory": "in_memory",
+    "scripted_provider": "provider",
+    "temporal_environment": "temporal",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"elcano.testing has no {name!r}; it has: {', '.join(__all__)}")
+    return getattr(import_module(f"elcano.testing.{_MODULES[name]}"), name)

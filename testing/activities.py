@@ -1,0 +1,86 @@
+"""The activities of a worker that plays a `Script`, under their real names."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from elcano.graphs.contracts import (
+    ARCHIVE_RUN,
+    PUBLISH_REPORT,
+    READ_USAGE,
+    REOPEN_RUN,
+    RUN_AGENT,
+    RUN_TOOL,
+    AgentCall,
+    AgentResult,
+    ArchiveCall,
+    PublishCall,
+    ReopenCall,
+    Reopened,
+    ToolCall,
+    ToolResult,
+    UsageQuestion,
+)
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.report import ReportRef
+from elcano.testing.script import Refused, Script
+
+
+def scripted_activities(script: Script) -> Sequence[Callable[..., Any]]:
+    """What a worker is given as its activities; they note in `script` what they are asked."""
+
+    @activity.defn(name=RUN_AGENT)
+    async def run_agent(call: AgentCall) -> AgentResult:
+        if script.watching is not None:
+            await script.watching(call.input)
+        output = _or_fail(script, call.agent, call.input)
+        script.ledger[call.run_id, activity.info().activity_id] = script.usage
+        return AgentResult(output=output, usage=script.usage, model="scripted", told=call.told)
+
+    @activity.defn(name=RUN_TOOL)
+    async def run_tool(call: ToolCall) -> ToolResult:
+        return ToolResult(output=_or_fail(script, call.tool, call.input), told=call.told)
+
+    @activity.defn(name=PUBLISH_REPORT)
+    async def publish_report(call: PublishCall) -> ReportRef:
+        script.published.append(call)
+        partial = call.ending.kind if call.ending else None
+        return ReportRef(
+            artifact="report",
+            title="A report",
+            answered=script.answered,
+            partial=partial,
+            words=100,
+            references=2,
+            verified=2,
+            unverified=0,
+        )
+
+    @activity.defn(name=ARCHIVE_RUN)
+    async def archive_run(call: ArchiveCall) -> None:
+        script.archived.append(call)
+
+    @activity.defn(name=READ_USAGE)
+    async def read_usage(asked: UsageQuestion) -> Usage:
+        return total(
+            usage
+            for (run_id, activity_id), usage in script.ledger.items()
+            if (run_id == asked.run_id or run_id.startswith(f"{asked.run_id}.")) and asked.activity in ("", activity_id)
+        )
+
+    @activity.defn(name=REOPEN_RUN)
+    async def reopen_run(call: ReopenCall) -> Reopened:
+        script.reopened.append(call)
+        return Reopened(told=script.told)
+
+    return [run_agent, run_tool, read_usage, reopen_run, publish_report, archive_run]
+
+
+def _or_fail(script: Script, name: str, given: JsonObject) -> JsonObject:
+    try:
+        return script.answer(name, given)
+    except Refused as error:
+        raise ApplicationError(str(error), *error.details, type=error.type, non_retryable=True) from error

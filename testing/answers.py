@@ -1,0 +1,67 @@
+"""What an agent of Elcano answers if nobody scripted it: plain, short, and true to the task envelope that it was given.
+
+A research that is answered so searches each source once, finds that complete in its second iteration, and cites every
+passage that it found.
+"""
+
+from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.report import Claim
+
+_WORDS = ("report", "passage", "source", "evidence", "question", "answer", "section", "finding", "claim", "quote")
+
+
+def plain(task: TaskEnvelope) -> JsonObject:
+    """The answer to `task`, in the form that its agent wants.
+
+    Raises:
+        LookupError: it is the task of an agent that is not known here; script an answer for it.
+    """
+    match task.kind:
+        case "thinking":
+            return {"thought": f"Turn {task.iteration}: {len(task.evidence)} passages."}
+        case "knowledge_gap":
+            complete = task.iteration > 1
+            return {"research_complete": complete, "outstanding_gaps": [] if complete else [task.question[:300]]}
+        case "tool_selector":
+            searches: list[Json] = [{"source": source.name, "query": task.question[:300]} for source in task.sources]
+            return {"tasks": searches}
+        case "judge":
+            return {"sufficient": False, "confidence": 0.5, "recommendation": "continue", "reasoning": "Not yet."}
+        case "input_parser":
+            return {"original_query": task.question, "improved_query": task.question, "research_mode": "iterative"}
+        case "planner":
+            outline: list[Json] = [{"title": "The answer", "key_question": task.question[:1_000]}]
+            return {"report_title": task.question[:300], "report_outline": outline}
+        case "writer":
+            return {"title": task.question[:300], "key_findings": [cited(passage) for passage in task.evidence]}
+        case "long_writer_section":
+            return {"claims": [_retold(claim) for section in task.sections for claim in section.claims]}
+        case "long_writer_summary":
+            return {"key_findings": [_retold(claim) for section in task.written for claim in section.claims][:8]}
+        case "proofreader":
+            sections: list[Json] = [
+                {"heading": section.title, "claims": list(map(_retold, section.claims))} for section in task.sections
+            ]
+            return {"title": task.question[:300], "sections": sections}
+        case _:
+            raise LookupError(f"nothing is scripted for the agent {task.kind!r}, and there is no plain answer for it")
+
+
+def cited(passage: EvidenceItem) -> Json:
+    """A claim that quotes the whole of one passage, up to 2,000 characters."""
+    return {
+        "text": f"Passage {passage.key} speaks of it.",
+        "citations": [{"evidence": passage.key, "quote": passage.text[:2_000]}],
+    }
+
+
+def prose(words: int) -> str:
+    """A text of so many words, the same at every call, in sentences of ten."""
+    said = [_WORDS[(place * 7 + place // 10) % len(_WORDS)] for place in range(words)]
+    sentences = [" ".join(said[first : first + 10]).capitalize() + "." for first in range(0, words, 10)]
+    return " ".join(sentences)
+
+
+def _retold(claim: Claim) -> Json:
+    return claim.model_dump(mode="json")

@@ -1,0 +1,154 @@
+"""A whole research without a server: the real engine, agents, tools, store and citation check, in this process.
+
+Nothing is tried again and nothing is durable, which is all that Temporal adds. A call that fails has failed.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+from temporalio.exceptions import ApplicationError
+from temporalio.testing import ActivityEnvironment
+
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.report.publishing import ReportActivities
+from elcano.activities.sources.base import Source
+from elcano.activities.sources.registry import Sources
+from elcano.activities.tools.search import ToolActivities
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.validation import require_valid
+from elcano.graphs.contracts import AgentCall, ModelChoice, ResearchInput, ToolCall
+from elcano.graphs.engine.commands import Call, CallAgent, CallTool
+from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle import finish as closing
+from elcano.graphs.models import OFFLINE
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.values.report import Report
+from elcano.graphs.values.state import Failure
+from elcano.settings import Settings
+from elcano.storage.store import open_store
+from elcano.testing.in_memory import run_in_memory
+from elcano.testing.model import ScriptedModel
+
+
+class Researched(NamedTuple):
+    """What came out: the report, whose citations were checked, and how it came about."""
+
+    report: Report
+    journal: Journal
+    """Its entries, its events and the last state of the run."""
+
+
+async def researched(
+    question: str,
+    *,
+    folder: Path,
+    sources: Sequence[Source] = (),
+    model: ScriptedModel | None = None,
+    mode: str = "iterative",
+    graph: ResearchGraph | None = None,
+    limits: Limits | None = None,
+) -> Researched:
+    """Researches `question`, to its report.
+
+    Args:
+        question: What is to be found out.
+        folder: Where its store is put.
+        sources: What can be searched; closing them is left to whoever opened them.
+        model: Who answers the agents; left out, the extractive model of `offline`.
+        mode: A built-in graph, by its name in `elcano.graphs.modes`.
+        graph: One of your own instead.
+        limits: What it may use; left out, what the API would give it.
+
+    Raises:
+        elcano.graphs.errors.GraphInvalid: the graph has faults.
+    """
+    chosen = graph or MODES[mode]
+    require_valid(chosen)
+    name = model.model_name if model else OFFLINE
+    settings = Settings(_env_file=None, data_dir=folder, model=name)
+    asked = ResearchInput(
+        run_id=f"run-{uuid4()}",
+        question=question,
+        mode=chosen.name,
+        graph=chosen,
+        limits=limits or default_limits(chosen),
+        sources=tuple(source.spec.name for source in sources),
+        models=ModelChoice(default=name),
+    )
+    offered = Sources({source.spec.name: source for source in sources})
+    async with open_store(folder) as store:
+        agents = AgentActivities(store, offered, settings, resolve=model.resolve if model else None)
+        performer = _Performer(asked, agents, ToolActivities(store, offered))
+        journal = await run_in_memory(asked, performer.perform, clock=lambda: 0.0)
+        publish = ReportActivities(store).publish_report
+        published = await ActivityEnvironment().run(publish, closing.publish_call(asked, journal))
+        kept = await store.of(asked.tenant).artifacts.get(published.artifact)
+    assert kept is not None, "a report that was published is kept"
+    return Researched(Report.model_validate_json(kept), journal)
+
+
+class _Performer:
+    """Performs calls by the real activities, as a worker would on their first attempt."""
+
+    def __init__(self, asked: ResearchInput, agents: AgentActivities, tools: ToolActivities) -> None:
+        self._asked = asked
+        self._agents = agents
+        self._tools = tools
+
+    async def perform(self, work: Call, at: float) -> Entry:
+        match work:
+            case CallAgent():
+                return await self._ask(work, at)
+            case CallTool():
+                items = [await self._item(work, index) for index in range(len(work.inputs))]
+                if work.for_each:
+                    output = ItemOutcomes(items=tuple(items)).model_dump(mode="json")
+                    return StepCompleted(step=work.step, node=work.node, at=at, output=output)
+                (only,) = items
+                if only.error is not None:
+                    failure = Failure(node=work.node, type=only.error_type or "", message=only.error)
+                    return StepFailed(step=work.step, node=work.node, at=at, failure=failure)
+                return StepCompleted(step=work.step, node=work.node, at=at, output=only.output)
+
+    async def _ask(self, work: CallAgent, at: float) -> Entry:
+        call = AgentCall(
+            run_id=self._asked.run_id,
+            step=work.step,
+            node=work.node,
+            agent=work.agent,
+            input=work.input,
+            models=self._asked.models,
+            allowance=work.allowance,
+        )
+        try:
+            answered = await ActivityEnvironment().run(self._agents.run_agent, call)
+        except ApplicationError as error:
+            fatal = error.type == FailureType.MODEL_REFUSED
+            failure = Failure(node=work.node, type=error.type or "", message=error.message, fatal=fatal)
+            return StepFailed(step=work.step, node=work.node, at=at, failure=failure, usage=_usage(error))
+        return StepCompleted(
+            step=work.step, node=work.node, at=at, output=answered.output, usage=answered.usage, model=answered.model
+        )
+
+    async def _item(self, work: CallTool, index: int) -> ItemOutcome:
+        given: JsonObject = work.inputs[index]
+        call = ToolCall(
+            run_id=self._asked.run_id, step=work.step, node=work.node, item=index, tool=work.tool, input=given
+        )
+        try:
+            found = await ActivityEnvironment().run(self._tools.run_tool, call)
+        except ApplicationError as error:
+            return ItemOutcome(index=index, input=given, error=error.message, error_type=error.type or "")
+        return ItemOutcome(index=index, input=given, output=found.output)
+
+
+def _usage(error: ApplicationError) -> Usage:
+    return FailureDetails.model_validate(error.details[0]).usage if error.details else Usage()

@@ -1,0 +1,163 @@
+"""A scripted research: answers for every agent and tool, playable as activities and in memory.
+
+Agents themselves are replaced, not their models: answers are what a graph's state holds. The same script drives the
+workflow and `run_in_memory`, so that both can be held against each other.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.contracts import ArchiveCall, PublishCall, ReopenCall
+from elcano.graphs.engine.commands import Call, CallAgent, CallTool
+from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.values.state import Failure
+
+
+class Refused(Exception):
+    """A scripted failure for good."""
+
+    def __init__(self, message: str, *, type: str = "Scripted", spent: FailureDetails | None = None) -> None:
+        self.type = type
+        self.details = [spent.model_dump(mode="json")] if spent else []
+        super().__init__(message)
+
+
+def passages(*names: str) -> list[Json]:
+    """Evidence references as a search returns them."""
+    return [
+        {
+            "id": f"doc:{name}",
+            "source": "library",
+            "title": name.title(),
+            "locator": f"{name}.md",
+            "excerpt": f"about {name}",
+            "characters": 400,
+            "document": f"doc:{name}",
+        }
+        for name in names
+    ]
+
+
+Answer = Callable[[JsonObject], JsonObject]
+
+
+class Script:
+    """What everybody answers. `calls` holds the names in the order of calling."""
+
+    def __init__(self, *, complete_in: int = 2, tokens: int = 300) -> None:
+        self.complete_in = complete_in
+        """The iteration in which the gap agent says that nothing is missing."""
+        self.tokens = tokens
+        self.sections: tuple[str, ...] = ("history", "method", "cost")
+        self.calls: list[str] = []
+        self.published: list[PublishCall] = []
+        self.archived: list[ArchiveCall] = []
+        self.reopened: list[ReopenCall] = []
+        self.ledger: dict[tuple[str, str], Usage] = {}
+        """What every activity of an agent used, by run and activity id."""
+        self.told = 0
+        """The highest event number that anybody saw before a reset."""
+        self.answered = True
+        """Whether the report says that the question is answered."""
+        self.overrides: dict[str, Answer] = {}
+        """By agent or tool: instead of the answers below; may raise `Refused`."""
+        self.watching: Callable[[JsonObject], Awaitable[None]] | None = None
+        """Is told of every call of an agent before it is answered, and may take its time."""
+
+    def answer(self, name: str, given: JsonObject) -> JsonObject:
+        """What the agent or tool called `name` answers to `given`.
+
+        Raises:
+            Refused: an override says so.
+        """
+        self.calls.append(name)
+        if name in self.overrides:
+            return self.overrides[name](given)
+        turn: Any = given.get("iteration", 1)
+        match name:
+            case "thinking":
+                return {"thought": f"turn {turn}: look closer"}
+            case "knowledge_gap":
+                done = turn >= self.complete_in
+                topic = str(given["question"]).removeprefix("What ").rstrip("?")
+                return {"research_complete": done, "outstanding_gaps": [] if done else [f"gap {turn} {topic}"]}
+            case "tool_selector":
+                return {"tasks": [{"source": "library", "query": f"{given['gap']} {part}"} for part in ("a", "b")]}
+            case "search":
+                found = passages(str(given["query"]).replace(" ", "-"))
+                return {"source": given["source"], "query": given["query"], "evidence": found}
+            case "judge":
+                return {
+                    "sufficient": False,
+                    "confidence": 0.5,
+                    "recommendation": "continue",
+                    "reasoning": "not yet",
+                    "next_search_queries": ["more"],
+                }
+            case "input_parser":
+                question = str(given["question"])
+                mode = "deep" if "deep" in question else "iterative"
+                return {"original_query": question, "improved_query": f"{question}!", "research_mode": mode}
+            case "planner":
+                outline: list[Json] = [{"title": title, "key_question": f"What of {title}?"} for title in self.sections]
+                return {"report_title": "A plan", "report_outline": outline}
+            case "writer" | "long_writer" | "proofreader":
+                cited = given["evidence"]
+                assert isinstance(cited, list)
+                return {
+                    "artifact": f"draft of {given['question']}",
+                    "title": "A report",
+                    "answered": True,
+                    "claims": 2,
+                    "cited": len(cited),
+                    "evidence": cited,
+                }
+            case _:
+                return {"ok": True}
+
+    @property
+    def usage(self) -> Usage:
+        """What every call of an agent uses."""
+        return Usage(requests=1, input_tokens=self.tokens, output_tokens=50, cost_microusd=10)
+
+    @property
+    def activities(self) -> Sequence[Callable[..., Any]]:
+        """The activities of a worker, under their real names."""
+        from elcano.testing.activities import scripted_activities  # here: in memory nobody needs Temporal
+
+        return scripted_activities(self)
+
+    async def perform(self, work: Call, at: float) -> Entry:
+        """The same answers for `run_in_memory`."""
+        match work:
+            case CallAgent():
+                try:
+                    output = self.answer(work.agent, work.input)
+                except Refused as error:
+                    fatal = error.type == FailureType.MODEL_REFUSED
+                    failure = Failure(node=work.node, type=error.type, message=str(error), fatal=fatal)
+                    return StepFailed(step=work.step, node=work.node, at=at, failure=failure)
+                return StepCompleted(
+                    step=work.step, node=work.node, at=at, output=output, usage=self.usage, model="scripted"
+                )
+            case CallTool():
+                items = tuple(self._item(work, index) for index in range(len(work.inputs)))
+                output = ItemOutcomes(items=items).model_dump(mode="json")
+                if not work.for_each:
+                    (only,) = items
+                    if only.error is not None:
+                        failure = Failure(node=work.node, type=only.error_type or "", message=only.error)
+                        return StepFailed(step=work.step, node=work.node, at=at, failure=failure)
+                    output = only.output or {}
+                return StepCompleted(step=work.step, node=work.node, at=at, output=output)
+
+    def _item(self, work: CallTool, index: int) -> ItemOutcome:
+        given = work.inputs[index]
+        try:
+            return ItemOutcome(index=index, input=given, output=self.answer(work.tool, given))
+        except Refused as error:
+            return ItemOutcome(index=index, input=given, error=str(error), error_type=error.type)

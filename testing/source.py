@@ -1,0 +1,98 @@
+"""A source in memory: it finds texts by their words, and fails, waits and warns as it is told to."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from elcano.activities.sources.base import Found
+from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.storage.evidence import Evidence, StoredText
+
+
+class ScriptedSource:
+    """Searches `texts`, by the names of their documents; each text is one passage.
+
+    A passage is found if it holds a word of the query, the more of them the earlier; what is found for a query in
+    `answers` is said there, by the documents' names.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        texts: Mapping[str, str],
+        *,
+        description: str = "",
+        answers: Mapping[str, Sequence[str]] | None = None,
+        weights: Mapping[str, float] | None = None,
+        warnings: Sequence[str] = (),
+        seconds: float = 0.0,
+    ) -> None:
+        self._spec = SourceSpec(name=name, kind="documents", description=description or f"The texts of {name!r}.")
+        self._passages = {document: self._passage(document, text) for document, text in texts.items()}
+        self._answers = answers or {}
+        self._weights = weights or {}
+        self._warnings = tuple(warnings)
+        self._seconds = seconds
+        self.error: Exception | None = None
+        """Raised by every search while it is set, such as `SourceUnavailable` of `elcano.graphs.errors`."""
+        self.queries: list[str] = []
+        """What was searched for, in the order of asking."""
+
+        self.closed = False
+
+    @property
+    def spec(self) -> SourceSpec:
+        """What is known of it: its name and its description."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> Found:
+        """At most `limit` passages, after `seconds`.
+
+        Raises:
+            Exception: the `error` that is set.
+        """
+        self.queries.append(query)
+        await asyncio.sleep(self._seconds)
+        if self.error is not None:
+            raise self.error
+        found = tuple(self._passages[document] for document in self._found(query)[:limit])
+        texts = tuple(
+            StoredText(content_hash=one.content_hash, document=one.document, title=one.title, text=one.text)
+            for one in found
+        )
+        return Found(evidence=found, texts=texts, warnings=self._warnings)
+
+    async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
+        """The `weights` of those words that have one.
+
+        Raises:
+            Exception: the `error` that is set.
+        """
+        if self.error is not None:
+            raise self.error
+        return {word: self._weights[word] for word in words if word in self._weights}
+
+    async def close(self) -> None:
+        """Sets `closed`."""
+        self.closed = True
+
+    def _found(self, query: str) -> list[str]:
+        if query in self._answers:
+            return list(self._answers[query])
+        wanted = set(query.casefold().split())
+        held = {name: len(wanted & set(one.text.casefold().split())) for name, one in self._passages.items()}
+        return sorted((name for name in held if held[name]), key=lambda name: -held[name])
+
+    def _passage(self, document: str, text: str) -> Evidence:
+        content = sha256(text.encode()).hexdigest()
+        return Evidence(
+            id=f"{self._spec.name}:{document}@{content[:8]}:0-{len(text)}",
+            source=self._spec.name,
+            document=f"{self._spec.name}:{document}",
+            content_hash=content,
+            title=document,
+            locator=document,
+            text=text,
+            start=0,
+            end=len(text),
+        )

@@ -1,0 +1,95 @@
+"""A provider that researches: it reads the task envelope of a prompt and answers as the agent that is asked.
+
+What it answers depends on the envelope alone, so a call that is made again is answered as before. It can hold back its
+answer at chosen places, so that whatever is done meanwhile is done in the middle of a run.
+"""
+
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.testing.answers import plain
+from elcano.testing.provider import Provider, Reply, Request, answer, scripted_provider
+
+HOLD_SECONDS = 300.0
+"""After so long an answer is given even if nobody released it."""
+
+
+class Place(NamedTuple):
+    """A call of an agent in a run; runs are told apart by their question."""
+
+    question: str
+    agent: str
+    iteration: int
+
+
+class Researcher:
+    """Answers every agent of a research loop that is complete in the third iteration."""
+
+    def __init__(self, *, delay: float = 0.0) -> None:
+        self.delay = delay
+        """Seconds that every answer takes."""
+        self.prompts: list[tuple[Place, str]] = []
+        """What was asked, in the order of asking."""
+        self._holding: set[Place] = set()
+        self._held: set[Place] = set()
+        self._released = threading.Event()
+
+    def hold(self, places: Collection[Place]) -> None:
+        """Forgets what was asked, and from now on holds back the answers at `places` until `release`."""
+        self.prompts.clear()
+        self._held.clear()
+        self._released.clear()
+        self._holding = set(places)
+
+    @property
+    def holds(self) -> bool:
+        """All places were reached, and their answers are held back."""
+        return self._held == self._holding and not self._released.is_set()
+
+    def release(self) -> None:
+        """Gives the answers that are held back, and holds no more."""
+        self._released.set()
+
+    def __call__(self, request: Request) -> Reply:
+        """The reply to one request."""
+        prompt = request["messages"][-1]["content"]
+        envelope = opened(prompt)
+        assert envelope is not None, "not a prompt of ours"
+        place = Place(envelope.question, envelope.kind, envelope.iteration)
+        self.prompts.append((place, prompt))
+        if place in self._holding and not self._released.is_set():
+            self._held.add(place)
+            self._released.wait(HOLD_SECONDS)
+        usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+        reply = answer(output(envelope), usage=usage)
+        return Reply(reply.status, reply.body, reply.headers, self.delay)
+
+
+def output(task: TaskEnvelope) -> JsonObject:
+    """What the agent that `task` is for answers."""
+    match task.kind:
+        case "thinking":
+            return {"thought": f"Turn {task.iteration}: {len(task.evidence)} passages."}
+        case "knowledge_gap":
+            complete = task.iteration >= 3
+            return {"research_complete": complete, "outstanding_gaps": [] if complete else [f"gap {task.iteration}"]}
+        case "tool_selector":
+            words = ("harbour", "winter") if task.iteration == 1 else ("island", "voyage")
+            searches: list[Json] = [{"source": task.sources[0].name, "query": word} for word in words]
+            return {"tasks": searches}
+        case _:
+            return plain(task)
+
+
+@contextmanager
+def researching(researcher: Researcher) -> Iterator[Provider]:
+    """Serves it; what is still held back is released at the end."""
+    with scripted_provider(researcher) as provider:
+        try:
+            yield provider
+        finally:
+            researcher.release()

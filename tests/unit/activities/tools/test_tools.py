@@ -1,0 +1,172 @@
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+from temporalio.testing import ActivityEnvironment
+
+from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.sources.base import Found
+from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.activities.sources.registry import Sources
+from elcano.activities.tools.search import ToolActivities, excerpt
+from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.tools import SearchOutput
+from elcano.graphs.contracts import RUN_TOOL, ToolCall
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.state import EXCERPT_CHARACTERS
+from elcano.storage.store import Store, open_store
+from tests.unit.activities.sources.collections import Shelf
+
+LONG = b"# Whales\n" + b"The whale is a very large animal of the sea. " * 15
+
+
+class BrokenSource:
+    """Fails as it is told to."""
+
+    spec = collection("broken")
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def search(self, query: str, limit: int) -> Found:
+        raise self._error
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path / "store") as store:
+        yield store
+
+
+@pytest.fixture
+def tools(store: Store, tmp_path: Path) -> ToolActivities:
+    source = DocumentsSource(collection("docs"), Shelf({"a.md": LONG, "b.txt": b"\0"}), tmp_path / "index.sqlite")
+    return ToolActivities(store, Sources({"docs": source}))
+
+
+def call(tool: str = "search", **given: object) -> ToolCall:
+    payload: JsonObject = {"source": "docs", "query": "whale", **given}  # type: ignore[dict-item]
+    return ToolCall(run_id="run", step=3, node="searching", item=2, tool=tool, input=payload)
+
+
+def attempt(number: int = 1) -> ActivityEnvironment:
+    environment = ActivityEnvironment()
+    environment.info = replace(environment.info, attempt=number)
+    return environment
+
+
+async def test_what_is_found_is_stored_and_answered_by_reference(tools: ToolActivities, store: Store) -> None:
+    result = await attempt().run(tools.run_tool, call())
+    output = SearchOutput.model_validate(result.output)
+    (reference,) = output.evidence
+    (passage,) = await store.of("default").evidence.of_run("run")
+    assert reference.id == passage.id
+    assert reference.characters == len(passage.text) > EXCERPT_CHARACTERS
+    assert passage.text.startswith(reference.excerpt[:-1])
+    assert (output.source, output.query) == ("docs", "whale")
+    assert output.warnings == ("docs: b.txt was skipped: it is binary, not text",)
+    text = await store.of("default").evidence.text(passage.content_hash)
+    assert text is not None
+    assert text.text[passage.start : passage.end] == passage.text
+
+
+async def test_searching_twice_stores_once(tools: ToolActivities, store: Store) -> None:
+    for number in (1, 2):
+        await attempt(number).run(tools.run_tool, call())
+    assert len(await store.of("default").evidence.of_run("run")) == 1
+    lines = await store.of("default").ledger.entries("run")
+    assert [(line.step, line.item, line.attempt, line.kind, line.name, line.outcome) for line in lines] == [
+        (3, 2, 1, "tool", "search", "completed"),
+        (3, 2, 2, "tool", "search", "completed"),
+    ]
+
+
+async def test_noop(tools: ToolActivities) -> None:
+    given = ToolCall(run_id="run", step=1, node="n", tool="noop", input={"payload": {"any": 1}})
+    assert (await attempt().run(tools.run_tool, given)).output == {"ok": True}
+
+
+async def test_every_tool_of_the_catalogue_is_here(tools: ToolActivities) -> None:
+    assert set(tools._tools) == set(TOOLS)
+
+
+async def test_the_activity_has_the_name_of_the_contract(tools: ToolActivities) -> None:
+    definition = activity._Definition.must_from_callable(tools.run_tool)
+    assert definition.name == RUN_TOOL
+
+
+@pytest.mark.parametrize(
+    ("bad", "kind"),
+    [
+        (call(source="nowhere"), FailureType.SOURCE_REFUSED),
+        (call(limit=0), FailureType.INPUT_INVALID),
+        (call(tool="unknown"), FailureType.INPUT_INVALID),
+    ],
+)
+async def test_what_can_never_work_is_not_tried_again(
+    tools: ToolActivities, store: Store, bad: ToolCall, kind: str
+) -> None:
+    with pytest.raises(ApplicationError) as caught:
+        await attempt().run(tools.run_tool, bad)
+    assert (caught.value.type, caught.value.non_retryable) == (kind, True)
+    assert [line.outcome for line in await store.of("default").ledger.entries("run")] == ["failed"]
+    assert await store.of("default").evidence.of_run("run") == []
+
+
+@pytest.mark.parametrize(
+    ("error", "final"), [(SourceUnavailable("locked"), False), (SourceRefused("gone"), True), (OSError("disk"), False)]
+)
+async def test_a_failing_source_is_tried_again_unless_it_refuses(store: Store, error: Exception, final: bool) -> None:
+    tools = ToolActivities(store, Sources({"docs": BrokenSource(error)}))
+    with pytest.raises(ApplicationError) as caught:
+        await attempt().run(tools.run_tool, call())
+    assert caught.value.non_retryable is final
+    assert caught.value.__cause__ is None
+
+
+async def test_it_beats_while_it_waits() -> None:
+    environment = ActivityEnvironment()
+    beats: list[tuple[object, ...]] = []
+    third = asyncio.Event()
+
+    def beat(*details: object) -> None:
+        beats.append(details)
+        if len(beats) == 3:
+            third.set()
+
+    environment.on_heartbeat = beat
+
+    async def work() -> None:
+        async with heartbeats(timedelta(milliseconds=1)):
+            await third.wait()
+
+    await environment.run(work)
+    counted = len(beats)
+    await asyncio.sleep(0.05)
+    assert len(beats) == counted, "it went on after the work was done"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("short", "short"),
+        ("two\n\n  lines", "two lines"),
+        ("word " * 60, ("word " * 48).rstrip() + "…"),
+        ("x" * 300, "x" * EXCERPT_CHARACTERS + "…"),
+        ("x" * EXCERPT_CHARACTERS, "x" * EXCERPT_CHARACTERS),
+    ],
+)
+def test_an_excerpt_ends_between_words(text: str, expected: str) -> None:
+    assert excerpt(text) == expected
+    assert len(excerpt(text)) <= EXCERPT_CHARACTERS + 1

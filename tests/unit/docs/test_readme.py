@@ -1,0 +1,77 @@
+"""What the README shows works: its graphs are valid, its commands exist, its requests are accepted, its links lead."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from elcano.api.http.requests import RunRequest
+from elcano.cli.app import app
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ResearchGraph
+
+ROOT = Path(__file__).parents[3]
+README = (ROOT / "README.md").read_text()
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def commands() -> list[list[str]]:
+    """Every command of the shell blocks as words, without variables and comments."""
+    lines = "\n".join(blocks("sh")).replace("\\\n", " ").splitlines()
+    parsed = [shlex.split(line, comments=True) for line in lines]
+    return [[word for word in words if not re.match(r"[A-Z_]+=", word)] for words in parsed if words]
+
+
+def test_graphs_can_run() -> None:
+    pages = [ROOT / "docs" / name for name in ("branches.md", "graphs.md")]
+    shown = [*blocks("json"), *(block for page in pages for block in blocks("json", page.read_text()))]
+    graphs = [ResearchGraph.model_validate_json(block) for block in shown]
+    assert len(graphs) > 2
+    assert [faults(graph) for graph in graphs] == [[]] * len(graphs)
+
+
+def test_make_targets_exist() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    used = {words[1] for words in commands() if words[:1] == ["make"]}
+    assert used
+    assert used <= targets
+
+
+def test_elcano_commands_exist() -> None:
+    known = set(get_command(app).commands)  # type: ignore[attr-defined]
+    shown = {words[1] for words in commands() if words[:1] == ["elcano"]}
+    mentioned = set(re.findall(r"`elcano ([a-z-]+)", README))
+    assert shown
+    assert shown | mentioned <= known
+
+
+def test_requests_are_accepted() -> None:
+    bodies = [words[words.index("-d") + 1] for words in commands() if "-d" in words]
+    assert bodies
+    for body in bodies:
+        assert RunRequest.model_validate_json(body).question
+
+
+def test_modes_are_the_modes() -> None:
+    assert set(re.findall(r"^\| `([a-z_]+)` \|", README, re.MULTILINE)) == set(MODES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+def test_python_blocks_compile() -> None:
+    found = blocks("python", (ROOT / "CONTRIBUTING.md").read_text())
+    assert found
+    for block in found:
+        compile("async def shown(self):\n" + re.sub("^", "    ", block, flags=re.MULTILINE), "CONTRIBUTING.md", "exec")

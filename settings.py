@@ -12,6 +12,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Final
+from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -22,9 +23,12 @@ BAD_SETTINGS: Final = 2
 """The exit code of a program that cannot use its settings: bad input, as for `elcano`."""
 
 _SECRET_NAME: Final = re.compile(
-    r"(?:.*_)?(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN_BEDROCK|KEY_DATA)(?:_\d+)?", re.IGNORECASE
+    r"PGPASSWORD|(?:.*_)?(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN_BEDROCK|KEY_DATA)(?:_\d+)?",
+    re.IGNORECASE,
 )
 """How the variables are called that hold keys: `*_API_KEY`, `*_TOKEN`, `*_SECRET` and what providers read beside."""
+_PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^:/?#]*:(.*)@")
+_WHO_IN_URL: Final = re.compile(r"(?<=://).*@")
 _EXAMPLES: Final = {
     "collections": '{"handbook": "docs/handbook"}',
     "agent_models": '{"writer": "anthropic:claude-sonnet-4-5"}',
@@ -44,6 +48,19 @@ class Settings(BaseSettings):
     data_dir: Path = Field(
         default=Path(".elcano"),
         description="Everything the embedded stack keeps: runs, evidence, indexes, Temporal's database.",
+    )
+    store_url: str = Field(
+        default="",
+        repr=False,
+        description="Where what runs leave behind is kept: `sqlite:///path`, or `postgresql://user@host/database`, "
+        "whose password may be in `PGPASSWORD`. Empty: a SQLite file in `ELCANO_DATA_DIR`. Processes of several "
+        "machines need PostgreSQL.",
+    )
+    objects_url: str = Field(
+        default="",
+        description="Where reports, drafts and large payloads are kept: `s3://bucket/prefix`, for S3 and what speaks "
+        "like it, or `file:///path`. Empty: a folder in `ELCANO_DATA_DIR`. Keys, region and endpoint are in the usual "
+        "variables (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`).",
     )
     collections: Annotated[dict[str, Path], NoDecode] = Field(
         default={},
@@ -89,6 +106,19 @@ class Settings(BaseSettings):
         '`ELCANO_API_URL`, as JSON: `["research.example.org", "*.example.org"]`; `["*"]` for any. '
         "Requests for other names are refused, because a web page can lead a browser here under one of its own.",
     )
+    tenant_header: str = Field(
+        default="",
+        pattern=r"^([A-Za-z][A-Za-z0-9-]*)?$",
+        description="The header by which an authenticating proxy in front of the API says whose a request is, such as "
+        "`X-Tenant`; requests without it are then refused. The proxy must take this header away from what clients "
+        "send. Empty: everyone is the tenant `default`.",
+    )
+    keep_days: float = Field(
+        default=0.0,
+        ge=0,
+        le=36_500,
+        description="Days after its end that a run is deleted, with everything that it left, by the API; 0: never.",
+    )
     open_runs: int = Field(
         default=500,
         ge=1,
@@ -128,6 +158,26 @@ class Settings(BaseSettings):
     )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
 
+    @field_validator("store_url")
+    @classmethod
+    def _a_database(cls, value: str) -> str:
+        scheme, found, rest = value.partition("://")
+        if value and (scheme not in ("sqlite", "postgresql") or not found or not rest):
+            raise ValueError("it is neither `sqlite:///path` nor `postgresql://user@host/database`")
+        if scheme == "sqlite" and (not rest.startswith("/") or rest == "/"):
+            raise ValueError("it names no file: write `sqlite:///path`, or `sqlite:////path` from the root")
+        return value
+
+    @field_validator("objects_url")
+    @classmethod
+    def _a_place(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and not (
+            (parts.scheme == "s3" and parts.netloc) or (parts.scheme == "file" and parts.path and not parts.netloc)
+        ):
+            raise ValueError("it is neither `s3://bucket/prefix` nor `file:///path`")
+        return value
+
     @field_validator(*_EXAMPLES, mode="before")
     @classmethod
     def _from_json(cls, value: Any) -> Any:
@@ -153,6 +203,11 @@ class Settings(BaseSettings):
         """The Temporal server to connect to, as `host:port`, where Temporal's own profile names none."""
         return self.temporal_address or f"127.0.0.1:{self.temporal_port}"
 
+    def has(self, name: str) -> bool:
+        """Whether a variable is set and not false: of ours by its setting, of others by the environment."""
+        own = next((field for field in Settings.model_fields if variable(field) == name), None)
+        return is_set(name) if own is None else bool(getattr(self, own))
+
     def environment(self) -> dict[str, str]:
         """This process's environment with these settings in it: a child process then reads the same ones."""
         values = self.model_dump(mode="json")
@@ -173,6 +228,8 @@ def is_set(name: str) -> bool:
 def secrets() -> tuple[str, ...]:
     """The values of all variables that hold keys by their names, of 8 characters and more; the longest first."""
     found = {value.strip() for name, value in os.environ.items() if _SECRET_NAME.fullmatch(name)}
+    for address in _PASSWORD_IN_URL.findall(os.environ.get(variable("store_url"), "")):
+        found |= {address, unquote(address)}
     return tuple(
         sorted((value for value in found if len(value) >= LEAST_SECRET), key=lambda value: (-len(value), value))
     )
@@ -215,5 +272,6 @@ def _fault(place: tuple[int | str, ...], value: object, message: str) -> str:
     wrong = message.removeprefix("Value error, ")
     purpose = f"it is for this: {Settings.model_fields[name].description}"
     write = f"write JSON such as {_EXAMPLES[name]}" if name in _EXAMPLES else purpose
-    said = f"{variable(name)}{inner} is {_written(value)!r}, which cannot be used"
+    written = _WHO_IN_URL.sub("[removed]@", _written(value))
+    said = f"{variable(name)}{inner} is {written!r}, which cannot be used"
     return f"{said}: {wrong[:1].lower()}{wrong[1:]}; {write}"

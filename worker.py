@@ -11,7 +11,7 @@ import logging
 import os
 import platform
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from hashlib import sha256
@@ -31,14 +31,15 @@ from elcano.activities.calls.failure_lines import tell_failures_in_lines
 from elcano.activities.calls.models import Resolve
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.tools.offered import Sources, open_sources, require_folders
+from elcano.activities.sources.documents.opening import require_folders
+from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings
 from elcano.storage.payloads import close_payloads, connect_config
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
@@ -94,6 +95,50 @@ def build_worker(
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
         graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
     )
+
+
+def source_workers(client: Client, store: Store, sources: Sources, settings: Settings) -> list[Worker]:
+    """A worker for each source with a queue of its own that can be searched here, not yet started.
+
+    The server gives out no more of a queue's searches than its source's rate, however many workers ask.
+    """
+    tools = ToolActivities(store, sources)
+    return [
+        Worker(
+            client,
+            task_queue=source.queue,
+            activities=[tools.run_tool],
+            build_id=build_id(),
+            max_concurrent_activities=source.limits.side_by_side,
+            max_task_queue_activities_per_second=source.rate(settings.has),
+            max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+            graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
+        )
+        for source in sources.queued
+    ]
+
+
+async def work(workers: Iterable[Worker]) -> None:
+    """Has all of them work until this is cancelled, or one of them breaks; then all drain side by side.
+
+    Cancelled once more, it does not wait for what is still running.
+    """
+    working = [asyncio.create_task(_work(worker)) for worker in workers]
+    try:
+        await asyncio.gather(*working)
+    finally:
+        for task in working:
+            task.cancel()
+        await asyncio.wait(working)
+
+
+async def _work(worker: Worker) -> None:
+    async with worker:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            seconds = worker.config()["graceful_shutdown_timeout"].total_seconds()
+            _log.info("stopping: running activities have %g s to finish on task queue %r", seconds, worker.task_queue)
 
 
 def build_id() -> str:
@@ -169,18 +214,19 @@ async def run(settings: Settings) -> None:
         loop.add_signal_handler(number, task.cancel)
     loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
     require_folders(settings)
-    async with open_store(settings.data_dir) as store, open_sources(settings) as sources:
+    async with open_configured(settings) as store, open_sources(settings) as sources:
         _log.info("elcano %s on Python %s", __version__, platform.python_version())
         client = await connect(settings)
         try:
-            async with build_worker(client, store, sources, settings):
-                gc.collect()
-                gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks
-                _log.info("working in namespace %r on task queue %r", client.namespace, TASK_QUEUE)
-                try:
-                    await asyncio.Event().wait()
-                finally:
-                    _log.info("stopping: running activities have %g s to finish", settings.shutdown_seconds)
+            workers = [
+                build_worker(client, store, sources, settings),
+                *source_workers(client, store, sources, settings),
+            ]
+            gc.collect()
+            gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks
+            queues = ", ".join(repr(worker.task_queue) for worker in workers)
+            _log.info("working in namespace %r on task queue %s", client.namespace, queues)
+            await work(workers)
         finally:
             close_payloads(client.data_converter)
 

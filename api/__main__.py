@@ -16,10 +16,11 @@ from fastapi import FastAPI
 
 from elcano import __version__
 from elcano.api.app import create_app
+from elcano.api.runs.sources import known
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings
-from elcano.storage.store import open_store
+from elcano.storage.store import open_configured
 
 GRACE_SECONDS = 2
 """How long a stopping server waits for answers that are being sent."""
@@ -38,10 +39,14 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def require_store(settings: Settings) -> None:
-    """Ends the program with one line and exit code 2 if what is kept cannot be opened, before anything listens."""
+async def require_settings(settings: Settings) -> None:
+    """Ends the program with one line and exit code 2 before anything listens, if it cannot work as it is set up.
+
+    A collection's name cannot be used, or what is kept cannot be opened.
+    """
     try:
-        async with open_store(settings.data_dir):
+        known(settings)
+        async with open_configured(settings):
             pass
     except ElcanoError as error:  # its text is for the person who has to act
         logging.getLogger("api").error("the API cannot start: %s", error)
@@ -52,7 +57,7 @@ def main() -> None:
     """The program; its exit code is 0 after a signal and not 0 if it could not start."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
-    asyncio.run(require_store(chosen))
+    asyncio.run(require_settings(chosen))
     logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())
     app = create_app(chosen)
     config = uvicorn.Config(

@@ -14,6 +14,7 @@ from temporalio.client import Client
 
 from elcano import __version__
 from elcano.api.http.body_limit import BodyLimit
+from elcano.api.http.identity import Identity, identity
 from elcano.api.http.manual import add_manual
 from elcano.api.http.methods import Methods
 from elcano.api.http.negotiation import require_json
@@ -21,15 +22,15 @@ from elcano.api.http.problems import install
 from elcano.api.http.trust import Trust
 from elcano.api.live.stream import Feeds
 from elcano.api.openapi import document
-from elcano.api.routes import control, graphs, health, results, runs, welcome
+from elcano.api.routes import control, graphs, health, results, runs, sources, welcome
 from elcano.api.runs.reconciler import reconciling
 from elcano.api.runs.writable import Writable
-from elcano.api.services import Services
+from elcano.api.services import Process
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection, connect
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.settings import Settings
-from elcano.storage.store import Store, open_store
+from elcano.storage.store import Store, open_configured
 
 TITLE = "Elcano"
 DESCRIPTION = "Durable deep research: a question over HTTP, a report whose citations were checked."
@@ -41,25 +42,27 @@ def create_app(
     store: Store | None = None,
     client: Callable[[], Awaitable[Client]] | None = None,
     task_queue: str = TASK_QUEUE,
+    tenant_of: Identity | None = None,
 ) -> FastAPI:
     """The API.
 
     Args:
         settings: Where the store and Temporal are, and which sources there are.
-        store: An open store to use; it is not closed. Left out: the one in `settings.data_dir`.
+        store: An open store to use; it is not closed. Left out: the one that the settings name.
         client: Makes the Temporal client; left out: connects as the settings say.
         task_queue: Where runs are put.
+        tenant_of: Tells whose a request is; left out: as the settings say.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            kept = await stack.enter_async_context(open_store(settings.data_dir)) if store is None else store
+            kept = await stack.enter_async_context(open_configured(settings)) if store is None else store
             temporal = Temporal(Connection(client or partial(connect, settings)), task_queue)
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
-            await stack.enter_async_context(reconciling(temporal, kept, settings.reconcile_seconds))
-            app.state.services = Services(settings, kept, temporal, feeds, Writable(kept.probe))
+            await stack.enter_async_context(reconciling(temporal, kept, settings))
+            app.state.services = Process(settings, kept, temporal, feeds, Writable(kept.probe))
             yield
 
     app = FastAPI(
@@ -72,13 +75,14 @@ def create_app(
         dependencies=[Depends(require_json)],
         generate_unique_id_function=_operation_id,
     )
+    app.state.identity = tenant_of or identity(settings)
     install(app)
     app.add_middleware(BodyLimit)
     app.add_middleware(Methods, routes=app.routes)
     app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
     add_manual(app)
-    for router in (welcome.router, runs.router, control.router, results.router, graphs.router, health.router):
-        app.include_router(router)
+    for routes in (welcome, runs, control, results, graphs, sources, health):
+        app.include_router(routes.router)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app
 

@@ -16,6 +16,7 @@ from elcano.api.http.errors import (
     OriginForeign,
     Problem,
     StoreUnavailable,
+    Unidentified,
     problem_docs,
 )
 from elcano.api.http.schemas import Welcome
@@ -47,8 +48,9 @@ def document(app: FastAPI) -> dict[str, Any]:
 
 def _common(path: str, method: str) -> dict[int | str, dict[str, Any]]:
     """The problems that a route has because of where it is."""
-    changing = (OriginForeign, MediaTypeUnsupported) if method == "post" else ()
-    kept = (StoreUnavailable,) if path.startswith("/v1/runs") else ()
+    bodied = (MediaTypeUnsupported,) if method == "post" else ()
+    changing = (OriginForeign, *bodied) if method in ("post", "delete") else ()
+    kept = (Unidentified, StoreUnavailable) if path.startswith("/v1/runs") else ()
     return problem_docs(HostUntrusted, *changing, *kept)
 
 

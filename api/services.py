@@ -1,19 +1,31 @@
-"""What the routes work with, put together once when the application starts."""
+"""What the routes work with: what belongs to the process, put together once, and what is a tenant's, for each request.
 
+A route about runs takes `Provided`: a store, feeds and settings that are bound to the tenant that asks, so that no
+mistake in a route can reach another tenant's.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
+from elcano.api.http.identity import tenant_of
+from elcano.api.live.feed import Feed
 from elcano.api.live.stream import Feeds
 from elcano.api.runs.writable import Writable
 from elcano.api.temporal.client import Temporal
+from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.values.tenant import Tenant
 from elcano.settings import Settings
+from elcano.storage.across import Admission
 from elcano.storage.store import Store, TenantStore
 
 
 @dataclass(frozen=True)
-class Services:
+class Process:
     """The store and whether it can be written, Temporal, the feeds being read, and the settings."""
 
     settings: Settings
@@ -22,15 +34,62 @@ class Services:
     feeds: Feeds
     writable: Writable
 
-    @property
-    def kept(self) -> TenantStore:
-        """What is kept for whoever asks."""
-        return self.store.of("default")
+    def of(self, tenant: Tenant) -> "Services":
+        """What a tenant's requests may reach."""
+        return Services(
+            tenant=tenant,
+            settings=self.settings,
+            store=self.store.of(tenant),
+            admit=partial(self.store.admit, at_most=self.settings.open_runs),
+            temporal=self.temporal,
+            feeds=TenantFeeds(self.feeds, tenant),
+        )
 
 
-def _services(request: Request) -> Services:
-    found: Services = request.app.state.services
+@dataclass(frozen=True)
+class TenantFeeds:
+    """The feeds of one tenant's runs."""
+
+    _feeds: Feeds
+    _tenant: Tenant
+
+    def open(self, run_id: str) -> AbstractAsyncContextManager[Feed]:
+        """The feed of a run.
+
+        Raises:
+            RunNotFound: the tenant has no such run.
+        """
+        return self._feeds.open(self._tenant, run_id)
+
+    def forget(self, run_id: str) -> None:
+        """Keeps nothing more of a run that was deleted; who reads it reads to its end."""
+        self._feeds.forget(self._tenant, run_id)
+
+
+@dataclass(frozen=True)
+class Services:
+    """What one tenant's requests work with. Temporal is asked only about runs that this store has."""
+
+    tenant: Tenant
+    settings: Settings
+    store: TenantStore
+    admit: Callable[[ArchivedRun], Awaitable[Admission]]
+    """Takes a place for one of the tenant's runs among those of all."""
+    temporal: Temporal
+    feeds: TenantFeeds
+
+
+def _process(request: Request) -> Process:
+    found: Process = request.app.state.services
     return found
+
+
+InProcess: TypeAlias = Annotated[Process, Depends(_process)]
+"""For what is nobody's: whether the service is ready."""
+
+
+async def _services(process: InProcess, tenant: Annotated[Tenant, Depends(tenant_of)]) -> Services:
+    return process.of(tenant)
 
 
 Provided: TypeAlias = Annotated[Services, Depends(_services)]

@@ -35,6 +35,7 @@ from elcano.dev.stack import child_environment
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.values.events import AgentEvent
 from elcano.settings import Settings
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
@@ -94,7 +95,7 @@ def work(address: str, payloads: Path) -> None:
 
 async def _work(address: str, payloads: Path) -> None:
     worker = Worker(
-        await Client.connect(address, data_converter=data_converter(payloads)),
+        await Client.connect(address, data_converter=data_converter(open_objects("", payloads))),
         task_queue=TASK_QUEUE,
         workflows=[ResearchWorkflow],
         activities=Scripted(iterations=ITERATIONS, seconds=SECONDS).activities,

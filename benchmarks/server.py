@@ -28,6 +28,7 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.spec.graph import ResearchGraph, SequentialEdge, ToolNode
 from elcano.graphs.values.report import ReportRef
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 
 
@@ -55,7 +56,7 @@ async def temporal_server() -> AsyncIterator[Client]:
             dev_server_extra_args=SERVER_OPTIONS,
             dev_server_log_level="never",
             search_attributes=attributes,
-            data_converter=data_converter(Path(payloads)),
+            data_converter=data_converter(open_objects("", Path(payloads))),
         ) as environment:
             yield environment.client
 

@@ -127,6 +127,14 @@ def serve(
 
 
 @app.command()
+def sources(as_json: AsJson = False) -> None:
+    """List what can be searched, and what is missing where something cannot."""
+    from elcano.cli import sources
+
+    raise typer.Exit(sources.sources(as_json=as_json))
+
+
+@app.command()
 def runs(
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many to list.")] = 20,
     status: Annotated[
@@ -188,6 +196,17 @@ def top_up(
 
     added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
     raise typer.Exit(research.top_up(run, {name: value for name, value in added.items() if value}, key))
+
+
+@app.command()
+def delete(
+    runs: Annotated[list[str], typer.Argument(help="Ids, as `elcano runs` lists them.", show_default=False)],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+) -> None:
+    """Delete runs that have ended, with their reports, evidence and everything else that they left."""
+    from elcano.cli import deletion
+
+    raise typer.Exit(deletion.delete(runs, sure=yes))
 
 
 @app.command()

@@ -93,6 +93,10 @@ class Api:
         """A run's report as `text/markdown` or `application/json`."""
         return self._send("GET", f"/v1/runs/{run_id}/report", headers={"Accept": media_type}).text
 
+    def delete(self, path: str) -> None:
+        """Has what is at `path` deleted."""
+        self._send("DELETE", path)
+
     def watch(self, run_id: str, say: Callable[[str], None]) -> Iterator[AgentEvent]:
         """The run's events from the first to the terminal one.
 

@@ -28,6 +28,8 @@ _BEGINNINGS: frozenset[EventType] = frozenset(
 _STYLES: dict[EventType, str] = {
     "started": "bold",
     "looping": "bold cyan",
+    "routed": "dim",
+    "state_updated": "dim",
     "ending_early": "yellow",
     "paused": "bold yellow",
     "held": "bold yellow",

@@ -1,10 +1,11 @@
 """`elcano doctor`: everything that a run needs on this machine, one line each, and how to mend what is missing.
 
-It looks and changes nothing. What is merely not running is no fault; what would keep it from running is. A server that
-runs has settings of its own, those of where it was started: findings on the settings of this shell say so, and are no
-faults while a server answers that is ready.
+It looks and changes nothing, but for a store that is named by URL: it opens that as the programs do. What is merely not
+running is no fault; what would keep it from running is. A server that runs has settings of its own, those of where it
+was started: findings on the settings of this shell say so, and are no faults while a server answers that is ready.
 """
 
+import asyncio
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Literal
 import httpx
 from rich.console import Console
 from rich.markup import escape
+from sqlalchemy.exc import DBAPIError
 
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.folder import Folder
@@ -23,9 +25,12 @@ from elcano.dev.folder import owner
 from elcano.dev.ports import is_free, listener
 from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
-from elcano.graphs.errors import InputInvalid, SourceRefused
-from elcano.graphs.models import KEY_VARIABLES, OFFLINE, model_fault, model_names, provider
+from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused
+from elcano.graphs.models import OFFLINE, PROVIDERS, model_fault, model_names, provider
+from elcano.redaction import without_secrets
 from elcano.settings import Settings, is_set, program_settings, variable
+from elcano.storage.store import open_configured
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
@@ -182,6 +187,19 @@ def collections(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")
 
 
+def sources(chosen: Settings) -> Iterable[Finding]:
+    """Whether the sources beside collections have their keys; a key that only makes one faster is no need."""
+    for spec in SOURCES.values():
+        if not spec.key and not spec.queue:
+            continue
+        if missing := spec.missing(chosen.has):
+            yield Finding("note", f"source {spec.name} is not offered: {missing}", "if you want to search it")
+            continue
+        rate = spec.rate(chosen.has)
+        key = f", {_set_or_not([spec.key])}" if spec.key else ""
+        yield Finding("good", f"source {spec.name}" + (f": {rate:g} searches a second" if rate else "") + key)
+
+
 def embeddings(chosen: Settings) -> Iterable[Finding]:
     """Whether the encoder that is named can be used."""
     try:
@@ -194,7 +212,7 @@ def embeddings(chosen: Settings) -> Iterable[Finding]:
 def _key(name: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
-    variables = KEY_VARIABLES.get(provider(name), ())
+    variables = PROVIDERS.get(provider(name), ())
     if not variables:
         return Finding("note", f"model {name}: the variables of its key are not known here", "see pydantic-ai's manual")
     if any(is_set(key) for key in variables):
@@ -209,8 +227,29 @@ def _set_or_not(variables: Iterable[str]) -> str:
     return ", ".join(f"{name} is {'set' if is_set(name) else 'not set'}" for name in variables)
 
 
-OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, stack_or_ports)
-OF_THIS_SHELL: tuple[Look, ...] = (models, collections, embeddings)
+def store(chosen: Settings) -> Iterable[Finding]:
+    """Whether what is kept outside the data folder can be reached and written."""
+    if not chosen.store_url and not chosen.objects_url:
+        return
+    places = " and ".join(without_secrets(url) for url in (chosen.store_url, chosen.objects_url) if url)
+    try:
+        asyncio.run(_write(chosen))
+    except (ElcanoError, DBAPIError, OSError) as error:
+        text = f"the store at {places} cannot be used: {without_secrets(str(error))}"
+        yield Finding(
+            "fault", text, f"correct {variable('store_url')} or {variable('objects_url')}, or start its server"
+        )
+        return
+    yield Finding("good", f"the store at {places} can be written")
+
+
+async def _write(chosen: Settings) -> None:
+    async with open_configured(chosen) as opened:
+        await opened.probe.write()
+
+
+OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, stack_or_ports)
+OF_THIS_SHELL: tuple[Look, ...] = (models, collections, sources, embeddings)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from elcano.activities.tools.offered import require_folders
+from elcano.activities.sources.documents.opening import require_folders
 from elcano.dev.child import Child
 from elcano.dev.errors import CannotStart
 from elcano.dev.folder import claimed

@@ -13,11 +13,15 @@ LOCALHOST: Final = "127.0.0.1"
 QUEUE_READS: Final = 1_000
 """How often a second each of the server's internal queues may be read. Its default of 20 is made for hundreds of shards
 that share the work; the embedded server has one, where a step of one run would wait up to 50 ms for those of others."""
+QUEUE_CHECK: Final = "1s"
+"""How often each queue notes what it has done. A workflow is deleted once its end is noted; by default that is every
+half a minute."""
 _QUEUES: Final = ("transfer", "timer", "visibility")
 SERVER_OPTIONS: Final = tuple(
     option
     for queue in _QUEUES
-    for option in ("--dynamic-config-value", f"history.{queue}ProcessorMaxPollRPS={QUEUE_READS}")
+    for setting in (f"MaxPollRPS={QUEUE_READS}", f'UpdateAckInterval="{QUEUE_CHECK}"')
+    for option in ("--dynamic-config-value", f"history.{queue}Processor{setting}")
 )
 """What `temporal server start-dev` is told wherever we start it."""
 

@@ -19,6 +19,7 @@ from elcano.graphs.values.budget import Allowance, Limits, Usage
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult
+from elcano.graphs.values.tenant import DEFAULT_TENANT, OfRun, Tenant
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
@@ -95,7 +96,7 @@ class ResearchInput(Frozen):
     background: str = ""
     instructions: str = ""
     models: ModelChoice = ModelChoice()
-    tenant: str = "default"
+    tenant: Tenant = DEFAULT_TENANT
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
     rules: int = Field(default_factory=newest, ge=1)
@@ -128,10 +129,9 @@ class ResearchResult(Frozen):
     """Of a branch that failed; carried in the details of its failure, so that its parent can charge what it used."""
 
 
-class AgentCall(Frozen):
+class AgentCall(OfRun):
     """Input of `run_agent`."""
 
-    run_id: str
     step: int
     node: str
     agent: str
@@ -160,10 +160,9 @@ class AgentResult(Frozen):
     """As the call had it."""
 
 
-class ToolCall(Frozen):
+class ToolCall(OfRun):
     """Input of `run_tool`."""
 
-    run_id: str
     step: int
     node: str
     item: int = 0
@@ -184,18 +183,16 @@ class ToolResult(Frozen):
     """As the call had it."""
 
 
-class UsageQuestion(Frozen):
+class UsageQuestion(OfRun):
     """Input of `read_usage`: what the ledger has of calls that could not say themselves what they used."""
 
-    run_id: str
     activity: str = ""
     """One activity of this execution; empty: the whole run with its branches."""
 
 
-class ReopenCall(Frozen):
+class ReopenCall(OfRun):
     """Input of `reopen_run`: the run was reset to before this step."""
 
-    run_id: str
     step: int
 
 
@@ -206,10 +203,9 @@ class Reopened(Frozen):
     """The highest event number that anybody can have seen before the reset."""
 
 
-class PublishCall(Frozen):
+class PublishCall(OfRun):
     """Input of `publish_report`: everything that the report is made of, by reference."""
 
-    run_id: str
     question: str
     mode: str
     draft: str | None
@@ -248,7 +244,7 @@ class ArchivedRun(Frozen):
     """Temporal's id of the execution that ended so; another one means that the run was reset since."""
     question: str
     mode: str
-    tenant: str = "default"
+    tenant: Tenant = DEFAULT_TENANT
     status: RunStatus
     started_at: float
     finished_at: float | None = None

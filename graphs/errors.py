@@ -6,9 +6,11 @@
     ├── EngineFault            the engine was driven wrongly: a bug, never the user's doing
     ├── StoreIncompatible      what is kept was written by another version; the program never started
     ├── StoreDamaged           what is kept cannot be read; somebody has to mend a file first
+    ├── StoreUnavailable       what keeps things does not answer or refuses: worth another try
     ├── RunOpen                a run cannot be deleted before it has ended
     └── ActivityFault          an activity knows why it failed
         ├── SourceUnavailable  a source cannot be searched now: worth another try
+        │   └── SourceBusy     its provider is down, overloaded or asks to wait: the run is held if that lasts
         ├── BudgetExhausted    a call may not use as much as another request to its model takes
         ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
         └── ModelRefused       a model will never answer this: no key, a bad key, no quota, not made for the task
@@ -53,6 +55,10 @@ class StoreDamaged(ElcanoError):
     """A file that holds what is kept is damaged. The text names it and says what to do."""
 
 
+class StoreUnavailable(ElcanoError):
+    """A database server or an object store does not answer, or refuses. The text says what to do."""
+
+
 class RunOpen(ElcanoError):
     """A run that has not ended cannot be deleted."""
 
@@ -71,6 +77,14 @@ class BudgetExhausted(ActivityFault):
 
 class SourceUnavailable(ActivityFault):
     """A source cannot be searched at the moment; Temporal tries again."""
+
+
+class SourceBusy(SourceUnavailable):
+    """The provider of a source is down, overloaded, out of quota, or asks to wait: `retry_after` seconds if it says."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)
 
 
 class SourceRefused(ActivityFault):

@@ -13,52 +13,25 @@ from elcano.graphs.contracts import ModelChoice
 OFFLINE: Final = "offline"
 """The extractive model: no key, no network, quotes only."""
 
-PROVIDERS: Final = frozenset(
-    {
-        "alibaba",
-        "anthropic",
-        "azure",
-        "bedrock",
-        "cerebras",
-        "cohere",
-        "deepseek",
-        "fireworks",
-        "google",
-        "google-cloud",
-        "groq",
-        "heroku",
-        "huggingface",
-        "mistral",
-        "moonshotai",
-        "nebius",
-        "ollama",
-        "openai",
-        "openai-chat",
-        "openai-responses",
-        "openrouter",
-        "ovhcloud",
-        "sambanova",
-        "together",
-        "vercel",
-        "vllm",
-        "xai",
-        "zai",
-    }
-)
-"""Providers by pydantic-ai's names. `openai` is OpenAI's Responses API, `openai-chat` chat completions."""
-
-KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
+PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
     "alibaba": ("ALIBABA_API_KEY", "DASHSCOPE_API_KEY"),
     "anthropic": ("ANTHROPIC_API_KEY",),
     "azure": ("AZURE_OPENAI_API_KEY",),
+    "azure-responses": ("AZURE_OPENAI_API_KEY",),
+    "bedrock": (),
+    "bedrock-mantle": (),
     "cerebras": ("CEREBRAS_API_KEY",),
     "cohere": ("CO_API_KEY",),
+    "crusoe": ("CRUSOE_API_KEY",),
     "deepseek": ("DEEPSEEK_API_KEY",),
     "fireworks": ("FIREWORKS_API_KEY",),
+    "github-copilot": ("GITHUB_COPILOT_API_KEY", "GITHUB_COPILOT_API_TOKEN", "COPILOT_GITHUB_TOKEN"),
     "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "google-cloud": (),
     "groq": ("GROQ_API_KEY",),
     "heroku": ("HEROKU_INFERENCE_KEY",),
     "huggingface": ("HF_TOKEN",),
+    "meta": ("META_API_KEY",),
     "mistral": ("MISTRAL_API_KEY",),
     "moonshotai": ("MOONSHOTAI_API_KEY",),
     "nebius": ("NEBIUS_API_KEY",),
@@ -69,14 +42,19 @@ KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "openrouter": ("OPENROUTER_API_KEY",),
     "ovhcloud": ("OVHCLOUD_API_KEY",),
     "sambanova": ("SAMBANOVA_API_KEY",),
+    "snowflake": ("SNOWFLAKE_TOKEN",),
     "together": ("TOGETHER_API_KEY",),
     "vercel": ("VERCEL_AI_GATEWAY_API_KEY", "VERCEL_OIDC_TOKEN"),
     "vllm": ("VLLM_BASE_URL",),
     "xai": ("XAI_API_KEY",),
     "zai": ("ZAI_API_KEY",),
 }
-"""What pydantic-ai's providers read: without any of its variables a provider cannot be called. A server of one's own
-needs no key, only its address. Of providers that are not named here nothing is known."""
+"""The providers of language models by pydantic-ai's names, each with the variables that it reads.
+
+Without any of its variables a provider cannot be called; a server of one's own needs no key, only its address. Of one
+that has none here nothing is known: it finds its credentials in other ways too. `openai` is OpenAI's Responses API,
+`openai-chat` chat completions. A test holds the table against the pydantic-ai that is installed.
+"""
 
 
 def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:

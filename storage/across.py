@@ -37,7 +37,9 @@ async def admit(engine: AsyncEngine, run: ArchivedRun, at_most: int) -> Admissio
     count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
     async with engine.connect() as connection:
         await alone(connection, "admission")
-        new = (await connection.execute(insert_new(runs).values(row).returning(runs.c.run_id))).first() is not None
+        new = (
+            await connection.execute(insert_new(connection, runs).values(row).returning(runs.c.run_id))
+        ).first() is not None
         by_tenant = {tenant: number for tenant, number in await connection.execute(count)}
         share = max(1, at_most // max(1, len(by_tenant)))
         everybody = sum(by_tenant.values())

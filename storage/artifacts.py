@@ -7,26 +7,47 @@ the run that it is a part of.
 from hashlib import sha256
 
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from elcano.graphs.errors import StoreDamaged
 from elcano.storage.bound import Bound
+from elcano.storage.objects.keys import artifacts_of
+from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import insert_new, root_of
 from elcano.storage.sql.tables import artifacts
 
 
 class ArtifactStore(Bound):
-    """The artifacts of one tenant."""
+    """The artifacts of one tenant: their contents are objects, and a table says which run has which."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects) -> None:
+        super().__init__(engine, tenant)
+        self._objects = objects
 
     async def put(self, run_id: str, content: str, media_type: str) -> str:
         """Keeps `content` for a run and returns its key: SHA-256 of its UTF-8, hexadecimal."""
-        key = sha256(content.encode()).hexdigest()
-        row = self._row(key=key, run_id=root_of(run_id), media_type=media_type, content=content)
+        data = content.encode()
+        key = sha256(data).hexdigest()
+        await self._objects.put(f"{artifacts_of(self._tenant, run_id)}/{key}", data)
+        row = self._row(key=key, run_id=root_of(run_id), media_type=media_type)
         async with self._engine.begin() as connection:
-            await connection.execute(insert_new(artifacts).values(row))
+            await connection.execute(insert_new(connection, artifacts).values(row))
         return key
 
     async def get(self, key: str) -> str | None:
-        """The content kept under `key`; None if no run of the tenant has it."""
-        kept = select(artifacts.c.content).where(self._own(artifacts), artifacts.c.key == key).limit(1)
+        """The content kept under `key`; None if no run of the tenant has it.
+
+        Raises:
+            StoreDamaged: it is there and is not what was kept.
+        """
+        kept = select(artifacts.c.run_id).where(self._own(artifacts), artifacts.c.key == key)
         async with self._engine.connect() as connection:
-            found: str | None = await connection.scalar(kept)
-            return found
+            runs = list(await connection.scalars(kept))
+        for run_id in runs:
+            data = await self._objects.get(f"{artifacts_of(self._tenant, run_id)}/{key}")
+            if data is None:
+                continue  # the run is being deleted
+            if sha256(data).hexdigest() != key:
+                raise StoreDamaged(f"the artifact {key} of run {run_id!r} does not have its hash: restore the object")
+            return data.decode()
+        return None

@@ -13,6 +13,11 @@ class Bound:
         self._engine = engine
         self._tenant = tenant
 
+    @property
+    def tenant(self) -> str:
+        """Whose they are."""
+        return self._tenant
+
     def _own(self, table: Table) -> ColumnElement[bool]:
         """Rows of this tenant."""
         own: ColumnElement[bool] = table.c.tenant == self._tenant

@@ -37,13 +37,13 @@ class ControlStore(Bound):
     async def claim(self, run_id: str, request_id: str, request_hash: str) -> ControlClaim:
         """Claims an id among those of a run, or says what is known of it. Two callers cannot both own it."""
         row = self._row(run_id=run_id, request_id=request_id, request_hash=request_hash)
-        claim = insert_new(control_requests).values(row).returning(control_requests.c.request_id)
         known = select(control_requests).where(
             self._own(control_requests),
             control_requests.c.run_id == run_id,
             control_requests.c.request_id == request_id,
         )
         async with self._engine.begin() as connection:
+            claim = insert_new(connection, control_requests).values(row).returning(control_requests.c.request_id)
             mine = (await connection.execute(claim)).first() is not None
             kept = (await connection.execute(known)).one()
         outcome = None if kept.accepted is None else ControlOutcome(accepted=kept.accepted, text=kept.answer)

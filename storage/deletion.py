@@ -6,6 +6,8 @@ from sqlalchemy import and_, delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import RunOpen
+from elcano.storage.objects.keys import artifacts_of, payloads_of
+from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import alone, run_and_branches
 from elcano.storage.sql.tables import (
     artifacts,
@@ -25,26 +27,37 @@ BATCH: Final = 500
 """Ids in one statement; a database has a limit to its parameters."""
 
 
-async def delete_run(engine: AsyncEngine, tenant: str, run_id: str) -> bool:
+async def delete_run(engine: AsyncEngine, objects: Objects, tenant: str, run_id: str) -> bool:
     """Deletes a run of a tenant and its branches; False if there is none.
 
     Raises:
         RunOpen: it has not ended.
     """
-    status = select(runs.c.status).where(runs.c.tenant == tenant, runs.c.run_id == run_id)
+    async with engine.connect() as connection:
+        if not await _ended(connection, tenant, run_id):
+            return False
+    # Before the rows: if this breaks off, the run is still there to be deleted again.
+    await objects.delete_below(artifacts_of(tenant, run_id))
+    await objects.delete_below(payloads_of(run_id))
     async with engine.begin() as connection:
         await alone(connection, f"evidence {tenant}")
-        found = await connection.scalar(status)
-        if found is None:
+        if not await _ended(connection, tenant, run_id):
             return False
-        if found in ("starting", "running"):
-            raise RunOpen(f"the run {run_id!r} has not ended: stop it, and delete it when it has")
         passages = await _passages(connection, tenant, run_id)
         for table in _OWNED:
             whole = and_(table.c.tenant == tenant, run_and_branches(table.c.run_id, run_id))
             await connection.execute(delete(table).where(whole))
         await _drop(connection, tenant, passages)
     return True
+
+
+async def _ended(connection: AsyncConnection, tenant: str, run_id: str) -> bool:
+    """Whether there is a run, which has ended then."""
+    status = select(runs.c.status).where(runs.c.tenant == tenant, runs.c.run_id == run_id)
+    found = await connection.scalar(status)
+    if found in ("starting", "running"):
+        raise RunOpen(f"the run {run_id!r} has not ended: stop it, and delete it when it has")
+    return found is not None
 
 
 async def _passages(connection: AsyncConnection, tenant: str, run_id: str) -> list[str]:

@@ -5,6 +5,7 @@ What is kept is never changed: a passage of a changed file is another passage, b
 
 from collections.abc import Mapping, Sequence, Set
 from hashlib import sha256
+from operator import attrgetter
 
 from pydantic import Field
 from sqlalchemy import Subquery, and_, func, select
@@ -76,13 +77,15 @@ class EvidenceStore(Bound):
             for passage in evidence:
                 _check_passage(passage, contents)
             if new:
-                rows = [self._row(**text.model_dump()) for text in new]
-                await connection.execute(insert_new(stored_texts), rows)
+                rows = [self._row(**text.model_dump()) for text in sorted(new, key=attrgetter("content_hash"))]
+                await connection.execute(insert_new(connection, stored_texts), rows)
             if evidence:
                 await self._add(connection, run_id, evidence)
 
     async def _add(self, connection: AsyncConnection, run_id: str, evidence: Sequence[Evidence]) -> None:
-        await connection.execute(insert_new(passages), [self._row(**passage.model_dump()) for passage in evidence])
+        # In one order, so that two runs that find the same passages at once never wait for each other in a circle.
+        rows = [self._row(**passage.model_dump()) for passage in sorted(evidence, key=attrgetter("id"))]
+        await connection.execute(insert_new(connection, passages), rows)
         await self._check_identity(connection, evidence)
         of_root = and_(self._own(findings), run_and_branches(findings.c.run_id, root_of(run_id)))
         last = await connection.scalar(select(func.max(findings.c.position)).where(of_root)) or 0
@@ -90,7 +93,7 @@ class EvidenceStore(Bound):
             self._row(run_id=run_id, evidence_id=passage.id, position=position)
             for position, passage in enumerate(evidence, last + 1)
         ]
-        await connection.execute(insert_new(findings), found)
+        await connection.execute(insert_new(connection, findings), found)
 
     async def get(self, ids: Sequence[str]) -> list[Evidence]:
         """The passages with these ids, in this order; ids that are not kept are left out."""

@@ -45,7 +45,7 @@ class Ledger(Bound):
     async def record(self, entry: LedgerEntry) -> None:
         """Writes one line; the same key again replaces it."""
         async with self._engine.begin() as connection:
-            await connection.execute(insert_or_replace(ledger).values(self._row(**entry.model_dump())))
+            await connection.execute(insert_or_replace(connection, ledger).values(self._row(**entry.model_dump())))
 
     async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
         """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""

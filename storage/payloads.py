@@ -1,18 +1,15 @@
-"""Large payloads leave Temporal's history for files; the history keeps their hashes.
+"""Large payloads leave Temporal's history for objects; the history keeps their keys.
 
-Every program that talks to Temporal needs this converter over the same folder, so worker and API connect by
-`connect_config`. The files are part of the histories that name them, so they are never deleted while a run may be
-replayed, reset or queried.
+Every program that talks to Temporal needs this converter over the same objects, so worker and API connect by
+`connect_config`. Payloads are part of the histories that name them: they are deleted with their run, and not before.
 """
 
-import os
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Final
-from uuid import uuid4
 
 from temporalio.api.common.v1 import Payload
 from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
@@ -24,19 +21,22 @@ from temporalio.converter import (
     StorageDriverClaim,
     StorageDriverRetrieveContext,
     StorageDriverStoreContext,
+    StorageDriverWorkflowInfo,
 )
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 
 from elcano.settings import Settings
-from elcano.storage.threads import Threads
+from elcano.storage.objects.keys import payloads_of
+from elcano.storage.objects.objects import Objects
+from elcano.storage.store import configured_objects
 
 THRESHOLD_BYTES: Final = 32 * 1024
-"""Payloads from this size on are files. Temporal refuses payloads over 2 MiB and histories over 50 MiB."""
+"""Payloads from this size on are objects. Temporal refuses payloads over 2 MiB and histories over 50 MiB."""
 
-PAYLOAD_THREADS: Final = 4
-"""They write and read; more would wait for the same disk."""
+NOBODY: Final = "nobody"
+"""In place of a run, for payloads that belong to none."""
 
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_KEY: Final = re.compile(r"payloads/[A-Za-z0-9_-]{1,128}/[0-9a-f]{64}")
 
 
 class ConnectConfig(ClientConnectConfig):
@@ -51,20 +51,20 @@ def connect_config(settings: Settings) -> ConnectConfig:
     return {
         **config,
         "target_host": settings.temporal_address or config.get("target_host") or settings.temporal_target,
-        "data_converter": data_converter(settings.data_dir / "payloads"),
+        "data_converter": data_converter(configured_objects(settings)),
     }
 
 
-def data_converter(folder: Path) -> DataConverter:
-    """Pydantic models as JSON; payloads of 32 KiB and more as files below `folder`, which is made when needed."""
-    storage = ExternalStorage(drivers=[FileDriver(folder)], payload_size_threshold=THRESHOLD_BYTES)
+def data_converter(objects: Objects) -> DataConverter:
+    """Pydantic models as JSON; payloads of 32 KiB and more as objects."""
+    storage = ExternalStorage(drivers=[ObjectDriver(objects)], payload_size_threshold=THRESHOLD_BYTES)
     return replace(pydantic_data_converter, payload_converter_class=_JsonConverter, external_storage=storage)
 
 
 def close_payloads(converter: DataConverter) -> None:
-    """Ends the threads of a converter that `data_converter` made, when nothing is sent or read with it any more."""
+    """Ends what works for a converter that `data_converter` made, when nothing is sent or read with it any more."""
     for driver in converter.external_storage.drivers if converter.external_storage else ():
-        if isinstance(driver, FileDriver):
+        if isinstance(driver, ObjectDriver):
             driver.close()
 
 
@@ -80,27 +80,29 @@ class _JsonConverter(CompositePayloadConverter):
         super().__init__(*self._SHARED)
 
 
-class FileDriver(StorageDriver):
-    """Payloads as files, named by the SHA-256 of their bytes: the same payload is one file, and none ever changes.
+class ObjectDriver(StorageDriver):
+    """Payloads as objects below their run's prefix, named by the SHA-256 of their bytes; none ever changes.
 
-    They have threads of their own, which end with the driver: every task of every workflow waits for payloads.
+    A payload that is stored for no workflow goes below a prefix of nobody's, and is never deleted.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._threads = Threads("payloads", PAYLOAD_THREADS)
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
 
     def name(self) -> str:
         """How histories refer to this driver; it cannot be changed."""
-        return "files"
+        return "objects"
 
     def type(self) -> str:
         """The kind of driver, for Temporal's UI."""
-        return "elcano.files"
+        return "elcano.objects"
 
     async def store(self, context: StorageDriverStoreContext, payloads: Sequence[Payload]) -> list[StorageDriverClaim]:
-        """Writes each payload that is not there yet; returns a claim for each, with its key."""
-        return await self._threads.run(lambda: [self._write(payload) for payload in payloads])
+        """Keeps each payload; returns a claim for each, with its key."""
+        target = context.target
+        run_id = target.id if isinstance(target, StorageDriverWorkflowInfo) else None
+        prefix = payloads_of(run_id or NOBODY)
+        return list(await asyncio.gather(*(self._put(prefix, payload) for payload in payloads)))
 
     async def retrieve(
         self, context: StorageDriverRetrieveContext, claims: Sequence[StorageDriverClaim]
@@ -108,52 +110,31 @@ class FileDriver(StorageDriver):
         """Reads the payloads of `claims`.
 
         Raises:
-            FileNotFoundError: there is no such file below the folder.
-            ValueError: a claim has no key, or its file is damaged.
+            FileNotFoundError: there is no such object.
+            ValueError: a claim has no key, or its object is damaged.
         """
-        return await self._threads.run(lambda: [self._read(claim) for claim in claims])
+        return list(await asyncio.gather(*(self._get(claim) for claim in claims)))
 
     def close(self) -> None:
-        """Ends its threads. No payload can be stored or retrieved afterwards."""
-        self._threads.close()
+        """Ends what works for it. No payload can be stored afterwards."""
+        self._objects.close()
 
-    def _write(self, payload: Payload) -> StorageDriverClaim:
+    async def _put(self, prefix: str, payload: Payload) -> StorageDriverClaim:
         data = payload.SerializeToString(deterministic=True)
-        key = sha256(data).hexdigest()
-        path = self._path(key)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _write_whole(path, data)
+        key = f"{prefix}/{sha256(data).hexdigest()}"
+        await self._objects.put(key, data)
         return StorageDriverClaim({"key": key})
 
-    def _read(self, claim: StorageDriverClaim) -> Payload:
+    async def _get(self, claim: StorageDriverClaim) -> Payload:
         key = claim.claim_data.get("key", "")
-        if not _SHA256.fullmatch(key):
+        if not _KEY.fullmatch(key):
             raise ValueError(f"{key!r} is not the key of a stored payload: it was written by another storage driver")
-        path = self._path(key)
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
+        data = await self._objects.get(key)
+        if data is None:
             raise FileNotFoundError(
-                f"payload {key} is not at {path}; every worker and the API must share the folder of payloads, "
-                "and its files must outlive the runs that wrote them"
-            ) from None
-        if sha256(data).hexdigest() != key:
-            raise ValueError(f"the payload at {path} is damaged: its bytes do not have its hash; restore the file")
+                f"payload {key} is not at {self._objects.url}; every worker and the API must use the same objects, "
+                "and payloads must outlive the runs that wrote them"
+            )
+        if sha256(data).hexdigest() != key.rpartition("/")[2]:
+            raise ValueError(f"payload {key} at {self._objects.url} is damaged: it does not have its hash; restore it")
         return Payload.FromString(data)
-
-    def _path(self, key: str) -> Path:
-        return self._folder / key[:2] / key
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Writes a file that is never seen half: a reader finds all of it or nothing, whatever dies meanwhile."""
-    unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
-    try:
-        with unfinished.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)

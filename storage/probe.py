@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import delete, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.tables import probes
 
 PROBE_BYTES: Final = 8_192
@@ -13,10 +14,11 @@ PROBE_BYTES: Final = 8_192
 
 
 class Probe:
-    """Finds out whether the store can be written: one row, replaced by another."""
+    """Finds out whether the store can be written: one row, replaced by another, and one object."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, objects: Objects) -> None:
         self._engine = engine
+        self._objects = objects
 
     async def write(self) -> None:
         """Keeps something that was not there before, in place of what the last probe kept.
@@ -29,3 +31,4 @@ class Probe:
         async with self._engine.begin() as connection:
             await connection.execute(insert(probes).values(row))
             await connection.execute(delete(probes).where(probes.c.id != row["id"]))
+        await self._objects.put("probe", os.urandom(PROBE_BYTES))

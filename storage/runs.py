@@ -10,12 +10,14 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 from sqlalchemy import ColumnElement, Row, and_, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.contracts import ArchivedRun, RunStatus
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.bound import Bound
 from elcano.storage.deletion import delete_run
+from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches
 from elcano.storage.sql.tables import events as event_rows
 from elcano.storage.sql.tables import idempotency_keys, runs
@@ -70,10 +72,15 @@ class RunStore(Bound):
         ValueError: a run to be kept is another tenant's.
     """
 
+    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects) -> None:
+        super().__init__(engine, tenant)
+        self._objects = objects
+
     async def begin(self, run: ArchivedRun) -> None:
         """Keeps a run whose workflow was started; one that has begun or ended already stays as it is."""
-        keep = insert_or_replace(runs, where=runs.c.status == STARTING).values(run_row(run, self._tenant))
+        row = run_row(run, self._tenant)
         async with self._engine.begin() as connection:
+            keep = insert_or_replace(connection, runs, where=runs.c.status == STARTING).values(row)
             await connection.execute(keep)
 
     async def withdraw(self, run_id: str) -> None:
@@ -88,9 +95,10 @@ class RunStore(Bound):
         by one that is still running.
         """
         replaceable = runs.c.status.in_(UNENDED) if run.status == "running" else None
-        keep = insert_or_replace(runs, where=replaceable).values(run_row(run, self._tenant)).returning(runs.c.run_id)
+        row = run_row(run, self._tenant)
         rows = [self._row(run_id=run.run_id, seq=event.seq, body=event.model_dump_json()) for event in events]
         async with self._engine.begin() as connection:
+            keep = insert_or_replace(connection, runs, where=replaceable).values(row).returning(runs.c.run_id)
             if (await connection.execute(keep)).first() is None:
                 return
             await connection.execute(delete(event_rows).where(self._events_of(run.run_id)))
@@ -156,8 +164,8 @@ class RunStore(Bound):
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
         """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
         row = self._row(key=key, request_hash=request_hash, run_id=run_id)
-        claim = insert_new(idempotency_keys).values(row).returning(idempotency_keys.c.key)
         async with self._engine.begin() as connection:
+            claim = insert_new(connection, idempotency_keys).values(row).returning(idempotency_keys.c.key)
             mine = (await connection.execute(claim)).first() is not None
             owner = select(idempotency_keys).where(self._own(idempotency_keys), idempotency_keys.c.key == key)
             kept = (await connection.execute(owner)).one()
@@ -173,7 +181,7 @@ class RunStore(Bound):
         Raises:
             RunOpen: it has not ended.
         """
-        return await delete_run(self._engine, self._tenant, run_id)
+        return await delete_run(self._engine, self._objects, self._tenant, run_id)
 
     def _named(self, run_id: str) -> ColumnElement[bool]:
         return and_(self._own(runs), runs.c.run_id == run_id)

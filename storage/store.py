@@ -10,17 +10,20 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.contracts import ArchivedRun
+from elcano.settings import Settings
 from elcano.storage import across
 from elcano.storage.across import Admission, OpenRun
 from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.evidence import EvidenceStore
 from elcano.storage.ledger import Ledger
+from elcano.storage.objects.objects import Objects, open_objects
 from elcano.storage.probe import Probe
 from elcano.storage.runs import RunStore
-from elcano.storage.sql.engine import file_engine, prepare
+from elcano.storage.sql.engine import database_url, open_engine, prepare
 
 DATABASE_FILE: Final = "elcano.db"
+OBJECTS_FOLDER: Final = "objects"
 
 
 @dataclass(frozen=True)
@@ -38,18 +41,19 @@ class TenantStore:
 class Store:
     """What is kept of all tenants together, and the way to what is kept of one."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, objects: Objects) -> None:
         self._engine = engine
-        self.probe = Probe(engine)
+        self._objects = objects
+        self.probe = Probe(engine, objects)
 
     def of(self, tenant: str) -> TenantStore:
         """What is kept for `tenant`; a tenant begins to be with the first thing that is kept for it."""
         return TenantStore(
             tenant=tenant,
             evidence=EvidenceStore(self._engine, tenant),
-            artifacts=ArtifactStore(self._engine, tenant),
+            artifacts=ArtifactStore(self._engine, tenant, self._objects),
             ledger=Ledger(self._engine, tenant),
-            runs=RunStore(self._engine, tenant),
+            runs=RunStore(self._engine, tenant, self._objects),
             controls=ControlStore(self._engine, tenant),
         )
 
@@ -74,17 +78,36 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(data_dir: Path) -> AsyncIterator[Store]:
-    """The store in `data_dir`. The folder and its tables are made if need be; several processes may open it at once.
+async def open_store(data_dir: Path, *, database: str = "", objects: str = "") -> AsyncIterator[Store]:
+    """The store at two URLs, each in `data_dir` if it is empty; several processes may open it at once.
+
+    A folder is made if need be; so are the tables, or they are migrated.
 
     Raises:
-        StoreIncompatible: the folder belongs to another version of this project.
-        StoreDamaged: its file is damaged.
+        StoreIncompatible: the tables are of a release that is not known here.
+        StoreDamaged: a file is damaged.
+        StoreUnavailable: a server cannot be used.
     """
-    await asyncio.to_thread(data_dir.mkdir, parents=True, exist_ok=True)
-    engine = file_engine(data_dir / DATABASE_FILE)
+    url = database_url(database, data_dir / DATABASE_FILE)
+    if url.get_backend_name() == "sqlite" and url.database:
+        await asyncio.to_thread(Path(url.database).parent.mkdir, parents=True, exist_ok=True)
+    engine = open_engine(url)
+    kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
     try:
         await prepare(engine)
-        yield Store(engine)
+        yield Store(engine, kept)
     finally:
+        kept.close()
         await engine.dispose()
+
+
+@asynccontextmanager
+async def open_configured(settings: Settings) -> AsyncIterator[Store]:
+    """The store that the settings name; see `open_store`."""
+    async with open_store(settings.data_dir, database=settings.store_url, objects=settings.objects_url) as store:
+        yield store
+
+
+def configured_objects(settings: Settings) -> Objects:
+    """The objects that the settings name."""
+    return open_objects(settings.objects_url, settings.data_dir / OBJECTS_FOLDER)

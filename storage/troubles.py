@@ -6,10 +6,10 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from elcano.graphs.errors import StoreDamaged
+from elcano.graphs.errors import StoreDamaged, StoreUnavailable
 from elcano.storage.sql.dialect import DAMAGED, trouble
 
-STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged)
+STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged, StoreUnavailable)
 """What is raised if the store cannot be used; `store_trouble` tells it from what is raised for other reasons."""
 
 _FILE_TROUBLES: Final = {
@@ -28,6 +28,8 @@ def store_trouble(error: BaseException) -> str | None:
         why = trouble(error)
     elif isinstance(error, StoreDamaged):
         why = DAMAGED  # the error's own text names a path, which is nothing for clients
+    elif isinstance(error, StoreUnavailable):
+        why = "its server or its objects cannot be reached: see the log"  # the error's own text is nothing for clients
     elif isinstance(error, PoolTimeout):
         why = "all its connections are busy: try again"
     elif isinstance(error, OSError) and error.errno is not None:

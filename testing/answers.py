@@ -4,7 +4,7 @@ A research that is answered so searches each source once, finds that complete in
 passage that it found.
 """
 
-from elcano.activities.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.report import Claim
 

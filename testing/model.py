@@ -36,9 +36,9 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
-from elcano.activities.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 from elcano.settings import Settings
 from elcano.testing.answers import plain
 

@@ -14,7 +14,7 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.base import Source
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.checks.affordable import default_limits
@@ -80,10 +80,10 @@ async def researched(
         mode=chosen.name,
         graph=chosen,
         limits=limits or default_limits(chosen),
-        sources=tuple(source.name for source in sources),
+        sources=tuple(source.spec.name for source in sources),
         models=ModelChoice(default=name),
     )
-    offered = Sources({source.name: source for source in sources})
+    offered = Sources({source.spec.name: source for source in sources})
     async with open_store(folder) as store:
         agents = AgentActivities(store, offered, settings, resolve=model.resolve if model else None)
         performer = _Performer(asked, agents, ToolActivities(store, offered))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from elcano.activities.sources.base import Found
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.storage.evidence import Evidence, StoredText
 
 
@@ -20,14 +21,14 @@ class ScriptedSource:
         name: str,
         texts: Mapping[str, str],
         *,
-        description: str = "",
+        spec: SourceSpec | None = None,
         answers: Mapping[str, Sequence[str]] | None = None,
         weights: Mapping[str, float] | None = None,
         warnings: Sequence[str] = (),
         seconds: float = 0.0,
     ) -> None:
-        self._name = name
-        self._description = description or f"The texts of {name!r}."
+        self.spec = spec or SourceSpec(name=name, kind="texts", description=f"The texts of {name!r}.")
+        """What is known of it everywhere: its limits, its key, its queue."""
         self._passages = {document: self._passage(document, text) for document, text in texts.items()}
         self._answers = answers or {}
         self._weights = weights or {}
@@ -37,16 +38,7 @@ class ScriptedSource:
         """Raised by every search while it is set, such as `SourceUnavailable` of `elcano.graphs.errors`."""
         self.queries: list[str] = []
         """What was searched for, in the order of asking."""
-
-    @property
-    def name(self) -> str:
-        """What graphs and agents call it."""
-        return self._name
-
-    @property
-    def description(self) -> str:
-        """What agents are told of it."""
-        return self._description
+        self.closed = False
 
     async def search(self, query: str, limit: int) -> Found:
         """At most `limit` passages, after `seconds`.
@@ -64,6 +56,10 @@ class ScriptedSource:
             for one in found
         )
         return Found(evidence=found, texts=texts, warnings=self._warnings)
+
+    async def close(self) -> None:
+        """Notes that it was closed."""
+        self.closed = True
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         """The `weights` of those words that have one.
@@ -85,9 +81,9 @@ class ScriptedSource:
     def _passage(self, document: str, text: str) -> Evidence:
         content = sha256(text.encode()).hexdigest()
         return Evidence(
-            id=f"{self._name}:{document}@{content[:8]}:0-{len(text)}",
-            source=self._name,
-            document=f"{self._name}:{document}",
+            id=f"{self.spec.name}:{document}@{content[:8]}:0-{len(text)}",
+            source=self.spec.name,
+            document=f"{self.spec.name}:{document}",
             content_hash=content,
             title=document,
             locator=document,

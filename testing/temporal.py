@@ -10,6 +10,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.dev.errors import CannotStart
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
 from elcano.graphs.contracts import SEARCH_ATTRIBUTES
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 
 _SKIPPING = {"frontend.WorkflowTimeSkippingEnabled": "true"}
@@ -39,6 +40,6 @@ async def temporal_environment(
         dev_server_existing_path=binary,
         dev_server_extra_args=(*SERVER_OPTIONS, *options),
         search_attributes=[SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
-        data_converter=data_converter(payloads),
+        data_converter=data_converter(open_objects("", payloads)),
     ) as environment:
         yield environment

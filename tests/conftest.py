@@ -13,6 +13,10 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano import testing
 from tests.folding import every_log_folded
+from tests.stores import postgres as postgres
+from tests.stores import postgres_server as postgres_server
+from tests.stores import s3 as s3
+from tests.stores import s3_server as s3_server
 
 models.ALLOW_MODEL_REQUESTS = False
 # `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.

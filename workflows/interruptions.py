@@ -91,7 +91,7 @@ class Interruptions:
             await workflow.wait_condition(lambda: self._reset)
             reopened: Reopened = await workflow.execute_activity(
                 REOPEN_RUN,
-                ReopenCall(run_id=self._asked.run_id, step=self._journal.run.step),
+                ReopenCall(run_id=self._asked.run_id, tenant=self._asked.tenant, step=self._journal.run.step),
                 result_type=Reopened,
                 summary=f"the run goes on from step {self._journal.run.step}",
                 **policies.BOOKS,

@@ -1,10 +1,12 @@
 """How long each activity may take and how often it is tried: the only place that retries are configured in."""
 
+from dataclasses import replace
 from datetime import timedelta
-from typing import Final, Literal, TypedDict
+from typing import Final, Literal, NotRequired, TypedDict
 
 from temporalio.common import RetryPolicy
 
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.values.failures import FailureType
 
 
@@ -16,6 +18,8 @@ class Policy(TypedDict):
     start_to_close_timeout: timedelta
     heartbeat_timeout: timedelta | None
     retry_policy: RetryPolicy
+    schedule_to_start_timeout: NotRequired[timedelta]
+    """Until a worker takes it, where not every worker does."""
 
 
 _NEVER_AGAIN: Final = [FailureType.PAYLOADS_TOO_LARGE]
@@ -30,6 +34,8 @@ PARTING: Final = timedelta(seconds=30)
 WORKER_GRACE: Final = timedelta(minutes=10)
 """How much longer the first call of a run may wait for a worker than the run may research."""
 
+_TOO_SLOW: Final = "TemporalTimeout:StartToClose"
+"""How Temporal's server names the failure of an activity that a worker began and did not end in time."""
 _HOLD_FIRST: Final = 2.0
 _HOLD_LONGEST: Final = {"provider": 300.0, "person": 900.0}
 """Seconds between two tries of a call that nobody can answer now: doubled each time, up to this."""
@@ -39,6 +45,24 @@ def hold_seconds(reason: Literal["provider", "person"], tries: int, retry_after:
     """How long to wait after so many tries in vain; never less than the provider asked for, within a day."""
     backoff = min(_HOLD_FIRST * 2.0 ** min(tries - 1, 20), _HOLD_LONGEST[reason])
     return max(backoff, min(retry_after or 0.0, 86_400.0))
+
+
+def bound(policy: Policy, begun: bool, seconds: float) -> Policy:
+    """The policy of a call in a run that may research so long; only the first call is bound, until it has `begun`.
+
+    That one ends with the time for research, whoever waits for a worker: until then no clock runs.
+    """
+    if begun:
+        return policy
+    time = timedelta(seconds=seconds)
+    retries = policy["retry_policy"]
+    bounded = policy.copy()
+    bounded["schedule_to_close_timeout"] = time + WORKER_GRACE
+    bounded["start_to_close_timeout"] = min(policy["start_to_close_timeout"], time)
+    bounded["retry_policy"] = replace(
+        retries, non_retryable_error_types=[*(retries.non_retryable_error_types or ()), _TOO_SLOW]
+    )
+    return bounded
 
 
 AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to the run, which holds it
@@ -64,6 +88,22 @@ TOOL: Final = Policy(
         non_retryable_error_types=_NEVER_AGAIN,
     ),
 )
+
+
+def search(source: SourceSpec | None) -> Policy:
+    """Of a search: what its source says of itself; None, or a source that says nothing, is a tool like any other."""
+    if source is None or source.policy is None:
+        return TOOL
+    policy = Policy(
+        schedule_to_close_timeout=None,
+        start_to_close_timeout=timedelta(seconds=source.policy.seconds),
+        heartbeat_timeout=HEARTBEAT,
+        retry_policy=replace(TOOL["retry_policy"], maximum_attempts=source.policy.attempts),
+    )
+    if source.queue:
+        policy["schedule_to_start_timeout"] = timedelta(seconds=source.policy.queue_seconds)
+    return policy
+
 
 PUBLISH: Final = Policy(
     schedule_to_close_timeout=None,

@@ -45,8 +45,9 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.state import Ending
     from elcano.workflows import concluding
     from elcano.workflows.branches import Branching
-    from elcano.workflows.calls import Performer, failure
+    from elcano.workflows.calls import Performer
     from elcano.workflows.interruptions import Interruptions, is_cancelled
+    from elcano.workflows.outcomes import failure
     from elcano.workflows.showing import Shown
     from elcano.workflows.waiting import Waiting
 

@@ -8,11 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.agents.envelope import EvidenceItem, SectionItem
-from elcano.activities.agents.passages import Shown
 from elcano.activities.text.stems import stems
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
+from elcano.graphs.agents.loaded import Drafts, Shown
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.values.state import SectionResult
 from elcano.storage.evidence import Evidence
@@ -23,19 +21,6 @@ UNKNOWN: Final = "unknown:"
 """Before an evidence id that nobody was given: it must not be taken for the key of a passage."""
 MOST_RELATED: Final = 8
 NOT_USED: Final = "nothing of its draft was used"
-
-
-class Drafts(Frozen):
-    """What the sections say."""
-
-    sections: tuple[SectionItem, ...] = ()
-    """In the order of the plan; one without claims says why."""
-    shown: Shown = Shown()
-    """The passages that the claims cite, without their texts."""
-    related: tuple[str, ...] = ()
-    """Ids of passages worth reading that no claim cites."""
-    quoted: bool = True
-    """Whether the drafts are literal quotations."""
 
 
 def joined(results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None], known: Sequence[Evidence]) -> Drafts:
@@ -64,36 +49,6 @@ def joined(results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None
         related=_related(drafts, evidence, homes.cited),
         quoted=all(draft.quoted for draft in drafts if draft),
     )
-
-
-def fitting(sections: Sequence[SectionItem], tokens: int) -> tuple[SectionItem, ...]:
-    """As many claims as fit within `tokens`: every section is heard before any is heard twice, later ones first.
-
-    All sections stay, with the number of claims that were left out: whoever reads must not take them for complete.
-    """
-    room = tokens * CHARACTERS_PER_TOKEN - sum(len(section.title) + len(section.key_question) for section in sections)
-    chosen: set[tuple[int, int]] = set()
-    for rank in range(max((len(section.claims) for section in sections), default=0)):
-        for number in reversed(range(len(sections))):
-            claims = sections[number].claims
-            if rank < len(claims) and (size := _size(claims[rank])) <= room:
-                chosen.add((number, rank))
-                room -= size
-    return tuple(
-        section.model_copy(
-            update={
-                "claims": tuple(claim for rank, claim in enumerate(section.claims) if (number, rank) in chosen),
-                "left_out": sum((number, rank) not in chosen for rank in range(len(section.claims))),
-            }
-        )
-        for number, section in enumerate(sections)
-    )
-
-
-def citing(sections: Iterable[SectionItem], items: Iterable[EvidenceItem]) -> tuple[EvidenceItem, ...]:
-    """The passages that `sections` cite."""
-    keys = {cited.evidence for section in sections for claim in section.claims for cited in claim.citations}
-    return tuple(item for item in items if item.key in keys)
 
 
 def completed(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
@@ -220,7 +175,3 @@ def _item(key: str, passage: Evidence) -> EvidenceItem:
 
 def _on_one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _size(claim: Claim) -> int:
-    return len(claim.text) + sum(len(cited.evidence) + len(cited.quote) + 30 for cited in claim.citations)

@@ -10,34 +10,27 @@ next section, so a crash costs at most one call of a model.
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-from pydantic_ai import Agent
-
 from elcano.activities.agents.drafts import NOT_USED
-from elcano.activities.agents.envelope import SectionItem
-from elcano.activities.agents.loaded import Loaded
-from elcano.activities.agents.long_writer import (
-    SectionText,
-    Summary,
-    section_agent,
-    show_section,
-    show_summary,
-    summary_agent,
-)
+from elcano.activities.agents.questions import asking
 from elcano.activities.agents.unwritten import first_statements, not_rewritten
 from elcano.activities.calls.attempt import Answer, Attempt, prompt_tokens
-from elcano.graphs.catalogue.agents import SynthesisInput
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN, PROMPT_TOKENS, SUMMARY_ANSWER_TOKENS, SUMMARY_TOKENS
+from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.drafting import SynthesisInput
+from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope, prompt
+from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.long_writer import SectionText, Summary
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Estimate
 from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, PROMPT_TOKENS, SUMMARY_ANSWER_TOKENS, SUMMARY_TOKENS
 from elcano.storage.artifacts import ArtifactStore
 
 MEDIA_TYPE: Final = "application/json"
 LEAST_SUMMARY_TOKENS: Final = 500
 """Key findings are not written from less of a report than this, unless there is no more of it."""
 
-Output = TypeVar("Output")
+Output = TypeVar("Output", bound=Frozen)
 
 
 class WrittenSection(Frozen):
@@ -55,13 +48,15 @@ class Progress(Frozen):
     sections: tuple[WrittenSection, ...] = ()
 
 
-async def write_long(given: SynthesisInput, loaded: Loaded, attempt: Attempt, artifacts: ArtifactStore) -> ReportDraft:
+async def write_long(
+    agent: AgentDefinition, given: SynthesisInput, loaded: Loaded, attempt: Attempt, artifacts: ArtifactStore
+) -> ReportDraft:
     """The report, its citations by key.
 
     Raises:
         InputInvalid: a section that an earlier attempt finished is not in the store.
     """
-    writing = _Writing(given, loaded, attempt, artifacts)
+    writing = _Writing(agent, given, loaded, attempt, artifacts)
     for place, section in enumerate(loaded.drafts.sections):
         writing.written.append(section if section.missing else await writing.section(place))
     summary = await writing.summary()
@@ -78,7 +73,17 @@ async def write_long(given: SynthesisInput, loaded: Loaded, attempt: Attempt, ar
 class _Writing:
     """One report in the making, and what its calls take."""
 
-    def __init__(self, given: SynthesisInput, loaded: Loaded, attempt: Attempt, artifacts: ArtifactStore) -> None:
+    def __init__(
+        self,
+        agent: AgentDefinition,
+        given: SynthesisInput,
+        loaded: Loaded,
+        attempt: Attempt,
+        artifacts: ArtifactStore,
+    ) -> None:
+        assert agent.closing is not None
+        self._section: Question[SectionText] = agent.asks
+        self._closing: Question[Summary] = agent.closing
         self.written: list[SectionItem] = []
         self.drafted: list[str] = []
         """Titles of the sections that stay as they were drafted: once one does, all that follow."""
@@ -97,8 +102,8 @@ class _Writing:
         if (finished := next(self._before, None)) is not None:
             self._attempt.credit(finished.model, quoted=finished.quoted)
             return _as_written(section, await self._kept(finished))
-        shown = show_section(self._given, self._loaded, section, tuple(self.written))
-        answer = await self._asked(section_agent, shown) if self._affords(place, shown) else None
+        task = self._shown(self._section, section=section)
+        answer = await self._asked(self._section, task) if self._affords(place, task) else None
         if answer is None:
             self.drafted.append(section.title)
             return section
@@ -113,22 +118,27 @@ class _Writing:
         """What stands above and below the sections; the first statement of each if the budget does not allow more."""
         room = SUMMARY_TOKENS
         if (tokens := self._attempt.left.tokens) is not None:
-            beside = prompt_tokens(show_summary(self._given, self._loaded, ())) + SUMMARY_ANSWER_TOKENS
+            empty = prompt(self._closing.request, self._shown(self._closing, written=()))
+            beside = prompt_tokens(empty) + SUMMARY_ANSWER_TOKENS
             room = min(room, tokens - beside)
         answer = None
         if room >= min(LEAST_SUMMARY_TOKENS, _tokens(self.written)) and self._pays(self._dearest.cost_microusd):
-            shown = show_summary(self._given, self._loaded, tuple(self.written), room)
-            answer = await self._asked(summary_agent, shown)
+            answer = await self._asked(self._closing, self._shown(self._closing, room=room))
         return first_statements(self.written) if answer is None else answer.output
 
-    def _affords(self, place: int, shown: str) -> bool:
+    def _shown(self, question: Question[Output], **loaded: object) -> TaskEnvelope:
+        """What `question` shows of the report as it stands."""
+        known = {"written": tuple(self.written), **loaded}
+        return question.shown(self._given, self._loaded.model_copy(update=known))
+
+    def _affords(self, place: int, task: TaskEnvelope) -> bool:
         """Whether the section at `place` and the summary after it can be paid for."""
         if self.drafted:
             return False
         ahead = self._loaded.drafts.sections[place:]
         answer = _tokens(ahead[:1])
         report = min(SUMMARY_TOKENS, _tokens(self.written) + _tokens(ahead))
-        section = max(prompt_tokens(shown) + answer, self._dearest.tokens)
+        section = max(prompt_tokens(prompt(self._section.request, task)) + answer, self._dearest.tokens)
         summary = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
         both = Estimate(tokens=section + summary, cost_microusd=2 * self._dearest.cost_microusd)
         return self._attempt.left.refuses(both) is None
@@ -136,11 +146,11 @@ class _Writing:
     def _pays(self, cost_microusd: int) -> bool:
         return self._attempt.left.refuses(Estimate(cost_microusd=cost_microusd)) is None
 
-    async def _asked(self, agent: Agent[object, Output], shown: str) -> Answer[Output] | None:
+    async def _asked(self, question: Question[Output], task: TaskEnvelope) -> Answer[Output] | None:
         """The answer; None if what is left did not suffice to come to one."""
         before = self._attempt.usage
         try:
-            return await self._attempt.ask(agent, shown)
+            return await self._attempt.ask(asking(task.kind, question), prompt(question.request, task))
         except BudgetExhausted:
             return None
         finally:

@@ -7,24 +7,14 @@ drop what answered the question's first part.
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.activities.agents.envelope import EvidenceItem
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.agents.envelope import EvidenceItem
+from elcano.graphs.agents.loaded import Shown
 from elcano.graphs.values.state import IterationData
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 from elcano.storage.evidence import Evidence
 
 FRAME_CHARACTERS: Final = 80
 """What an item takes beside its texts: key, field names, quotation marks."""
-
-
-class Shown(Frozen):
-    """The passages that a model is shown."""
-
-    items: tuple[EvidenceItem, ...] = ()
-    ids: dict[str, str] = {}
-    """Canonical evidence id by key."""
-    left_out: int = 0
-    """Passages that did not fit."""
 
 
 def fitting(evidence: Sequence[Evidence], conversation: Sequence[IterationData], tokens: int) -> Shown:

@@ -7,10 +7,10 @@ nobody has joined them.
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.activities.agents.envelope import SectionItem
-from elcano.activities.agents.loaded import Loaded
-from elcano.activities.agents.long_writer import Summary
-from elcano.graphs.catalogue.agents import SynthesisInput
+from elcano.graphs.agents.drafting import SynthesisInput
+from elcano.graphs.agents.envelope import SectionItem
+from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.long_writer import Summary
 from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, title_for
 
 MOST_FINDINGS: Final = 8
@@ -31,6 +31,15 @@ def as_drafted(given: SynthesisInput, loaded: Loaded) -> ReportDraft:
         limitations=(*summary.limitations, not_rewritten([one.title for one in sections if one.claims])),
         answered=summary.answered,
     )
+
+
+def with_omissions(draft: ReportDraft, shown: Sequence[SectionItem]) -> ReportDraft:
+    """`draft`, with a word among its limitations on drafts that were too long to be shown whole."""
+    left_out = sum(section.left_out for section in shown)
+    if not left_out:
+        return draft
+    told = f"{left_out} statements of the sections' drafts did not fit into one pass and were left out."
+    return draft.model_copy(update={"limitations": (*draft.limitations, told)})
 
 
 def first_statements(sections: Sequence[SectionItem]) -> Summary:

@@ -24,13 +24,13 @@ from elcano.activities.calls.models import Resolve, call_settings
 from elcano.activities.calls.usage import usage_of
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.contracts import AgentCall
-from elcano.graphs.engine.exits import PROMPT_TOKENS
 from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.models import OFFLINE
 from elcano.graphs.values.budget import Allowance, Estimate, Exhausted, Usage, total
+from elcano.graphs.values.tokens import PROMPT_TOKENS
 from elcano.settings import Settings
-from elcano.storage.ledger import Ledger
+from elcano.storage.store import TenantStore
 
 REQUEST_LIMIT: Final = 3
 """One answer and two more if its form is wrong; these are turns of one conversation, not retries."""
@@ -52,7 +52,7 @@ class Answer(Generic[Output]):
 class Attempt:
     """What this attempt of `call` has done so far."""
 
-    def __init__(self, call: AgentCall, pulse: Pulse, ledger: Ledger, settings: Settings, resolve: Resolve) -> None:
+    def __init__(self, call: AgentCall, pulse: Pulse, store: TenantStore, settings: Settings, resolve: Resolve) -> None:
         self.call = call
         self.pulse = pulse
         self.usage = Usage()
@@ -62,7 +62,7 @@ class Attempt:
         self.quoted = True
         """Whether nobody but the extractive model answered."""
         self._models: dict[str, None] = {}
-        self._ledger = ledger
+        self.store = store
         self._settings = settings
         self._resolve = resolve
 
@@ -133,13 +133,13 @@ class Attempt:
         """Reads from the ledger what the attempts before this one used."""
         info = activity.info()
         if info.attempt > 1:
-            lines = await self._ledger.of_activity(self.call.run_id, info.workflow_run_id or "", info.activity_id)
+            lines = await self.store.ledger.of_activity(self.call.run_id, info.workflow_run_id or "", info.activity_id)
             self.before = total(line.usage for line in lines if line.attempt < info.attempt)
 
     async def record(self, outcome: Outcome) -> None:
         """Writes this attempt's line, in place of what it wrote before."""
         call = self.call
-        await self._ledger.record(
+        await self.store.ledger.record(
             line(
                 call.run_id,
                 call.node,

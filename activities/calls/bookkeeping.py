@@ -27,11 +27,12 @@ class BookActivities:
     @activity.defn(name=READ_USAGE)
     async def read_usage(self, asked: UsageQuestion) -> Usage:
         """What the ledger has of one activity of this execution, or of a run with its branches."""
+        ledger = self._store.of(asked.tenant).ledger
         try:
             if not asked.activity:
-                return await self._store.of("default").ledger.used(asked.run_id)
+                return await ledger.used(asked.run_id)
             execution = activity.info().workflow_run_id or ""
-            lines = await self._store.of("default").ledger.of_activity(asked.run_id, execution, asked.activity)
+            lines = await ledger.of_activity(asked.run_id, execution, asked.activity)
             return total(line.usage for line in lines)
         except Exception as error:
             raise classified(error) from None
@@ -44,10 +45,11 @@ class BookActivities:
         last event of the execution that this one was reset from.
         """
         execution = activity.info().workflow_run_id or ""
+        store = self._store.of(call.tenant)
         try:
             told = await _last_event_before(activity.client(), call.run_id, execution)
-            await self._store.of("default").ledger.undo(call.run_id, call.step, kept=execution)
-            await self._store.of("default").runs.reopen(call.run_id, execution)
+            await store.ledger.undo(call.run_id, call.step, kept=execution)
+            await store.runs.reopen(call.run_id, execution)
         except Exception as error:
             raise classified(error) from None
         return Reopened(told=told)

@@ -21,7 +21,7 @@ from pydantic_ai.exceptions import (
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
-from elcano.graphs.errors import BudgetExhausted, InputInvalid, ModelRefused, SourceRefused
+from elcano.graphs.errors import BudgetExhausted, InputInvalid, ModelRefused, SourceBusy, SourceRefused
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.budget import Usage
@@ -33,6 +33,8 @@ OUTPUT_ATTEMPTS: Final = 2
 """Attempts in which a model may answer in the wrong form, each of several requests: more only cost more."""
 LONGEST_WAIT: Final = timedelta(days=1)
 """A provider that asks for more is asked again anyway."""
+SHORT_WAIT: Final = timedelta(seconds=30)
+"""So much a search waits by itself, shown among what the run waits for; for more the run is held."""
 
 _REFUSED: Final = (ModelRefused, ModelRequestRejectedError, UserError)
 """A key, a name, a prompt too long for the model: the same request can never succeed."""
@@ -99,6 +101,8 @@ def _sorted(error: Exception) -> ApplicationError:
         return _never(str(error), FailureType.BUDGET)
     if isinstance(error, SourceRefused):
         return _never(str(error), FailureType.SOURCE_REFUSED)
+    if isinstance(error, SourceBusy):
+        return _busy(str(error), error.retry_after)
     if isinstance(error, _REFUSED):
         return _never(str(error), FailureType.MODEL_REFUSED)
     if isinstance(error, _UNUSABLE):
@@ -134,6 +138,14 @@ def _held(message: str, after: float | None) -> ApplicationError:
     """Not tried again by Temporal: the run is told at once, shows that it waits, and makes the call again itself."""
     wait = None if after is None else timedelta(seconds=min(after, LONGEST_WAIT.total_seconds()))
     return ApplicationError(safe_text(message), type=FailureType.PROVIDER, non_retryable=True, next_retry_delay=wait)
+
+
+def _busy(message: str, after: float | None) -> ApplicationError:
+    """Tried again by Temporal when the provider wants it, if that is soon; the run is held if it is not, or in vain."""
+    if after is not None and after > SHORT_WAIT.total_seconds():
+        return _held(message, after)
+    wait = None if after is None else timedelta(seconds=after)
+    return ApplicationError(safe_text(message), type=FailureType.PROVIDER, next_retry_delay=wait)
 
 
 def _faults(error: ValidationError) -> str:

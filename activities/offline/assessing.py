@@ -5,10 +5,12 @@ Coverage says that something speaks to a part, not that it is answered well; the
 
 from typing import Final
 
-from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.offline.planning import anchor, gaps, next_queries, part_anchor, sub_questions
 from elcano.activities.offline.scoring import Material, material
-from elcano.graphs.catalogue.agents import JudgeAssessment, KnowledgeGapOutput, ThinkingOutput
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.judge import JudgeAssessment
+from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
+from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.shortening import shortened
 
 REASONING_CHARACTERS: Final = 2_000

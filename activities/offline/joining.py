@@ -7,12 +7,12 @@ by a stricter floor than a section's: a report opens with them.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from elcano.activities.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.activities.agents.long_writer import SectionText, Summary
 from elcano.activities.offline.outlining import BEARING, parts_of
 from elcano.activities.offline.scoring import Material, material
 from elcano.activities.offline.writing import key_findings
 from elcano.activities.text.stems import stems
+from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
+from elcano.graphs.agents.long_writer import SectionText, Summary
 from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
 
 FLOOR: Final = 0.55

@@ -14,10 +14,10 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from elcano.activities.agents.envelope import TaskEnvelope, opened
-from elcano.activities.agents.long_writer import SECTION, SUMMARY
 from elcano.activities.offline import assessing, joining, outlining, planning, writing
 from elcano.activities.text.tokens import estimated_tokens
+from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.errors import ModelRefused
 
 EXTRACTIVE: Final = "extractive-v2"
@@ -35,6 +35,7 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     SUMMARY: joining.summarise,
     "proofreader": joining.proofread,
 }
+"""The extractive counterparts of agents, by the kind of the task. An agent may have none: it needs a language model."""
 
 
 class ExtractiveModel(Model[None]):
@@ -88,7 +89,10 @@ def _task(text: str) -> TaskEnvelope:
     if task is None:
         raise ModelRefused("The offline model does only the tasks of this project's agents; it cannot chat.")
     if task.kind not in ANSWERS:
-        raise ModelRefused(f"The offline model cannot do the task {task.kind!r}; choose a language model for it.")
+        raise ModelRefused(
+            f"The offline model cannot do the task {task.kind!r}, which needs a language model: choose one with "
+            "`ELCANO_MODEL` or the run's `model`."
+        )
     return task
 
 

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.offline.planning import compared, names, part_anchor, series, sub_questions
 from elcano.activities.offline.scoring import Material, Passage, material
 from elcano.activities.text.stems import content_words, stems
-from elcano.graphs.catalogue.agents import ParsedQuery, ReportPlan, ReportPlanSection
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.input_parser import ParsedQuery
+from elcano.graphs.agents.planner import ReportPlan, ReportPlanSection
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.report import heading_for, title_for
 

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.offline.asking import kind_of
 from elcano.activities.offline.scoring import Material
 from elcano.activities.offline.terms import Terms, weighted
 from elcano.activities.text.stems import content_words, kin, root, stem, stems
 from elcano.activities.text.stopwords import WEIGHTLESS
 from elcano.activities.text.words import words
-from elcano.graphs.catalogue.agents import AgentSelectionPlan, AgentTask
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask
 
 MOST_PARTS: Final = 5
 MOST_TASKS: Final = 8

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from elcano.activities.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
 from elcano.activities.offline.sentences import Sentence, readable, sentences
 from elcano.activities.offline.terms import Terms, weighted
 from elcano.activities.offline.wording import beginning, penalty
 from elcano.activities.text.stems import content_words, stem, stems
 from elcano.activities.text.words import words
+from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 
 SENTENCE_SHARE: Final = 0.6
 SATURATION: Final = 1.2

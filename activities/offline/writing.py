@@ -10,10 +10,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
-from elcano.activities.agents.envelope import TaskEnvelope
 from elcano.activities.offline.assessing import ANSWERABLE, answerable, part_coverage
 from elcano.activities.offline.planning import anchor, part_anchor, sub_questions
 from elcano.activities.offline.scoring import Candidate, Material, candidates, material
+from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 
 KEY_FINDINGS: Final = 4

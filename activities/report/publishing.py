@@ -20,7 +20,7 @@ from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, Pu
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
 from elcano.storage.evidence import Evidence, StoredText
-from elcano.storage.store import Store
+from elcano.storage.store import Store, TenantStore
 
 MEDIA_TYPE: Final = "application/json"
 
@@ -38,15 +38,16 @@ class ReportActivities:
         Raises:
             ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
         """
+        store = self._store.of(call.tenant)
         async with heartbeats():
             try:
-                report = await self._report(call)
+                report = await _report(call, store)
                 written = await asyncio.to_thread(report.model_dump_json)
-                artifact = await self._store.of("default").artifacts.put(call.run_id, written, MEDIA_TYPE)
+                artifact = await store.artifacts.put(call.run_id, written, MEDIA_TYPE)
             except Exception as error:
-                await self._record(call, "failed")
+                await _record(call, store, "failed")
                 raise classified(error) from None
-            await self._record(call, "completed")
+            await _record(call, store, "completed")
         return _figures(report, artifact)
 
     @activity.defn(name=ARCHIVE_RUN)
@@ -70,33 +71,35 @@ class ReportActivities:
         written = await asyncio.to_thread(log.model_dump_json)
         return await self._store.of(log.asked.tenant).artifacts.put(log.asked.run_id, written, MEDIA_TYPE)
 
-    async def _report(self, call: PublishCall) -> Report:
-        evidence = await self._store.of("default").evidence.get(call.evidence)
-        if call.draft is None:
-            return await asyncio.to_thread(_unwritten, call, evidence)
-        draft = await self._draft(call.draft)
-        cited = set(cited_ids(draft))
-        texts = await self._texts(passage for passage in evidence if passage.id in cited)
-        return await asyncio.to_thread(_checked, call, draft, evidence, texts)
 
-    async def _draft(self, key: str) -> ReportDraft:
-        stored = await self._store.of("default").artifacts.get(key)
-        if stored is None:
-            raise InputInvalid("draft", f"the store has no draft {key!r}; do all workers share one data folder?")
-        return await asyncio.to_thread(ReportDraft.model_validate_json, stored)
+async def _report(call: PublishCall, store: TenantStore) -> Report:
+    evidence = await store.evidence.get(call.evidence)
+    if call.draft is None:
+        return await asyncio.to_thread(_unwritten, call, evidence)
+    draft = await _draft(call.draft, store)
+    cited = set(cited_ids(draft))
+    texts = await _texts((passage for passage in evidence if passage.id in cited), store)
+    return await asyncio.to_thread(_checked, call, draft, evidence, texts)
 
-    async def _texts(self, passages: Iterable[Evidence]) -> dict[str, StoredText]:
-        texts = {}
-        for content_hash in dict.fromkeys(passage.content_hash for passage in passages):
-            text = await self._store.of("default").evidence.text(content_hash)
-            if text is not None:  # the store keeps no passage without its text
-                texts[content_hash] = text
-        return texts
 
-    async def _record(self, call: PublishCall, outcome: Literal["completed", "failed"]) -> None:
-        await self._store.of("default").ledger.record(
-            line(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish")
-        )
+async def _draft(key: str, store: TenantStore) -> ReportDraft:
+    stored = await store.artifacts.get(key)
+    if stored is None:
+        raise InputInvalid("draft", f"the store has no draft {key!r}; do all workers share one data folder?")
+    return await asyncio.to_thread(ReportDraft.model_validate_json, stored)
+
+
+async def _texts(passages: Iterable[Evidence], store: TenantStore) -> dict[str, StoredText]:
+    texts = {}
+    for content_hash in dict.fromkeys(passage.content_hash for passage in passages):
+        text = await store.evidence.text(content_hash)
+        if text is not None:  # the store keeps no passage without its text
+            texts[content_hash] = text
+    return texts
+
+
+async def _record(call: PublishCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
+    await store.ledger.record(line(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish"))
 
 
 def _checked(

@@ -1,8 +1,9 @@
 """What a source is: something that can be searched and answers with passages in stored texts."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.frozen import Frozen
 from elcano.storage.evidence import Evidence, StoredText
 
@@ -21,27 +22,38 @@ class Source(Protocol):
     """One search provider."""
 
     @property
-    def name(self) -> str:
-        """What graphs, agents and clients call it."""
-        ...
-
-    @property
-    def description(self) -> str:
-        """One sentence on what can be found here, for people and for the tool selector."""
+    def spec(self) -> SourceSpec:
+        """What is known of it everywhere, also where it cannot be opened."""
         ...
 
     async def search(self, query: str, limit: int) -> Found:
-        """At most `limit` passages for `query`.
+        """At most `limit` passages for `query`, both within the limits of `spec`.
+
+        Retries nothing and waits for no rate: Temporal does both.
 
         Raises:
             SourceUnavailable: it cannot be searched now; worth another try.
+            SourceBusy: its provider is down, overloaded or asks to wait; the run is held if that lasts.
             SourceRefused: it can never be searched so: nothing there, unreadable, forbidden.
         """
         ...
 
+    async def close(self) -> None:
+        """Ends what it is doing and gives back what it has opened; no search comes after it."""
+        ...
+
+
+@runtime_checkable
+class WeighsTerms(Protocol):
+    """What a source may offer beside: figures of its words, by which the offline model tells what a text is about."""
+
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         """How much each word tells in this source: its inverse document frequency, higher for rarer words.
 
-        A word that occurs nowhere has the highest weight. Empty if the source cannot tell.
+        A word that occurs nowhere has the highest weight.
+
+        Raises:
+            SourceUnavailable: it cannot tell now.
+            SourceRefused: there is nothing, or nothing that can be read.
         """
         ...

@@ -1,6 +1,6 @@
 """Tokens of a text that nobody has counted: a fourth of its characters, rounded up, as the budget reckons."""
 
-from elcano.graphs.engine.exits import CHARACTERS_PER_TOKEN
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 
 
 def estimated_tokens(characters: int) -> int:

@@ -12,8 +12,9 @@ from elcano.activities.calls.ledger_line import line, waited
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
 from elcano.graphs.contracts import RUN_TOOL, ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
@@ -21,7 +22,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.state import EXCERPT_CHARACTERS, EvidenceRef
 from elcano.storage.evidence import Evidence
-from elcano.storage.store import Store
+from elcano.storage.store import Store, TenantStore
 
 
 class ToolActivities:
@@ -31,8 +32,8 @@ class ToolActivities:
         self._store = store
         self._sources = sources
         self._embedder = embedder
-        self._comparing = Comparing(store.of("default").evidence)
-        self._tools: Mapping[str, Callable[[str, Any], Awaitable[Frozen]]] = {
+        self._comparing = Comparing()
+        self._tools: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
             "search_related": self._search_related,
             "noop": self._noop,
@@ -45,48 +46,63 @@ class ToolActivities:
         Raises:
             ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
         """
+        store = self._store.of(call.tenant)
         async with heartbeats():
             try:
-                output = await self._run(call)
+                output = await self._run(call, store)
             except Exception as error:
-                await self._record(call, "failed")
+                await _record(call, store, "failed")
                 raise classified(error) from None
-            await self._record(call, "completed")
+            await _record(call, store, "completed")
         return ToolResult(output=output.model_dump(mode="json"), waited=waited(), told=call.told)
 
-    async def _run(self, call: ToolCall) -> Frozen:
+    async def _run(self, call: ToolCall, store: TenantStore) -> Frozen:
         tool = self._tools.get(call.tool)
         if tool is None:
             raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(self._tools)}")
-        return await tool(call.run_id, TOOLS[call.tool].input.model_validate(call.input))
+        return await tool(store, call.run_id, TOOLS[call.tool].input.model_validate(call.input))
 
-    async def _search(self, run_id: str, given: SearchInput) -> SearchOutput:
-        found = await self._sources.get(given.source).search(given.query, given.limit)
-        await self._store.of("default").evidence.add(run_id, found.evidence, found.texts)
+    async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
+        source = self._sources.get(given.source)
+        query, cut = _asked(given.query, source.spec)
+        found = await source.search(query, min(given.limit, source.spec.limits.results))
+        await store.evidence.add(run_id, found.evidence, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
         # of two searches that find copies at the same time one is older.
-        repeats = await self._comparing.repeats(run_id)
+        repeats = await self._comparing.repeats(store.evidence, run_id)
         return SearchOutput(
             source=given.source,
             query=given.query,
             evidence=tuple(_reference(passage, repeats.get(passage.id)) for passage in found.evidence),
-            warnings=found.warnings,
+            warnings=(*cut, *found.warnings),
         )
 
-    async def _search_related(self, run_id: str, given: RelatedInput) -> SearchOutput:
-        known = await self._store.of("default").evidence.of_run(run_id)
-        repeats = await self._comparing.repeats(run_id)
+    async def _search_related(self, store: TenantStore, run_id: str, given: RelatedInput) -> SearchOutput:
+        known = await store.evidence.of_run(run_id)
+        repeats = await self._comparing.repeats(store.evidence, run_id)
         originals = [passage for passage in known if passage.id not in repeats]
         found = await asyncio.to_thread(related, given.query, originals, given.limit, self._embedder)
         return SearchOutput(source=RELATED, query=given.query, evidence=tuple(_reference(passage) for passage in found))
 
-    async def _noop(self, run_id: str, given: NoopInput) -> NoopOutput:
+    async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()
 
-    async def _record(self, call: ToolCall, outcome: Literal["completed", "failed"]) -> None:
-        await self._store.of("default").ledger.record(
-            line(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
-        )
+
+async def _record(call: ToolCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
+    await store.ledger.record(
+        line(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
+    )
+
+
+def _asked(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
+    """The query as its source takes it, and what has to be said of that."""
+    longest = source.limits.query_characters
+    if len(query) <= longest:
+        return query, ()
+    kept = query[:longest]
+    if not query[longest].isspace() and not kept[-1].isspace() and " " in kept.strip():
+        kept = kept[: kept.rstrip().rfind(" ")]
+    return kept.rstrip(), (f"{source.name}: of a query only the first {longest} characters were searched for: {kept}",)
 
 
 def excerpt(text: str) -> str:

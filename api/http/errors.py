@@ -51,6 +51,10 @@ class OriginForeign(ElcanoError):
     """A page of another site asked for a change."""
 
 
+class Unidentified(ElcanoError):
+    """A request does not say whose it is, where it has to."""
+
+
 class BodyUnreadable(ElcanoError):
     """A body is not JSON, or JSON that cannot be read."""
 
@@ -110,6 +114,10 @@ class ControlRefused(ElcanoError):
     """The run is open and refused what was asked of it."""
 
 
+class DeleteRefused(ElcanoError):
+    """A run cannot be deleted, or not yet."""
+
+
 class StoreUnavailable(ElcanoError):
     """The store cannot be read or written: a full disk, a lock, a damaged file."""
 
@@ -164,6 +172,7 @@ class ProblemKind:
 PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     BodyUnreadable: ProblemKind(400, "body-unreadable", "The body cannot be read"),
     LastEventIdInvalid: ProblemKind(400, "last-event-id-invalid", "Not an event's id"),
+    Unidentified: ProblemKind(401, "unidentified", "It is not known who asks"),
     OriginForeign: ProblemKind(403, "origin-foreign", "Another site may not change anything"),
     RunNotFound: ProblemKind(404, "run-not-found", "No such run"),
     RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
@@ -172,6 +181,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
     ControlRefused: ProblemKind(409, "control-refused", "The run refuses this now"),
+    DeleteRefused: ProblemKind(409, "delete-refused", "The run cannot be deleted now"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
     MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),
     HostUntrusted: ProblemKind(421, "host-untrusted", "Not a name of this server"),

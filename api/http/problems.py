@@ -7,6 +7,7 @@ its text was written for nobody.
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from json import JSONDecodeError
+from typing import Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -21,11 +22,15 @@ from elcano.api.http.errors import (
     Problem,
     RequestInvalid,
     StoreUnavailable,
+    Unidentified,
     field_faults,
 )
 from elcano.api.http.methods import allowed
 from elcano.graphs.errors import GraphInvalid, InputInvalid
 from elcano.storage.troubles import STORE_ERRORS, store_trouble
+
+CHALLENGE: Final = 'Proxy realm="elcano"'
+"""HTTP wants an answer 401 to name a scheme. This one has no credentials of its own: a proxy in front has."""
 
 
 def problem_response(
@@ -57,6 +62,8 @@ def known_problem(error: Exception, instance: str) -> Response:
     headers = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
     if isinstance(error, OutcomeUnknown):
         headers["Idempotency-Key"] = error.key
+    if isinstance(error, Unidentified):
+        headers["WWW-Authenticate"] = CHALLENGE
     return problem_response(
         kind.status, kind.title, kind=kind.type, detail=str(error), instance=instance, errors=faults, headers=headers
     )

@@ -13,10 +13,9 @@ from pydantic_core import PydanticCustomError
 from elcano.api.http.budgets import Described
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.graphs.values.budget import Limits, microusd
+from elcano.graphs.values.tenant import RUN_ID
 
 DEFAULT_MODE: Final = "iterative"
-RUN_ID: Final = r"^run-[0-9a-z]{1,60}$"
-"""The form of a run's id; of a branch it has more behind it."""
 MAX_QUESTION = 10_000
 MAX_BACKGROUND = 50_000
 MAX_INSTRUCTIONS = 5_000
@@ -51,7 +50,7 @@ def _run_id(text: str) -> str:
 
 
 Text: TypeAlias = Annotated[str, AfterValidator(_plain)]
-RunId: TypeAlias = Annotated[str, AfterValidator(_run_id), WithJsonSchema({"type": "string", "pattern": RUN_ID})]
+RunId: TypeAlias = Annotated[str, AfterValidator(_run_id), WithJsonSchema({"type": "string", "pattern": f"^{RUN_ID}$"})]
 
 
 class Request(Described):

@@ -43,7 +43,9 @@ class HoldView(Told):
     node: str = Field(examples=["judge"])
     """The node that waits."""
     agent: str = Field(default="", examples=["judge"])
-    """The agent that it calls."""
+    """The agent that it calls; empty for a search."""
+    source: str = Field(default="", examples=[""])
+    """The source that it searches; empty for an agent."""
     type: str = Field(default="", examples=["ProviderUnavailable"])
     """The error's name; of a budget the limit that is used up."""
     detail: str = Field(examples=["HTTP 503: overloaded"])
@@ -59,7 +61,7 @@ class HoldView(Told):
 class RunView(Described):
     """A run: how it stands, or how it ended."""
 
-    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Names the run everywhere; also the id of its Temporal workflow."""
     question: str = Field(examples=["Which Python packages here can read PDF files?"])
     """What is to be found out."""
@@ -141,14 +143,14 @@ class RunList(Described):
 
     runs: tuple[RunView, ...]
     """As they are stored: a running one is shown as it was accepted."""
-    next: str | None = Field(default=None, examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    next: str | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Pass it as `before` for the next page; null on the last one."""
 
 
 class EvidencePage(Described):
     """One page of what a run found, in the order of finding."""
 
-    run_id: str = Field(examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """The run."""
     total: int = Field(examples=[12])
     """Passages found so far."""

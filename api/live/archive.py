@@ -13,13 +13,14 @@ from elcano.api.live.feed import Feed
 from elcano.api.live.merging import Branch
 from elcano.graphs.contracts import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.tenant import Tenant
 from elcano.storage.store import Store
 
 KEPT_EVENTS: Final = 20_000
 """How many events are kept in memory for readers to come, some 60 MB at most; what is being read does not count."""
 
-_Ending: TypeAlias = tuple[str, str, str, float | None]
-"""A tenant, a run, the execution that ended it, and when."""
+_Ending: TypeAlias = tuple[Tenant, str, str, float | None]
+"""A tenant's run, the execution that ended it, and when."""
 
 
 class Archive:
@@ -46,6 +47,12 @@ class Archive:
             self._reading[ending] = reading
             reading.add_done_callback(lambda done: self._keep(ending, done))
         return await asyncio.shield(reading)  # a reader who leaves does not take it from the others
+
+    def forget(self, tenant: Tenant, run_id: str) -> None:
+        """Keeps a run that was deleted no longer; who reads its feed reads on."""
+        for ending in [ending for ending in self._known if ending[:2] == (tenant, run_id)]:
+            self._kept.pop(ending, None)
+            self._known.pop(ending, None)
 
     async def close(self) -> None:
         """Ends what is being read."""

@@ -11,7 +11,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerNotAnswering
+from elcano.api.http.errors import (
+    RunForgotten,
+    RunNotFound,
+    RunUnreadable,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerNotAnswering,
+)
 from elcano.api.runs.endings import START_GRACE, last_event, settle
 from elcano.api.runs.reading import goes_on
 from elcano.api.temporal.client import Temporal
@@ -54,9 +61,10 @@ class JournalReader:
         self._changed = asyncio.Event()
         self._changed.set()
         self._history_ended = False
+        self._deleted = False
 
     async def run(self) -> None:
-        """Reads; returns after the terminal event."""
+        """Reads; returns after the terminal event, or when the run was deleted."""
         async with asyncio.TaskGroup() as group:
             listening = group.create_task(self._listen())
             while not self._ended:
@@ -70,7 +78,7 @@ class JournalReader:
 
     @property
     def _ended(self) -> bool:
-        return bool(self._events) and self._events[-1].terminal
+        return self._deleted or (bool(self._events) and self._events[-1].terminal)
 
     @property
     def _last(self) -> int:
@@ -126,7 +134,11 @@ class JournalReader:
         return page
 
     async def _settle(self) -> None:
-        await settle(self._run, self._temporal, self._store, self._events)
+        try:
+            await settle(self._run, self._temporal, self._store, self._events)
+        except RunNotFound:
+            self._deleted = True
+            return
         await self._read_archive()
 
     async def _read_archive(self) -> None:

@@ -18,6 +18,7 @@ from elcano.api.runs.reading import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import ArchivedRun, BranchOf
 from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.tenant import Tenant
 from elcano.storage.store import Store, TenantStore
 
 _log = logging.getLogger("api.stream")
@@ -66,17 +67,18 @@ class Feeds:
         self._temporal = temporal
         self._store = store
         self._archive = Archive(store)
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[tuple[Tenant, str], _Watched] = {}
+        """By tenant and run."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
-    async def open(self, run_id: str) -> AsyncIterator[Feed]:
-        """The feed of a run, shared by all who have it open; of an ended one it is read from the store.
+    async def open(self, tenant: Tenant, run_id: str) -> AsyncIterator[Feed]:
+        """The feed of a tenant's run, shared by all who have it open; of an ended one it is read from the store.
 
         Raises:
-            RunNotFound: there is no such run.
+            RunNotFound: the tenant has no such run.
         """
-        run = await current_run(run_id, self._temporal, self._store.of("default"))
+        run = await current_run(run_id, self._temporal, self._store.of(tenant))
         if run.status != "running":
             archived = await self._archive.feed(run)
             if archived is not None:
@@ -86,7 +88,11 @@ class Feeds:
         try:
             yield watched.feed
         finally:
-            self._leave(run_id, watched)
+            self._leave((tenant, run_id), watched)
+
+    def forget(self, tenant: Tenant, run_id: str) -> None:
+        """Keeps nothing more of a run that was deleted; who reads it reads to its end."""
+        self._archive.forget(tenant, run_id)
 
     async def close(self) -> None:
         """Ends every watcher, and with it every stream."""
@@ -96,22 +102,23 @@ class Feeds:
         await self._archive.close()
 
     def _join(self, run: ArchivedRun) -> "_Watched":
-        watched = self._watched.get(run.run_id)
+        whose = (run.tenant, run.run_id)
+        watched = self._watched.get(whose)
         if watched is None or watched.task.done():
             watcher = Watcher(run, self._temporal, self._store.of(run.tenant))
             task = asyncio.create_task(watcher.run(), name=f"watch {run.run_id}")
             self._tasks.add(task)
             task.add_done_callback(self._ended)
-            watched = self._watched[run.run_id] = _Watched(watcher.feed, task)
+            watched = self._watched[whose] = _Watched(watcher.feed, task)
         watched.readers += 1
         return watched
 
-    def _leave(self, run_id: str, watched: "_Watched") -> None:
+    def _leave(self, whose: tuple[Tenant, str], watched: "_Watched") -> None:
         watched.readers -= 1
         if watched.readers == 0:
             watched.task.cancel()
-            if self._watched.get(run_id) is watched:
-                del self._watched[run_id]
+            if self._watched.get(whose) is watched:
+                del self._watched[whose]
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

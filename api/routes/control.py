@@ -34,7 +34,7 @@ from elcano.graphs.values.budget import Limits, TopUp, microusd
 
 Sent = TypeVar("Sent", bound=Request)
 
-RUN_ID: Final = "run-01kb1q3yw5v7c8m2n4p6r8t0vx"
+RUN_ID: Final = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
 
 
 class Accepted(Described):
@@ -176,7 +176,7 @@ def _serve(control: Control[Sent]) -> None:
 
     async def route(run_id: str, services: Provided, request_id: RequestId, body: Any = None) -> Accepted:
         sent = control.body() if body is None else body
-        answer = await ask(run_id, control.action(sent), request_id, temporal=services.temporal, store=services.kept)
+        answer = await ask(run_id, control.action(sent), request_id, temporal=services.temporal, store=services.store)
         return control.accepted(run_id, sent, answer)
 
     route.__name__ = f"{control.path.replace('-', '_')}_run"

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
 from elcano.api.http.schemas import Check, Health, Readiness
 from elcano.api.runs.writable import Writable
-from elcano.api.services import Provided
+from elcano.api.services import InProcess
 from elcano.api.temporal.client import Temporal
 
 router = APIRouter(tags=["health"])
@@ -20,13 +20,13 @@ async def healthz() -> Health:
 
 
 @router.get("/readyz", responses={503: {"model": Readiness, "description": "Something is missing; `checks` says what"}})
-async def readyz(services: Provided, response: Response) -> Readiness:
+async def readyz(process: InProcess, response: Response) -> Readiness:
     """Check everything that a run needs: Temporal, the store, a worker.
 
     That the store can be written is remembered for half a minute, unless a request found that it cannot.
     """
     temporal, store, worker = await asyncio.gather(
-        _temporal(services.temporal), _store(services.writable), _worker(services.temporal)
+        _temporal(process.temporal), _store(process.writable), _worker(process.temporal)
     )
     ready = temporal.ok and store.ok and worker.ok
     if not ready:

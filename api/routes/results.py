@@ -39,10 +39,10 @@ async def get_report(
 ) -> Response:
     """Read a run's report, as Markdown or with every checked citation as JSON."""
     form = choose(accept, (MARKDOWN, JSON))
-    run = await read_run(run_id, services.temporal, services.kept)
+    run = await read_run(run_id, services.temporal, services.store)
     if run.report is None:
         raise ReportNotReady(f"the run {run_id!r} has no report; its status is {run.status!r}")
-    stored = await services.kept.artifacts.get(run.report.artifact)
+    stored = await services.store.artifacts.get(run.report.artifact)
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
     content = stored if form == JSON else await asyncio.to_thread(_markdown, stored)
@@ -62,8 +62,8 @@ async def list_evidence(
     limit: Annotated[int, Query(ge=1, le=200, description="Passages a page.")] = 50,
 ) -> EvidencePage:
     """Read the passages that a run and its sections found, whole and in the order of finding; also while it runs."""
-    await kept_run(run_id, services.kept)
-    kept = services.kept.evidence
+    await kept_run(run_id, services.store)
+    kept = services.store.evidence
     total = await kept.count_of_run(run_id)
     end = offset + limit
     return EvidencePage(

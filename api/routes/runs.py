@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
+    DeleteRefused,
     KeyReused,
     LastEventIdInvalid,
     RequestInvalid,
@@ -23,6 +24,7 @@ from elcano.api.http.schemas import RunList, RunView
 from elcano.api.live.cursor import Cursor
 from elcano.api.live.feed import Feed
 from elcano.api.live.messages import MESSAGES, event_stream
+from elcano.api.runs.deletion import delete_run as delete
 from elcano.api.runs.reading import read_run
 from elcano.api.runs.submission import submit
 from elcano.api.services import Provided
@@ -78,8 +80,10 @@ async def start_run(
     submission = await submit(
         request,
         idempotency_key,
+        tenant=services.tenant,
         temporal=services.temporal,
         store=services.store,
+        admit=services.admit,
         settings=services.settings,
     )
     run_id = submission.run.run_id
@@ -87,7 +91,7 @@ async def start_run(
     if submission.new:
         return RunView.of(submission.run)
     response.status_code = 200
-    return await read_run(run_id, services.temporal, services.kept)
+    return await read_run(run_id, services.temporal, services.store)
 
 
 @router.get("")
@@ -95,12 +99,13 @@ async def list_runs(
     services: Provided,
     limit: Annotated[int, Query(ge=1, le=200, description="Runs a page.")] = 20,
     before: Annotated[
-        RunId | None, Query(description="The `next` of the page before.", examples=["run-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+        RunId | None,
+        Query(description="The `next` of the page before.", examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"]),
     ] = None,
     status: Annotated[RunStatus | None, Query(description="Only runs that are known to be so.")] = None,
 ) -> RunList:
     """List runs, newest first, as they are stored."""
-    page = await services.kept.runs.page(limit=limit, before=before, status=status)
+    page = await services.store.runs.page(limit=limit, before=before, status=status)
     return RunList(runs=tuple(RunView.of(one.run, evidence=one.evidence) for one in page.runs), next=page.next)
 
 
@@ -110,7 +115,21 @@ async def get_run(run_id: str, services: Provided) -> RunView:
 
     A running run is asked; if no worker answers within two seconds the answer is marked `stale`.
     """
-    return await read_run(run_id, services.temporal, services.kept)
+    return await read_run(run_id, services.temporal, services.store)
+
+
+@router.delete(
+    "/{run_id}",
+    status_code=204,
+    responses=problem_docs(RunNotFound, DeleteRefused, TemporalRefused, TemporalUnavailable),
+)
+async def delete_run(run_id: str, services: Provided) -> None:
+    """Delete a run that has ended, with everything that it left: report, evidence, events, and its sections.
+
+    What other runs found too stays. Nothing of a deleted run can be brought back.
+    """
+    await delete(run_id, services.temporal, services.store)
+    services.feeds.forget(run_id)
 
 
 async def last_event_id(

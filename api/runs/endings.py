@@ -10,7 +10,7 @@ from typing import Final
 
 from temporalio.exceptions import ApplicationError
 
-from elcano.api.http.errors import RunForgotten, RunUnreadable, WorkerNotAnswering
+from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, WorkerNotAnswering
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.execution import Execution
 from elcano.graphs.contracts import REPORTED, ArchivedRun, RunSnapshot, RunStatus
@@ -29,10 +29,14 @@ async def settle(
 
     `known` are the events that are at hand already, from the first. While no worker can tell the others, a closed run
     is returned as it ended but not archived, so that no event is lost.
+
+    Raises:
+        RunNotFound: the run was deleted meanwhile, or the one that it is a branch of.
     """
     try:
         execution = await temporal.describe(run.run_id)
     except RunForgotten:
+        await _require_kept(run, store)
         if time.time() - run.started_at < START_GRACE:
             return run
         execution = Execution(id="", status="terminated", closed_at=None, pending=())
@@ -41,7 +45,15 @@ async def settle(
     archived = await store.runs.get(run.run_id)  # it may have archived itself just before it closed
     if archived is not None and archived.status != "running" and archived.execution in ("", execution.id):
         return archived
+    await _require_kept(run, store)
     return await _settle_closed(run, execution, temporal, store, known)
+
+
+async def _require_kept(run: ArchivedRun, store: TenantStore) -> None:
+    """A run that was deleted is not to come back because somebody still follows it."""
+    asked_for = run.branch_of.run_id if run.branch_of else run.run_id
+    if await store.runs.get(asked_for) is None:
+        raise RunNotFound(asked_for)
 
 
 async def _settle_closed(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from elcano.api.http.errors import FieldFault
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.models import KEY_VARIABLES, chosen_model, model_names, provider
+from elcano.graphs.models import PROVIDERS, chosen_model, model_names, provider
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings import Settings, is_set
 
@@ -41,7 +41,7 @@ def _field(agent: str, run: ModelChoice) -> str:
 
 
 def _missing(name: str) -> str | None:
-    variables = KEY_VARIABLES.get(provider(name), ())
+    variables = PROVIDERS.get(provider(name), ())
     if not variables or any(is_set(variable) for variable in variables):
         return None
     return (

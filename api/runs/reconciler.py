@@ -8,14 +8,16 @@ everything that is done here can be done twice.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Final
 
 from elcano.api.http.errors import RunForgotten, TemporalUnavailable
+from elcano.api.runs.deletion import Expiry
 from elcano.api.runs.endings import START_GRACE, settle
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import ElcanoError
+from elcano.settings import Settings
 from elcano.storage.across import OpenRun
 from elcano.storage.store import Store
 
@@ -34,39 +36,43 @@ class Reconciler:
         self._after: OpenRun | None = None
 
     async def look(self) -> None:
-        """Compares the next batch. A run that cannot be settled is logged and looked at again in its turn."""
+        """Compares the next batch. A run that cannot be settled is logged and looked at again in its turn.
+
+        Raises:
+            TemporalUnavailable: the rest of the batch was not compared; the next look begins with it anew.
+        """
         batch = await self._store.open_runs(after=self._after, limit=BATCH)
         for kept in batch:
             if not kept.begun and time.time() - kept.run.started_at < START_GRACE:
                 continue  # it may just be being started
             try:
                 await self._compare(kept)
-            except TemporalUnavailable as error:
-                _log.warning("open runs cannot be compared with Temporal now: %s", error)
-                return
+            except TemporalUnavailable:
+                raise
             except ElcanoError as error:
                 _log.warning("run %s cannot be settled: %s", kept.run.run_id, error)
         self._after = batch[-1] if len(batch) == BATCH else None
 
     async def _compare(self, kept: OpenRun) -> None:
-        own = self._store.of(kept.run.tenant)
+        store = self._store.of(kept.run.tenant)
         if not kept.begun:
             try:
                 await self._temporal.describe(kept.run.run_id)
             except RunForgotten:
-                await own.runs.withdraw(kept.run.run_id)
+                await store.runs.withdraw(kept.run.run_id)
                 _log.info("run %s was never started", kept.run.run_id)
                 return
-            await own.runs.begin(kept.run)
-        settled = await settle(kept.run, self._temporal, own)
+            await store.runs.begin(kept.run)
+        settled = await settle(kept.run, self._temporal, store)
         if settled.status != "running":
             _log.info("run %s has ended: %s", kept.run.run_id, settled.status)
 
 
 @asynccontextmanager
-async def reconciling(temporal: Temporal, store: Store, every: float) -> AsyncIterator[None]:
-    """Looks at once and then every `every` seconds, for the duration of the block."""
-    task = asyncio.create_task(_look_again_and_again(Reconciler(temporal, store), every))
+async def reconciling(temporal: Temporal, store: Store, settings: Settings) -> AsyncIterator[None]:
+    """Looks at once and then every `reconcile_seconds`, for the duration of the block; deletes what is too old."""
+    looks = (Reconciler(temporal, store).look, Expiry(temporal, store, settings.keep_days).look)
+    task = asyncio.create_task(_look_again_and_again(looks, settings.reconcile_seconds))
     try:
         yield
     finally:
@@ -74,10 +80,13 @@ async def reconciling(temporal: Temporal, store: Store, every: float) -> AsyncIt
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _look_again_and_again(reconciler: Reconciler, every: float) -> None:
+async def _look_again_and_again(looks: Iterable[Callable[[], Awaitable[None]]], every: float) -> None:
     while True:
-        try:
-            await reconciler.look()
-        except Exception:  # a store that fails now may work at the next look, and requests tell of it too
-            _log.exception("open runs cannot be looked at; next try in %g s", every)
+        for look in looks:
+            try:
+                await look()
+            except TemporalUnavailable as error:
+                _log.warning("runs cannot be compared with Temporal now: %s", error)
+            except Exception:  # a store that fails now may work at the next look, and requests tell of it too
+                _log.exception("runs cannot be looked at; next try in %g s", every)
         await asyncio.sleep(every)

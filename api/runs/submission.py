@@ -7,7 +7,7 @@ A run of which it is not known whether it was started is kept unlisted, until th
 
 import json
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -19,8 +19,9 @@ from ulid import ULID
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
 from elcano.api.http.requests import DEFAULT_MODE, RunRequest
 from elcano.api.runs.model_keys import key_faults
+from elcano.api.runs.sources import lacking, offered
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import require_valid
@@ -30,12 +31,11 @@ from elcano.graphs.models import model_fault
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.size import MAX_FAULTS, size_faults
+from elcano.graphs.values.tenant import Tenant
+from elcano.graphs.values.tenant import run_id as new_run_id
 from elcano.settings import Settings
 from elcano.storage.across import Admission
-from elcano.storage.store import Store
-
-PACKAGES_SOURCE = "packages"
-"""The built-in collection of package descriptions."""
+from elcano.storage.store import TenantStore
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,16 @@ class Submission:
     """False: the same request was accepted before."""
 
 
-def known_sources(settings: Settings) -> tuple[str, ...]:
-    """Names of the sources that this server can search."""
-    packages = (PACKAGES_SOURCE,) if settings.package_readmes else ()
-    return tuple(dict.fromkeys((*settings.collections, *packages)))
-
-
-def research_input(request: RunRequest, run_id: str, settings: Settings) -> ResearchInput:
-    """The workflow's input for a request.
+def research_input(
+    request: RunRequest, tenant: Tenant, run_id: str, settings: Settings, lacks: Mapping[str, str]
+) -> ResearchInput:
+    """The workflow's input for a request, where `lacks` says of every source what it needs before it can be searched.
 
     Raises:
         RequestInvalid: with everything that the server cannot do.
         GraphInvalid: the request's own graph has faults.
     """
-    sources = known_sources(settings)
-    if faults := list(_faults(request, sources, settings)):
+    if faults := list(_faults(request, lacks, settings)):
         raise RequestInvalid(faults)
     graph = MODES[request.mode] if request.graph is None else _own_graph(request.graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
@@ -76,15 +71,23 @@ def research_input(request: RunRequest, run_id: str, settings: Settings) -> Rese
         mode=graph.name,
         graph=graph,
         limits=limits,
-        sources=sources if request.sources is None else tuple(dict.fromkeys(request.sources)),
+        sources=offered(lacks) if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
         models=models,
+        tenant=tenant,
     )
 
 
 async def submit(
-    request: RunRequest, key: str | None, *, temporal: Temporal, store: Store, settings: Settings
+    request: RunRequest,
+    key: str | None,
+    *,
+    tenant: Tenant,
+    temporal: Temporal,
+    store: TenantStore,
+    admit: Callable[[ArchivedRun], Awaitable[Admission]],
+    settings: Settings,
 ) -> Submission:
     """Starts a run, or finds the one that the same request with the same key started.
 
@@ -96,14 +99,14 @@ async def submit(
         TemporalUnavailable: nothing was started, or it is not known; the same request with the same key is safe.
         TemporalRefused: nothing was started.
     """
-    asked = await run_in_threadpool(research_input, request, f"run-{ULID()}".lower(), settings)
-    own = store.of(asked.tenant)
+    lacks = await lacking(temporal, settings)
+    asked = await run_in_threadpool(research_input, request, tenant, new_run_id(tenant, str(ULID())), settings, lacks)
     if key is not None:
-        claim = await own.runs.claim(key, request_hash(request), asked.run_id)
+        claim = await store.runs.claim(key, request_hash(request), asked.run_id)
         if claim.request_hash != request_hash(request):
             raise KeyReused(f"the key {key!r} belongs to run {claim.run_id!r}, which was asked for in other words")
         asked = asked.model_copy(update={"run_id": claim.run_id})
-        kept = None if claim.mine else await own.runs.get(claim.run_id)
+        kept = None if claim.mine else await store.runs.get(claim.run_id)
         if kept is not None and kept.status != "running":
             return Submission(kept, new=False)
     await temporal.check()
@@ -117,26 +120,26 @@ async def submit(
         sources=asked.sources,
         engine=engine_of(request, settings),
     )
-    admission = await store.admit(run, settings.open_runs)
+    admission = await admit(run)
     if not admission.admitted:
         raise TooManyRuns(_full(admission, settings))
     try:
         new = await temporal.start(asked, run.engine)
     except TemporalRefused:
         if admission.new:  # else an earlier attempt may have started it
-            await own.runs.withdraw(run.run_id)
+            await store.runs.withdraw(run.run_id)
         raise
-    await own.runs.begin(run)
+    await store.runs.begin(run)
     return Submission(run, new=new)
 
 
 def _full(admission: Admission, settings: Settings) -> str:
     """Why a run was not admitted, and what to do."""
-    share = "" if admission.share == settings.open_runs else f", of which {admission.share} may be yours at the moment"
-    return (
-        f"{admission.open} runs are open and {settings.open_runs} may be{share}: "
-        "ask again when one has ended, or stop one"
-    )
+    if admission.share == settings.open_runs:
+        full = f"{admission.open} runs are open and {settings.open_runs} may be"
+    else:  # how many others have is for nobody else to know
+        full = f"no more runs have room: {settings.open_runs} may be open, of which {admission.share} may be yours now"
+    return f"{full}: ask again when one has ended, or stop one"
 
 
 def request_hash(request: RunRequest) -> str:
@@ -170,15 +173,18 @@ def _own_graph(given: dict[str, Any]) -> ResearchGraph:
     return graph
 
 
-def _faults(request: RunRequest, sources: Collection[str], settings: Settings) -> Iterable[FieldFault]:
-    if not sources:
+def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[FieldFault]:
+    if not offered(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
     if request.graph is not None and request.mode != DEFAULT_MODE:
         yield FieldFault(field="mode", message="leave it out: the graph that you send is the mode")
     yield from _unknown("mode", "mode", [request.mode], MODES)
     if engine_of(request, settings) == "chain":
         yield from _chain_faults(request)
-    yield from _unknown("sources", "source", request.sources or (), sources)
+    yield from _unknown("sources", "source", request.sources or (), lacks)
+    for name in request.sources or ():
+        if lack := lacks.get(name):
+            yield FieldFault(field="sources", message=f"{name!r} cannot be searched: {lack}")
     yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
     models = {f"model.by_agent.{agent}": text for agent, text in request.model.by_agent.items()}
     if request.model.default:

@@ -5,14 +5,13 @@ time after which the other side counts as not answering.
 """
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeWorkflowExecutionRequest
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import (
     WorkflowFailureError,
     WorkflowHandle,
@@ -31,10 +30,10 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
-from elcano.api.temporal import history
+from elcano.api.temporal import history, removal
 from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.execution import Execution
-from elcano.api.temporal.rpc import mapped, mapped_query
+from elcano.api.temporal.execution import Execution, described
+from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -53,8 +52,6 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.frozen import Json
 
-CALL_TIMEOUT: Final = timedelta(seconds=5)
-"""For calls that the server answers by itself."""
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""
 PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
@@ -177,16 +174,7 @@ class Temporal:
         Raises:
             RunForgotten: there is no such workflow.
         """
-        client = await self._connection.client()
-        # The SDK's `describe()` cannot read the status of a workflow that was paused.
-        request = DescribeWorkflowExecutionRequest(
-            namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
-        )
-        with mapped():
-            answer = await client.workflow_service.describe_workflow_execution(
-                request, retry=True, timeout=CALL_TIMEOUT
-            )
-        return Execution.of(answer)
+        return await described(await self._connection.client(), run_id)
 
     async def reason(self, run_id: str) -> BaseException | None:
         """Why a closed workflow did not complete, as the server has it; None if it completed."""
@@ -221,13 +209,26 @@ class Temporal:
             async for _ in history.changes(handle):
                 yield
 
+    async def delete(self, run_id: str, branches: Sequence[str]) -> None:
+        """Deletes a closed run's workflows, those of its branches too, of which `branches` are known.
+
+        Raises:
+            DeleteRefused: one of them is open; nothing was deleted.
+        """
+        await removal.remove(await self._connection.client(), run_id, branches)
+
     async def worker_polls(self) -> bool:
         """Whether a worker asked for workflow tasks lately."""
+        return await self._is_polled(self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
+
+    async def source_is_polled(self, queue: str) -> bool:
+        """Whether a worker asked for searches of this queue lately."""
+        return await self._is_polled(queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
+
+    async def _is_polled(self, queue: str, kind: TaskQueueType.ValueType) -> bool:
         client = await self._connection.client()
         request = DescribeTaskQueueRequest(
-            namespace=client.namespace,
-            task_queue=TaskQueue(name=self.task_queue),
-            task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+            namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind
         )
         with mapped():
             answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
-from temporalio.client import WorkflowExecutionStatus
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
+from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.api.http.schemas import PendingActivity
+from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
 from elcano.graphs.contracts import RunStatus
 
 _STATUSES: Mapping[int, RunStatus] = {
@@ -54,3 +56,18 @@ class Execution:
                 for pending in answer.pending_activities
             ),
         )
+
+
+async def described(client: Client, run_id: str) -> Execution:
+    """What the server knows of the last execution of the run's workflow.
+
+    Raises:
+        RunForgotten: there is no such workflow.
+    """
+    # The SDK's `describe()` cannot read the status of a workflow that was paused.
+    request = DescribeWorkflowExecutionRequest(
+        namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
+    )
+    with mapped():
+        answer = await client.workflow_service.describe_workflow_execution(request, retry=True, timeout=CALL_TIMEOUT)
+    return Execution.of(answer)

@@ -6,6 +6,7 @@ everything else.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Final
 
 from temporalio.client import WorkflowQueryFailedError
@@ -13,6 +14,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerNotAnswering
 
+CALL_TIMEOUT: Final = timedelta(seconds=5)
+"""For calls that the server answers by itself."""
 NO_WORKER: Final = "no worker answers; the run goes on when one does"
 
 _UNAVAILABLE = frozenset(

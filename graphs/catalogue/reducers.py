@@ -5,13 +5,11 @@ Nothing here removes evidence or an iteration; a run's knowledge only grows.
 
 from collections.abc import Sequence
 
-from elcano.graphs.catalogue.agents import (
-    AgentSelectionPlan,
-    JudgeAssessment,
-    KnowledgeGapOutput,
-    ParsedQuery,
-    ThinkingOutput,
-)
+from elcano.graphs.agents.input_parser import ParsedQuery
+from elcano.graphs.agents.judge import JudgeAssessment
+from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
+from elcano.graphs.agents.thinking import ThinkingOutput
+from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord

@@ -6,7 +6,7 @@ a hole.
 
 from collections.abc import Iterable
 
-from elcano.graphs.catalogue.agents import ReportPlan
+from elcano.graphs.agents.planner import ReportPlan
 from elcano.graphs.catalogue.reducers import with_findings
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.branch import BranchOutcomes

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Final
 
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.engine.inputs import minimum_tokens, one_visit
 from elcano.graphs.rules import rules

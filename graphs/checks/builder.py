@@ -12,6 +12,7 @@ from elcano.graphs.spec.graph import (
     DecisionNode,
     Edge,
     EndKind,
+    ErrorEdge,
     Inputs,
     Node,
     ParallelEdge,
@@ -43,10 +44,13 @@ class GraphBuilder:
         agent: str,
         inputs: Inputs | None = None,
         reducer: str | None = None,
+        choose: str | None = None,
         description: str = "",
     ) -> "GraphBuilder":
         """A node that calls an agent of the catalogue."""
-        return self._add(AgentNode(id=id, agent=agent, inputs=inputs or {}, reducer=reducer, description=description))
+        return self._add(
+            AgentNode(id=id, agent=agent, inputs=inputs or {}, reducer=reducer, choose=choose, description=description)
+        )
 
     def add_tool_node(
         self,
@@ -56,18 +60,33 @@ class GraphBuilder:
         inputs: Inputs | None = None,
         for_each: str | None = None,
         reducer: str | None = None,
+        choose: str | None = None,
         description: str = "",
     ) -> "GraphBuilder":
         """A node that runs a tool of the catalogue, once or for each item of a list."""
         return self._add(
-            ToolNode(id=id, tool=tool, inputs=inputs or {}, for_each=for_each, reducer=reducer, description=description)
+            ToolNode(
+                id=id,
+                tool=tool,
+                inputs=inputs or {},
+                for_each=for_each,
+                reducer=reducer,
+                choose=choose,
+                description=description,
+            )
         )
 
     def add_state_node(
-        self, id: str, *, reducer: str, inputs: Inputs | None = None, description: str = ""
+        self,
+        id: str,
+        *,
+        reducer: str,
+        inputs: Inputs | None = None,
+        choose: str | None = None,
+        description: str = "",
     ) -> "GraphBuilder":
         """A node that changes the state by a reducer of the catalogue."""
-        return self._add(StateNode(id=id, reducer=reducer, inputs=inputs or {}, description=description))
+        return self._add(StateNode(id=id, reducer=reducer, inputs=inputs or {}, choose=choose, description=description))
 
     def add_decision_node(self, id: str, *, choose: str | None = None, description: str = "") -> "GraphBuilder":
         """A node that only routes: by its conditional edges, or by the node that `choose` names."""
@@ -105,6 +124,13 @@ class GraphBuilder:
         self._edges.append(
             ConditionalEdge(from_node=from_node, to_node=to_node, when=when, label=label, loop=loop, ending=ending)
         )
+        return self
+
+    def on_error(
+        self, from_node: str, to_node: str, *types: str, label: str = "", loop: bool = False
+    ) -> "GraphBuilder":
+        """An edge that is taken when `from_node` failed for good by one of the `types`; without types, by any error."""
+        self._edges.append(ErrorEdge(from_node=from_node, to_node=to_node, types=types, label=label, loop=loop))
         return self
 
     def include(self, graph: ResearchGraph) -> "GraphBuilder":

@@ -6,10 +6,11 @@ from difflib import get_close_matches
 
 from pydantic import BaseModel
 
-from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS, ReducerSpec, output_model
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import REDUCERS, TOOLS, ReducerSpec, output_model
 from elcano.graphs.catalogue.tools import ItemOutcomes
 from elcano.graphs.engine.run import VIEW_NAMES
-from elcano.graphs.expressions.language import fault, node_read, root_names
+from elcano.graphs.expressions.language import fault, field_read, node_read, root_names
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import (
@@ -26,6 +27,7 @@ from elcano.graphs.spec.graph import (
 )
 from elcano.graphs.values.branch import BranchInput, BranchOutcomes
 from elcano.graphs.values.report import DraftRef
+from elcano.graphs.values.state import NodeFailure
 
 _STATE_NAMES = frozenset(VIEW_NAMES)
 ITEM_NAMES = frozenset({"item", "index"})
@@ -37,7 +39,8 @@ LONGEST_NAME = 100
 def reference_faults(graph: ResearchGraph) -> Iterable[str]:
     """Every name, field and expression of `graph` that leads nowhere."""
     for node in graph.nodes:
-        for text in (*_node_faults(graph, node), *_reducer_faults(node)):
+        chosen = _expression_faults(graph, node.choose, _STATE_NAMES) if node.choose else ()
+        for text in (*_node_faults(graph, node), *_reducer_faults(node), *chosen):
             yield f"node {node.id!r}: {text}"
     for edge in graph.edges:
         if isinstance(edge, ConditionalEdge):
@@ -82,9 +85,6 @@ def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
             yield from unknown("reducer", node.reducer, REDUCERS)
             if node.reducer in REDUCERS:
                 yield from _input_faults(graph, node.inputs, REDUCERS[node.reducer].input, _STATE_NAMES)
-        case DecisionNode():
-            if node.choose:
-                yield from _expression_faults(graph, node.choose, _STATE_NAMES)
         case ParallelNode():
             if node.for_each:
                 yield from _expression_faults(graph, node.for_each, _STATE_NAMES)
@@ -151,6 +151,8 @@ def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[s
             yield f"{root!r} in {expression!r} can be read only within a `for_each`"
         else:
             yield from unknown("name", root, names, within=f" in {expression!r}")
+    if field := field_read(expression, "failure"):
+        yield from unknown("field", field, NodeFailure.model_fields, within=f" of the failure in {expression!r}")
     if read := node_read(expression):
         node_id, field = read
         yield from unknown("node", node_id, graph.by_id, within=f" in {expression!r}")

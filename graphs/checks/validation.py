@@ -7,6 +7,7 @@ This file looks at the shape: ids, edges, reachability, cycles. `size` counts fi
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
+from elcano.graphs.checks.errors import error_faults
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.rules import rules
@@ -18,6 +19,7 @@ from elcano.graphs.spec.graph import (
     ResearchGraph,
     Route,
     SequentialEdge,
+    Way,
 )
 from elcano.graphs.spec.size import first_faults, size_faults
 
@@ -46,7 +48,7 @@ def _faults(graph: ResearchGraph) -> Iterable[str]:
     yield from lost
     yield from reference_faults(graph)
     if not lost:  # the walks below need edges that lead somewhere
-        yield from (*_routing(graph), *_endings(graph), *_reachability(graph), *_cycles(graph))
+        yield from (*_routing(graph), *_repairs(graph), *_endings(graph), *_reachability(graph), *_cycles(graph))
     yield from (*_branch_faults(graph), *_parallel_faults(graph))
     for name, branch in graph.branches.items():
         yield from (f"branch {name!r}: {fault}" for fault in _faults(branch))
@@ -77,8 +79,10 @@ def _routing(graph: ResearchGraph) -> Iterable[str]:
         routes = graph.routes_from(node.id)
         always = [edge for edge in routes if isinstance(edge, SequentialEdge)]
         if node.id in exits:
-            if routes:
+            if routes or graph.error_edges_from(node.id):
                 yield f"node {node.id!r}: it is an exit, so no edge may leave it"
+            if node.choose:
+                yield f"node {node.id!r}: it is an exit, so there is nothing to choose"
             if node.kind in ("decision", "parallel"):
                 yield f"node {node.id!r}: a {node.kind} node cannot be an exit; an exit writes something"
         elif len(always) != 1:
@@ -86,6 +90,23 @@ def _routing(graph: ResearchGraph) -> Iterable[str]:
                 f"node {node.id!r}: it needs exactly one sequential edge, the way on when no condition holds; "
                 f"it has {len(always)}"
             )
+        elif node.choose and len(targets := {edge.to_node for edge in routes}) < 2:
+            yield f"node {node.id!r}: `choose` needs edges to at least two nodes to choose from; it has {len(targets)}"
+
+
+def _repairs(graph: ResearchGraph) -> Iterable[str]:
+    for node in graph.nodes:
+        taken: set[str] = set()
+        for edge in graph.error_edges_from(node.id):
+            yield from (f"{_named(edge)}: {text}" for text in error_faults(node, edge))
+            new = edge.types or ("",)
+            yield from (f"{_named(edge)}: {_twice(error)}" for error in dict.fromkeys(new) if error in taken)
+            taken.update(new)
+
+
+def _twice(error: str) -> str:
+    named = f"the error {error!r}" if error else "every error that no other edge names"
+    return f"another edge of its node takes {named} already; keep one of them"
 
 
 def _endings(graph: ResearchGraph) -> Iterable[str]:
@@ -96,15 +117,17 @@ def _endings(graph: ResearchGraph) -> Iterable[str]:
 
 
 def _reachability(graph: ResearchGraph) -> Iterable[str]:
+    """Every node is reached, if need be after an error; and from every node an exit is, without one."""
     onward = _neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
-    backward = _neighbours(graph, lambda edge: (edge.to_node, edge.from_node))
+    backward = _neighbours(graph, lambda edge: (edge.to_node, edge.from_node) if isinstance(edge, Route) else None)
     reached = _reach(onward, [graph.entry_node])
     returning = _reach(backward, graph.exit_nodes)
     for node in graph.nodes:
         if node.id not in reached:
             yield f"node {node.id!r}: it cannot be reached from the entry {graph.entry_node!r}"
         elif node.id not in returning:
-            yield f"node {node.id!r}: no exit can be reached from it"
+            unless = " unless something fails" if graph.error_edges_from(node.id) else ""
+            yield f"node {node.id!r}: no exit can be reached from it{unless}"
 
 
 def _cycles(graph: ResearchGraph) -> Iterable[str]:
@@ -159,7 +182,7 @@ def _named(edge: Edge) -> str:
     return f"edge {edge.from_node!r} -> {to!r}"
 
 
-def _neighbours(graph: ResearchGraph, ends: Callable[[Route], tuple[str, str] | None]) -> Mapping[str, list[str]]:
+def _neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for edge in graph.edges:
         if not isinstance(edge, ParallelEdge) and (pair := ends(edge)):
@@ -167,7 +190,7 @@ def _neighbours(graph: ResearchGraph, ends: Callable[[Route], tuple[str, str] | 
     return found
 
 
-def _circles(graph: ResearchGraph, ends: Callable[[Route], tuple[str, str] | None]) -> Mapping[str, int]:
+def _circles(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, int]:
     """For each node the number of its circle: nodes have the same if each can be reached from the other (Kosaraju)."""
     onward = _neighbours(graph, ends)
     backward: dict[str, list[str]] = {}

@@ -5,20 +5,13 @@ it, an answer. An agent that writes section by section takes a call for each and
 still to come can only be guessed at, so what is kept is reckoned anew at every step.
 """
 
-from typing import Final
-
-from elcano.graphs.catalogue.listing import AGENTS, AgentSpec
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.run import Run
-from elcano.graphs.rules import AgentFigures, Rules, rules
+from elcano.graphs.rules import AgentFigures, Rules
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.graphs.values.budget import Estimate, Usage
 from elcano.graphs.values.state import ResearchState
-
-CHARACTERS_PER_TOKEN: Final = rules().characters_per_token
-PROMPT_TOKENS: Final = rules().prompt_tokens
-SO_FAR_TOKENS: Final = rules().so_far_tokens
-SUMMARY_TOKENS: Final = rules().summary_tokens
-SUMMARY_ANSWER_TOKENS: Final = rules().summary_answer_tokens
 
 
 def keeping(graph: ResearchGraph, run: Run) -> Run:
@@ -43,13 +36,13 @@ def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
     return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
 
 
-def takes(agent: AgentSpec, figures: Rules) -> AgentFigures:
+def takes(agent: AgentDefinition, figures: Rules) -> AgentFigures:
     """The figures of an agent by the rules of a run."""
     own = AgentFigures(output_tokens=agent.output_tokens, evidence_tokens=agent.evidence_tokens)
     return figures.agents.get(agent.name, own)
 
 
-def joining_tokens(agent: AgentSpec, sections: int, figures: Rules, sent: int = 0) -> int:
+def joining_tokens(agent: AgentDefinition, sections: int, figures: Rules, sent: int = 0) -> int:
     """What an agent takes that makes one report of so many sections.
 
     Args:

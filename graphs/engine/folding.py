@@ -1,6 +1,7 @@
 """From what a node gave to what the run knows: whole or not at all, and within the weight that a state may have."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from elcano.graphs.catalogue.listing import REDUCERS, output_model
 from elcano.graphs.engine import inputs
@@ -10,7 +11,10 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, ParallelNode, ResearchGraph, StateNode, ToolNode
-from elcano.graphs.values.state import ResearchState, reweighed
+from elcano.graphs.values.state import Failure, NodeFailure, ResearchState, reweighed
+
+TYPE_CHARACTERS: Final = 100
+"""Of the name of an error."""
 
 
 def folded(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Reading) -> Run:
@@ -21,6 +25,8 @@ def folded(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Readin
         InputInvalid: the state would weigh too much, or hold what cannot be written down.
     """
     state = _reduced(graph, run, entry, reading)
+    if any(failure.node == run.node for failure in state.failures):  # put right
+        state = state.model_copy(update={"failures": _others(state, run.node)})
     most = run.figures.state_bytes
     heavier = reweighed(run.weights, run.state, state, most)
     if (weight := sum(heavier.values())) > most and run.node not in graph.exit_nodes:
@@ -28,6 +34,28 @@ def folded(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Readin
             "state", f"the state would weigh {weight:,} bytes, and {most:,} are allowed: keep less in it"
         )
     return run.model_copy(update={"state": state, "weights": heavier})
+
+
+def with_failure(run: Run, failure: Failure) -> Run:
+    """The run that knows what went wrong at its node; of what the node did nothing else is kept.
+
+    A node has one failure at most, so that all together are small beside what a state may weigh.
+    """
+    earlier = [known for known in run.state.failures if known.node == run.node]
+    new = NodeFailure(
+        node=run.node,
+        type=failure.type[:TYPE_CHARACTERS],
+        message=failure.message,
+        attempts=failure.attempts,
+        times=1 + sum(known.times for known in earlier),
+    )
+    state = run.state.model_copy(update={"failures": (*_others(run.state, run.node), new)})
+    weights = reweighed(run.weights, run.state, state, run.figures.state_bytes)
+    return run.model_copy(update={"state": state, "weights": weights})
+
+
+def _others(state: ResearchState, node: str) -> tuple[NodeFailure, ...]:
+    return tuple(failure for failure in state.failures if failure.node != node)
 
 
 def warned(run: Run, reading: Reading) -> Run:

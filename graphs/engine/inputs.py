@@ -4,7 +4,9 @@ Inputs are built from the node's expressions and must fit the callee's input mod
 the node.
 """
 
-from elcano.graphs.catalogue.listing import AGENTS, TOOLS, AgentSpec
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.exits import evidence_tokens, joining_tokens, priced, takes
@@ -109,14 +111,15 @@ def allowed(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
 
 
 def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
-    """What one visit of each of its agents takes: with less a graph cannot go round once and write."""
-    called = [AGENTS[node.agent] for node in graph.nodes if isinstance(node, AgentNode)]
-    branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge)]
+    """What one visit of each of its agents takes if no node fails: with less a graph cannot go round once and write."""
+    usual = graph.without_failure
+    called = [AGENTS[node.agent] for node in graph.nodes if isinstance(node, AgentNode) and node.id in usual]
+    branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge) and edge.from_node in usual]
     inner = sum(minimum_tokens(graph.branches[branch], figures) for branch in branches)
     return sum(one_visit(agent, figures) for agent in called) + inner
 
 
-def one_visit(agent: AgentSpec, figures: Rules, searches: int = 1) -> int:
+def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
     """What a call of `agent` takes that is shown what so many searches brought; of one that joins sections, one."""
     if "sections" in agent.input.model_fields:
         return joining_tokens(agent, sections=1, figures=figures)
@@ -124,7 +127,7 @@ def one_visit(agent: AgentSpec, figures: Rules, searches: int = 1) -> int:
     return figures.prompt_tokens + min(searches * figures.search_tokens, own.evidence_tokens) + own.output_tokens
 
 
-def estimate(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
+def estimate(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estimate:
     """Characters / 4 for what is sent, the agent's own figure for its answer, the run's average price for both."""
     figures, own = run.figures, takes(agent, run.figures)
     evidence = min(evidence_tokens(run.state, figures), own.evidence_tokens)

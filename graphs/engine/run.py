@@ -1,7 +1,7 @@
 """A run between two steps, as one frozen value, and what expressions see of it."""
 
 from collections.abc import Collection
-from typing import Final
+from typing import Final, Literal
 
 from elcano.graphs.engine.safety import stalled
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -10,8 +10,22 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Budget, Limits
 from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, weights
 
-VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled")
+VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled", "failure")
 """What expressions can read everywhere, in the order of the view; within a `for_each` also `item` and `index`."""
+
+
+class Taken(Frozen):
+    """The way by which a run came to its node."""
+
+    step: int
+    """The step that it led to."""
+    from_node: str
+    to_node: str
+    by: Literal["choice", "condition", "default", "error"]
+    """What chose it: `choose`, its condition, nothing (the sequential edge), or a failure."""
+    label: str = ""
+    named: str = ""
+    """What `choose` gave in vain, for it is none of the ways."""
 
 
 class Run(Frozen):
@@ -35,6 +49,8 @@ class Run(Frozen):
     """The node that the run is at is done; only the way on from it is open."""
     led: bool = False
     """Whoever walks the graph chooses the way on from each node: its edges do not."""
+    taken: Taken | None = None
+    """The last way that led on; None at the entry."""
     failure: Failure | None = None
     """Set if the run cannot end well: its exit failed, or nothing can go on."""
     finished: bool = False
@@ -76,10 +92,13 @@ def start(graph: ResearchGraph, state: ResearchState, limits: Limits, number: in
 
 
 def seen(run: Run, names: Collection[str]) -> JsonObject:
-    """What expressions see of a run: fields of the state by name, `budget`, and whether the research is `stalled`."""
+    """What expressions see of a run: fields of the state by name, `budget`, whether it is `stalled`, its `failure`."""
     found: JsonObject = run.state.model_dump(mode="json", include=set(names))
     if "budget" in names:
         found["budget"] = run.budget.view()
     if "stalled" in names:
         found["stalled"] = stalled(run.state, run.figures)
+    if "failure" in names:
+        latest = run.state.failures[-1:]
+        found["failure"] = latest[0].model_dump(mode="json") if latest else None
     return found

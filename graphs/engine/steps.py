@@ -27,22 +27,22 @@ from elcano.graphs.engine.entries import (
     Went,
 )
 from elcano.graphs.engine.exits import keeping
-from elcano.graphs.engine.folding import folded, told, warned
+from elcano.graphs.engine.folding import folded, told, warned, with_failure
 from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.routing import Leaving, ending_of, error_edge, in_words, way
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.safety import BUDGET_ENDINGS, out_of, spent
 from elcano.graphs.errors import ElcanoError, EngineFault, InputInvalid
 from elcano.graphs.spec.graph import (
-    ConditionalEdge,
     DecisionNode,
     EndKind,
     Node,
     ResearchGraph,
-    Route,
     SequentialEdge,
     StateNode,
 )
 from elcano.graphs.values.budget import Budget
+from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Failure, Hold, Tried
 
 P = ParamSpec("P")
@@ -52,7 +52,6 @@ Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """Entries that tell of one step."""
 _RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}
 """The fields of a run that waits for nobody."""
-INPUT_INVALID: Final = InputInvalid.__name__
 
 
 def _contained(step: Callable[P, T]) -> Callable[P, T]:
@@ -124,7 +123,7 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
         case StepCompleted():
             return _complete(graph, run, entry)
         case StepFailed():
-            return _fail(graph, run, entry.failure)
+            return _fail(graph, run, entry.failure, _read_in_vain(graph, run))
         case StepAbandoned():
             return _abandon(graph, run, entry.ending)
         case Diverted():
@@ -177,7 +176,7 @@ def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
     try:
         known = folded(graph, run, entry, reading)
     except (ValidationError, InputInvalid) as error:
-        return _fail(graph, run, _input_failure(entry.node, error, reading))
+        return _fail(graph, run, _input_failure(entry.node, error, reading), reading.work)
     run = keeping(graph, warned(known, reading))
     if run.node in graph.exit_nodes:
         return run.model_copy(update={"finished": True})
@@ -200,54 +199,33 @@ def _gone(graph: ResearchGraph, run: Run, entry: Went) -> Run:
     if not (run.led and run.routing and entry.to in graph.by_id):
         raise EngineFault(f"a run at {run.node!r} cannot be sent to {entry.to!r}")
     edge = SequentialEdge(from_node=run.node, to_node=entry.to, loop=entry.loop)
-    gone = _follow(graph, run, edge)
+    gone = _follow(graph, run, Leaving(edge, "default"))
     return gone if gone.hold is not None else gone.model_copy(update={"routing": False})
 
 
 def _onward(graph: ResearchGraph, run: Run) -> Run:
+    """The run where its way leads, also if it had paused on the way: then it finds the same one again."""
     reading = Reading(run)
-    edge = route(graph, run, reading)
-    return _follow(graph, warned(run, reading), edge)
-
-
-def route(graph: ResearchGraph, run: Run, reading: Reading) -> Route:
-    """The edge by which the token leaves the node that it is at."""
-    routes = graph.routes_from(run.node)
-    if len(routes) == 1:
-        return routes[0]
-    node = graph.by_id[run.node]
-    if isinstance(node, DecisionNode) and node.choose:
-        chosen = reading.value(node.choose)
-        return next((edge for edge in routes if edge.to_node == chosen), routes[-1])
-    for edge in routes:
-        if not isinstance(edge, ConditionalEdge) or reading.holds(edge.when):
-            return edge
-    raise EngineFault(f"node {run.node!r} has no sequential edge; the graph was not validated")
+    leaving = way(graph, run, reading)
+    return _follow(graph, warned(run, reading), leaving)
 
 
 def _needs_nobody(node: Node) -> bool:
     return isinstance(node, StateNode | DecisionNode)
 
 
-def _follow(graph: ResearchGraph, run: Run, edge: Route) -> Run:
-    """The run at the other end of `edge`, or paused before it."""
-    ending = _ending_of(run, edge)
+def _follow(graph: ResearchGraph, run: Run, leaving: Leaving) -> Run:
+    """The run at the other end of an edge, or paused before it."""
+    edge = leaving.edge
+    ending = ending_of(graph, run, edge)
     if ending is not None and pauses(run, ending):
         return run.model_copy(update={"hold": _short_of(run, ending), "trying": False, "routing": True})
     if edge.loop:
         if ending is not None:
             return _leave(graph, run, ending)
         run = _next_iteration(run)
-    return run.model_copy(update={"node": edge.to_node, "ending": ending or run.ending})
-
-
-def _ending_of(run: Run, edge: Route) -> Ending | None:
-    """Why taking `edge` ends the research early; None if it does not."""
-    if isinstance(edge, ConditionalEdge) and edge.ending:
-        return Ending(kind=edge.ending, detail=edge.label)
-    if edge.loop and run.budget.iterations >= run.budget.limits.iterations:
-        return Ending(kind="iterations", detail=f"all {run.budget.limits.iterations} iterations were used")
-    return None
+    taken = leaving.taken(run.step)
+    return run.model_copy(update={"node": edge.to_node, "ending": ending or run.ending, "taken": taken})
 
 
 def _next_iteration(run: Run) -> Run:
@@ -289,13 +267,36 @@ def _short_of(run: Run, ending: Ending) -> Hold:
     return Hold(reason="budget", node=run.node, type=ending.kind, detail=detail[:2_000], ending=ending)
 
 
-def _fail(graph: ResearchGraph, run: Run, failure: Failure) -> Run:
-    """A failed node sends the run to its exit; a failed exit, or a failure that would meet it too, ends the run."""
+def _fail(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) -> Run:
+    """A failed node sends the run the way that its graph declares for the error, or to its exit.
+
+    A failed exit, or a failure that would meet it too, ends the run. `work` is what expressions used in vain: what
+    fails without an answer in between has to end as well, so over `waiting_work` nothing is repaired.
+    """
     if (ending := spent(failure)) is not None:  # as if the budget had refused the call
         return _abandon(graph, run, ending)
     if failure.fatal or run.node in graph.exit_nodes:
         return run.model_copy(update={"failure": failure, "finished": True})
-    return _leave(graph, run, Ending(kind="node_failed", detail=f"{failure.node} failed: {failure.message}"))
+    run = run.model_copy(update={"work": run.work + work})
+    repaired = not run.led and error_edge(graph, run.node, failure.type) is not None
+    if repaired and run.work <= run.figures.waiting_work:
+        return _onward(graph, with_failure(run, failure))
+    return _leave(graph, run, Ending(kind="node_failed", detail=in_words(failure)))
+
+
+def _read_in_vain(graph: ResearchGraph, run: Run) -> int:
+    """The work of a failed node's expressions, which nobody may have been called with; read again, for no entry has it.
+
+    Looked at only where an error can be repaired, for only then the run goes on.
+    """
+    if not graph.error_edges_from(run.node):
+        return 0
+    reading = Reading(run)
+    try:
+        inputs.command(graph, run, reading)
+    except (ValidationError, InputInvalid):  # this is what it failed by
+        return reading.work
+    return reading.work
 
 
 def _leave(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
@@ -307,4 +308,4 @@ def _input_failure(node: str, error: ValidationError | InputInvalid, reading: Re
         texts = [str(error)]
     else:
         texts = [f"{'.'.join(map(str, fault['loc'])) or 'input'}: {fault['msg']}" for fault in error.errors()]
-    return Failure(node=node, type=INPUT_INVALID, message="; ".join([*texts, *reading.warnings])[:2_000])
+    return Failure(node=node, type=FailureType.INPUT_INVALID, message="; ".join([*texts, *reading.warnings])[:2_000])

@@ -83,6 +83,12 @@ def node_read(expression: str) -> tuple[str, str | None] | None:
     return rest[0], rest[1] if len(rest) > 1 else None
 
 
+def field_read(expression: str, name: str) -> str | None:
+    """For a plain path into `name`: the first field that it reads; None for anything else."""
+    head, *rest = expression.split(".")
+    return rest[0] if head == name and rest and _PLAIN_PATH.match(expression) else None
+
+
 def root_names(expression: str) -> tuple[str, ...]:
     """The names that an expression without faults reads from the view itself, each once, in the order of reading."""
     return tuple(dict.fromkeys(_roots(_compile(expression).parsed)))

@@ -147,7 +147,7 @@ class FanOut:
         if succeeded < self.node.must_succeed and not nothing_answers:
             reasons = "; ".join(f"{one.title}: {_why(one)}" for one in outcomes if one.status not in SUCCEEDED)
             message = f"{succeeded} of {len(outcomes)} branches succeeded, {self.node.must_succeed} must: {reasons}"
-            failure = Failure(node=node, type="BranchesFailed", message=message[:2_000])
+            failure = Failure(node=node, type=FailureType.BRANCHES_FAILED, message=message[:2_000])
             return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
         output = BranchOutcomes(branches=outcomes).model_dump(mode="json")
         return StepCompleted(step=step, node=node, at=at, output=output, usage=usage)

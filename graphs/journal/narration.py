@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from elcano.graphs.catalogue.listing import AGENTS, TOOLS
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import (
     Controlled,
@@ -25,12 +26,14 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.journal.phrases import counted, queries, title, work_of_agent, work_of_tool
+from elcano.graphs.journal.phrases import queries, title, work_of_agent, work_of_tool
+from elcano.graphs.journal.ways import changed, led_on
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes, Ended
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.state import Ending, Hold
+from elcano.graphs.values.wording import counted, listed
 
 MESSAGE_CHARACTERS = 500
 """Longer texts are cut in events; they are whole in the state."""
@@ -126,7 +129,14 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             yield Told("error", _cut(reason), entry.node)
         case StepCompleted():
             yield from _answered(graph, earlier, entry)
-            yield from _completed(graph, entry)
+            yield from _completed(graph, earlier, entry, run)
+    yield from _going_on(graph, earlier, run)
+
+
+def _going_on(graph: ResearchGraph, earlier: Run, run: Run) -> Iterable[Told]:
+    """Where a run goes after a step, or that it does not."""
+    if (way := led_on(graph, earlier, run)) is not None:
+        yield Told("routed", _cut(way[0]), earlier.node, way[1])
     if run.ending != earlier.ending and run.ending is not None:
         yield _ending(run)
     if run.paused is not None and run.hold is not earlier.hold:
@@ -139,6 +149,9 @@ def _refused(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run)
     """Why what a node gave was not applied; None if it was."""
     if run.failure is not None:
         return f"{title(entry.node)} failed: {run.failure.message}"
+    for failure in run.state.failures:  # its edge `on_error` was taken
+        if failure.node == entry.node:
+            return f"{title(entry.node)} failed: {failure.message}"
     if run.state.outputs.get(entry.node) != entry.output:
         return f"{title(entry.node)} failed: its answer does not fit"
     if run.ending is not None and isinstance(graph.by_id[entry.node], StateNode) and run.state is earlier.state:
@@ -187,7 +200,7 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack | Warned) -> Iterable
 
 def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
     """A call that had been held was answered; branches tell that of their own calls."""
-    if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode):
+    if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode | ToolNode):
         text = f"{title(entry.node)}: answered after {earlier.tried.tries} tries in vain"
         yield Told("resumed", text, entry.node)
 
@@ -199,7 +212,7 @@ def _held(hold: Hold) -> Told:
     return Told("held", _cut(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
 
 
-def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:
+def _completed(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> Iterable[Told]:
     node = graph.by_id[entry.node]
     tokens: JsonObject = {"tokens": entry.usage.tokens, "model": entry.model} if entry.model else {}
     match node:
@@ -212,36 +225,22 @@ def _completed(graph: ResearchGraph, entry: StepCompleted) -> Iterable[Told]:
         case ParallelNode():
             text, data = _branches(BranchOutcomes.model_validate(entry.output or {}))
             yield Told("search_complete", text, entry.node, data)
+        case StateNode():
+            text, data = changed(node, earlier.state, run.state)
+            yield Told("state_updated", text, entry.node, data)
 
 
 def _summary(callee: str, output: Json) -> tuple[str, JsonObject]:
     """An output in one sentence, and its figures."""
     values = output if isinstance(output, dict) else {}
-    summarise = _SUMMARIES.get(callee)
+    summarise = AGENTS[callee].summary if callee in AGENTS else _TOOLS.get(callee)
     return summarise(values) if summarise else (f"{title(callee)}: done", {})
 
 
-def _thought(output: JsonObject) -> tuple[str, JsonObject]:
-    return f"Thought: {output.get('thought', '')}", {}
-
-
-def _gaps(output: JsonObject) -> tuple[str, JsonObject]:
-    gaps = _listed(output.get("outstanding_gaps"))
-    text = "Nothing is missing" if output.get("research_complete") else f"Missing: {'; '.join(map(str, gaps))}"
-    return text, {"complete": bool(output.get("research_complete")), "gaps": gaps}
-
-
-def _plan(output: JsonObject) -> tuple[str, JsonObject]:
-    tasks = [task for task in _listed(output.get("tasks")) if isinstance(task, dict)]
-    chosen: list[Json] = [*dict.fromkeys(str(task.get("query")) for task in tasks)]  # they are told as they are made
-    text = f"{counted(len(chosen), 'search', 'searches')} chosen" if chosen else "No search left to make"
-    return text, {"queries": chosen}
-
-
 def _search(output: JsonObject) -> tuple[str, JsonObject]:
-    items = [item for item in _listed(output.get("items", [{"output": output}])) if isinstance(item, dict)]
+    items = [item for item in listed(output.get("items", [{"output": output}])) if isinstance(item, dict)]
     results = [item["output"] for item in items if isinstance(item.get("output"), dict)]
-    found = sum(len(_listed(result.get("evidence"))) for result in results if isinstance(result, dict))
+    found = sum(len(listed(result.get("evidence"))) for result in results if isinstance(result, dict))
     failed = sum(1 for item in items if item.get("error"))
     text = f"{counted(found, 'passage')} from {counted(len(items), 'search', 'searches')}"
     text += f", {failed} of them failed" if failed else ""
@@ -256,45 +255,7 @@ def _branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
     return counted, {**counts, "sections": len(output.branches)}
 
 
-def _parse(output: JsonObject) -> tuple[str, JsonObject]:
-    mode = output.get("research_mode")
-    return f"Understood as {mode} research: {output.get('improved_query', '')}", {"mode": mode}
-
-
-def _outline(output: JsonObject) -> tuple[str, JsonObject]:
-    planned = [section for section in _listed(output.get("report_outline")) if isinstance(section, dict)]
-    titles: list[Json] = [section.get("title") for section in planned]
-    return f"Planned: {' · '.join(map(str, titles))}", {"sections": titles}
-
-
-def _judgement(output: JsonObject) -> tuple[str, JsonObject]:
-    kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
-    return f"Judged: {output.get('reasoning', '')}", {name: output.get(name) for name in kept}
-
-
-def _draft(output: JsonObject) -> tuple[str, JsonObject]:
-    claims, cited = (count if isinstance(count := output.get(name), int) else 0 for name in ("claims", "cited"))
-    text = f"Drafted: {output.get('title', '')} ({counted(claims, 'claim')} from {counted(cited, 'passage')})"
-    return text, {"claims": claims, "cited": cited, "answered": output.get("answered")}
-
-
-_SUMMARIES: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {
-    "thinking": _thought,
-    "knowledge_gap": _gaps,
-    "tool_selector": _plan,
-    "search": _search,
-    "search_related": _search,
-    "judge": _judgement,
-    "writer": _draft,
-    "input_parser": _parse,
-    "planner": _outline,
-    "long_writer": _draft,
-    "proofreader": _draft,
-}
-
-
-def _listed(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
+_TOOLS: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {"search": _search, "search_related": _search}
 
 
 def _cut(text: str) -> str:

@@ -18,11 +18,11 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.handover import Handover, draft, handover
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import Told
-from elcano.graphs.journal.phrases import counted
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Failure, ResearchState
+from elcano.graphs.values.wording import counted
 
 
 def result(asked: ResearchInput, journal: Journal, failure: Failure | None, report: ReportRef | None) -> ResearchResult:
@@ -61,6 +61,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
     return PublishCall(
         run_id=asked.run_id,
+        tenant=asked.tenant,
         question=asked.question,
         mode=asked.mode,
         draft=written.artifact if written else None,

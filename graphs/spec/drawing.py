@@ -1,9 +1,9 @@
 """A graph for people: as a Mermaid flow chart, and as lines of text with the place that a run is at.
 
-Shapes tell the kinds of nodes apart; dashed arrows are loops.
+Shapes tell the kinds of nodes apart. Dashed arrows are loops, and ways that are taken after an error, as they say.
 """
 
-from elcano.graphs.spec.graph import ConditionalEdge, Node, ParallelNode, ResearchGraph
+from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph
 
 _SHAPES: dict[str, tuple[str, str]] = {
     "agent": ("[", "]"),
@@ -35,6 +35,7 @@ def outline(graph: ResearchGraph) -> dict[str, str]:
     lines = {}
     for node in graph.nodes:
         ways = [f"{edge.to_node} ({edge.label})" if edge.label else edge.to_node for edge in graph.routes_from(node.id)]
+        ways += [f"{_error(edge)}: {edge.to_node}" for edge in graph.error_edges_from(node.id)]
         lines[node.id] = f"{node.id} -> {' | '.join(ways) or 'report'}"
     return lines
 
@@ -61,14 +62,21 @@ def _shape(node: Node) -> str:
 def _edges(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
     lines: list[str] = []
     for node in graph.nodes:
-        for edge in graph.routes_from(node.id):
-            arrow = "-.->" if edge.loop else "-->"
-            label = edge.label or (edge.when if isinstance(edge, ConditionalEdge) else "")
+        for edge in (*graph.routes_from(node.id), *graph.error_edges_from(node.id)):
+            arrow = "-.->" if edge.loop or isinstance(edge, ErrorEdge) else "-->"
+            label = _error(edge) if isinstance(edge, ErrorEdge) else edge.label
+            label = label or (edge.when if isinstance(edge, ConditionalEdge) else "")
             text = f'|"{_escaped(label)}"|' if label else ""
             lines.append(f"{indent}{_name(prefix + edge.from_node)} {arrow}{text} {_name(prefix + edge.to_node)}")
         if isinstance(node, ParallelNode):
             lines += _branches(graph, node, prefix=prefix, indent=indent)
     return lines
+
+
+def _error(edge: ErrorEdge) -> str:
+    """What an edge is taken after, in words."""
+    text = "on " + (" or ".join(edge.types) or "error")
+    return f"{text} ({edge.label})" if edge.label else text
 
 
 def _branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: str) -> list[str]:

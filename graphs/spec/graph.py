@@ -23,6 +23,9 @@ Inputs: TypeAlias = dict[str, Expression]
 """For each field of the callee's input model, the expression that reads its value."""
 
 
+ErrorType: TypeAlias = Annotated[str, Field(min_length=1, max_length=100)]
+"""The name of an error, as `Failure.type` has it."""
+
 EndKind: TypeAlias = Literal[
     "stopped", "time", "tokens", "cost", "iterations", "steps", "stalled", "node_failed", "provider"
 ]
@@ -37,6 +40,9 @@ class BaseNode(Frozen):
     """Unique within its graph."""
     description: str = ""
     """What happens here, for drawings and the Temporal UI."""
+    choose: Expression | None = None
+    """Dynamic routing, read once the node's output is in the state: names the next node, which must be the target of
+    one of this node's edges (their conditions are not read then); anything else goes the way of the sequential edge."""
 
 
 class AgentNode(BaseNode):
@@ -75,9 +81,6 @@ class DecisionNode(BaseNode):
     """Only routes: its conditional edges are tried in order, its sequential edge is the answer otherwise."""
 
     kind: Literal["decision"] = "decision"
-    choose: Expression | None = None
-    """Dynamic routing: names the next node, which must be the target of one of this node's edges (their conditions are
-    not read then); anything else goes the way of the sequential edge."""
 
 
 class ParallelNode(BaseNode):
@@ -125,6 +128,25 @@ class ConditionalEdge(Frozen):
     """Set on an edge that leaves the research early: the report is labelled partial for this reason."""
 
 
+class ErrorEdge(Frozen):
+    """Taken when its node failed for good, so that a graph can repair what went wrong instead of going to its exit.
+
+    Not taken by what no graph can repair: a budget that is spent, a refused key, a provider that does not answer, a run
+    that is stopped. Items of a `for_each` that fail are data, not failures of their node.
+    """
+
+    kind: Literal["on_error"] = "on_error"
+    from_node: NodeId
+    to_node: NodeId
+    """An exit ends the research early: the report is labelled partial."""
+    types: tuple[ErrorType, ...] = Field(default=(), max_length=20)
+    """The errors that it is taken for (`graphs/values/failures.py`, or the name that an activity gives its own); empty:
+    all that no other edge of the node names."""
+    label: str = ""
+    loop: bool = False
+    """Leads back, and each passage counts as one iteration, so that repairing ends too."""
+
+
 class ParallelEdge(Frozen):
     """Leads from a parallel node into one of the graph's branches."""
 
@@ -136,8 +158,11 @@ class ParallelEdge(Frozen):
     """What the branch starts with: `question` (required), `title`, `background`."""
 
 
-Edge: TypeAlias = Annotated[SequentialEdge | ConditionalEdge | ParallelEdge, Field(discriminator="kind")]
+Edge: TypeAlias = Annotated[SequentialEdge | ConditionalEdge | ErrorEdge | ParallelEdge, Field(discriminator="kind")]
 Route: TypeAlias = SequentialEdge | ConditionalEdge
+"""By which a token leaves a node that did its work."""
+Way: TypeAlias = Route | ErrorEdge
+"""By which a token leaves a node, whatever became of it."""
 
 
 class ResearchGraph(Frozen):
@@ -171,13 +196,35 @@ class ResearchGraph(Frozen):
     def _routes(self) -> dict[str, tuple[Route, ...]]:
         leaving: dict[str, list[Route]] = {}
         for edge in sorted(self.edges, key=lambda edge: isinstance(edge, SequentialEdge)):
-            if not isinstance(edge, ParallelEdge):
+            if isinstance(edge, Route):
                 leaving.setdefault(edge.from_node, []).append(edge)
         return {node_id: tuple(edges) for node_id, edges in leaving.items()}
 
+    def error_edges_from(self, node_id: str) -> tuple[ErrorEdge, ...]:
+        """The edges by which a token can leave `node_id` if it failed; that for all other errors is the last."""
+        return self._error_edges.get(node_id, ())
+
+    @cached_property
+    def _error_edges(self) -> dict[str, tuple[ErrorEdge, ...]]:
+        leaving: dict[str, list[ErrorEdge]] = {}
+        for edge in self.edges:
+            if isinstance(edge, ErrorEdge):
+                leaving.setdefault(edge.from_node, []).append(edge)
+        return {node_id: tuple(sorted(edges, key=lambda edge: not edge.types)) for node_id, edges in leaving.items()}
+
     def nearest_exit(self, node_id: str) -> str:
-        """The first exit in the graph's order that can be reached from `node_id`; every valid graph has one."""
+        """The first exit in the graph's order that can be reached from `node_id` if no node fails; there is one."""
         return self._exit_of[node_id]
+
+    @cached_property
+    def without_failure(self) -> frozenset[str]:
+        """The nodes that can be reached from the entry if no node fails; the others repair."""
+        reached, waiting = set[str](), [self.entry_node]
+        while waiting:
+            if (node_id := waiting.pop()) not in reached:
+                reached.add(node_id)
+                waiting += (edge.to_node for edge in self.routes_from(node_id))
+        return frozenset(reached)
 
     @cached_property
     def _exit_of(self) -> dict[str, str]:

@@ -97,6 +97,19 @@ class SectionResult(Frozen):
     gap: SectionGap | None = None
 
 
+class NodeFailure(Frozen):
+    """What went wrong at a node and was left by an edge `on_error`, until the node does its work."""
+
+    node: str
+    type: str
+    """The name of the error."""
+    message: str = Field(max_length=2_000)
+    attempts: int = Field(ge=0)
+    """How often the call was tried."""
+    times: int = Field(ge=1)
+    """How often in a row the node has failed so."""
+
+
 class ResearchState(Frozen):
     """Everything that expressions can read and reducers can change."""
 
@@ -122,6 +135,9 @@ class ResearchState(Frozen):
     """What came of them, in the plan's order."""
     values: dict[str, Json] = {}
     """For graphs of one's own: written by the reducers `set_values` and `collect_results`."""
+    failures: tuple[NodeFailure, ...] = ()
+    """Of nodes that failed, were left by an edge `on_error` and have not done their work since: each once, the latest
+    last. Expressions read that one as `failure`."""
     warnings: tuple[str, ...] = ()
     """What a reader of the report should know: files that were skipped, searches that failed."""
 
@@ -162,6 +178,8 @@ class Hold(Frozen):
     reason: HoldReason
     node: str
     agent: str = ""
+    source: str = ""
+    """Of a search."""
     type: str = ""
     """The name of the error, for programs; of a budget the limit that is used up."""
     detail: str = Field(default="", max_length=2_000)

@@ -1,13 +1,14 @@
-"""The only file that knows which database it is. Today SQLite; another one differs here and nowhere else."""
+"""What differs between SQLite and PostgreSQL, and nowhere else: the engine says which it is."""
 
 import asyncio
 import sqlite3
 import time
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Table, and_, event, or_
-from sqlalchemy.dialects.sqlite import Insert, insert
+from sqlalchemy import ColumnElement, Insert, Table, and_, event, func, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -22,7 +23,7 @@ _PRAGMAS: Final = (
 )
 
 DAMAGED: Final = "its file is damaged: restore a backup or use another data folder"
-_TROUBLES: Final[Mapping[int, str]] = {
+_BY_CODE: Final[Mapping[int, str]] = {
     sqlite3.SQLITE_FULL: "its disk is full: make room",
     sqlite3.SQLITE_BUSY: f"another process kept it locked for {BUSY_SECONDS} s: try again",
     sqlite3.SQLITE_LOCKED: f"another process kept it locked for {BUSY_SECONDS} s: try again",
@@ -33,19 +34,53 @@ _TROUBLES: Final[Mapping[int, str]] = {
     sqlite3.SQLITE_CORRUPT: DAMAGED,
     sqlite3.SQLITE_NOTADB: DAMAGED,
 }
+_BY_STATE: Final[Mapping[str, str]] = {
+    "08": "its server does not answer: see that it runs and can be reached",
+    "25006": "its server is read-only: name the one that can be written",
+    "28": "its server refuses the user or the password: correct ELCANO_STORE_URL",
+    "3D": "its server has no such database: make it, or correct ELCANO_STORE_URL",
+    "40": "others write the same: try again",
+    "42501": "its user may not do this: grant it all rights on its schema",
+    "53100": "its server's disk is full: make room",
+    "53": "its server has no room for this: see its connections and memory",
+    "55P03": "another process keeps it locked: try again",
+    "57": "its server was stopped or gave up: try again",
+    "58": "its server's disk reports an error: see its log",
+    "XX001": "its server's files are damaged: restore a backup",
+    "XX002": "its server's files are damaged: restore a backup",
+}
+"""By PostgreSQL's states, or by the classes of them, which are their first two signs."""
+_SAID: Final = {"authentication failed": "28", "no password supplied": "28", 'role "': "28", "does not exist": "3D"}
+"""What a server says before there is a connection that could have a state."""
 
 
 def trouble(error: DBAPIError) -> str | None:
     """Why the database cannot be used at the moment and what to do; None if the statement was wrong, not the database.
 
-    An extended result code has the plain one in its lowest byte.
+    An extended result code of SQLite has the plain one in its lowest byte. What psycopg raises while it connects has no
+    state.
     """
     code = getattr(error.orig, "sqlite_errorcode", None)
-    return None if code is None else _TROUBLES.get(code & 0xFF)
+    if code is not None:
+        return _BY_CODE.get(code & 0xFF)
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return _BY_STATE.get(state) or _BY_STATE.get(state[:2])
+    return _unconnected(error)
+
+
+def _unconnected(error: DBAPIError) -> str | None:
+    """What the server, or the way to it, said in words alone."""
+    if not isinstance(error, OperationalError):
+        return None
+    said = str(error.orig)
+    return next((_BY_STATE[state] for words, state in _SAID.items() if words in said), _BY_STATE["08"])
 
 
 def configure(engine: AsyncEngine) -> None:
     """Prepares every connection that `engine` will open."""
+    if engine.dialect.name != "sqlite":
+        return
 
     @event.listens_for(engine.sync_engine, "connect")
     def _connected(connection: Any, _entry: ConnectionPoolEntry) -> None:
@@ -56,10 +91,12 @@ def configure(engine: AsyncEngine) -> None:
 
 
 async def keep_log(engine: AsyncEngine) -> None:
-    """Has the file keep a write-ahead log, so that readers never wait for the writer; the file remembers it.
+    """Has a file keep a write-ahead log, so that readers never wait for the writer; the file remembers it.
 
     Connections that change this at the same time are refused at once, without the usual wait, so it is tried again.
     """
+    if engine.dialect.name != "sqlite":
+        return
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -77,31 +114,45 @@ async def alone(connection: AsyncConnection, name: str, *, beside: str = "") -> 
     """Begins a transaction that waits for others of the same name; what they committed is seen in it.
 
     `beside` is a name that this transaction shares with others of its kind: only one that is `alone` under that name
-    waits for all of them. It must be the first statement.
+    waits for all of them. It must be the first statement. On SQLite one transaction writes at a time anyway.
     """
-    await connection.exec_driver_sql("BEGIN IMMEDIATE")  # no other process can write beside it
+    if connection.dialect.name == "sqlite":
+        await connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    if beside:
+        await connection.execute(select(func.pg_advisory_xact_lock_shared(_number(beside))))
+    await connection.execute(select(func.pg_advisory_xact_lock(_number(name))))
 
 
-def insert_new(table: Table) -> Insert:
+def _number(name: str) -> int:
+    """What PostgreSQL locks in place of a name: a number of 64 bits."""
+    return int.from_bytes(sha256(f"elcano {name}".encode()).digest()[:8], signed=True)
+
+
+def insert_new(connection: AsyncConnection, table: Table) -> Insert:
     """Inserts rows; those whose key is there already stay as they are.
 
-    A writing transaction begins with such a statement, never with a read: SQLite refuses to let a transaction that has
-    read write after another one did.
+    A transaction that is not `alone` begins with such a statement, never with a read: SQLite refuses to let one that
+    has read write after another one did.
     """
-    return insert(table).on_conflict_do_nothing()
+    return _insert(connection, table).on_conflict_do_nothing()
 
 
-def insert_or_replace(table: Table, *, where: ColumnElement[bool] | None = None) -> Insert:
+def insert_or_replace(connection: AsyncConnection, table: Table, *, where: ColumnElement[bool] | None = None) -> Insert:
     """Inserts rows; those whose key is there already are replaced, if `where` holds for the row that is there."""
-    statement = insert(table)
+    statement = _insert(connection, table)
     values = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
     return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=values, where=where)
+
+
+def _insert(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
 
 
 def run_and_branches(column: ColumnElement[str], run_id: str) -> ColumnElement[bool]:
     """Rows of a run and of its branches, whose ids are the run's, a full stop and more.
 
-    A range, so that the index of the column serves; text is compared by its code points here.
+    A range, so that the index of the column serves; ids are compared by their code points.
     """
     return or_(column == run_id, and_(column >= f"{run_id}.", column < f"{run_id}/"))
 

@@ -1,48 +1,76 @@
-"""The engine over the tables, and what a file says that cannot be used."""
+"""The engine over the tables, by URL, and what is said of a database that cannot be used."""
 
 import sqlite3
 from pathlib import Path
+from typing import Final
 
-from sqlalchemy import URL, Connection, ExceptionContext, event, insert, select
+from sqlalchemy import URL, ExceptionContext, event, make_url
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from elcano.graphs.errors import StoreDamaged, StoreIncompatible
+from elcano.graphs.errors import StoreDamaged, StoreUnavailable
 from elcano.storage.sql import dialect
-from elcano.storage.sql.tables import SCHEMA_VERSION, metadata, schema_version
+from elcano.storage.sql.migrating import migrate
+
+CONNECT_SECONDS: Final = 10
+"""How long a server may take to answer before it counts as not there."""
 
 
-def file_engine(path: Path) -> AsyncEngine:
-    """An engine over the SQLite file at `path`. Several processes of one machine may share the file.
+def database_url(told: str, file: Path) -> URL:
+    """The database that `told` names, with the driver that is used for it; empty: the SQLite file `file`.
 
-    Its connections raise `StoreDamaged` for a file whose content SQLite cannot read.
+    psycopg for PostgreSQL: it is libpq, so `PGPASSWORD`, password files, certificates and several hosts work as
+    everywhere, and every error has the server's own state.
     """
-    engine = create_async_engine(URL.create("sqlite+aiosqlite", database=str(path)))
+    if not told:
+        return URL.create("sqlite+aiosqlite", database=str(file))
+    url = make_url(told)
+    return url.set(drivername="sqlite+aiosqlite" if url.drivername == "sqlite" else "postgresql+psycopg")
+
+
+def open_engine(url: URL) -> AsyncEngine:
+    """An engine over the database. Any number of processes may share it; a file, those of one machine.
+
+    The connections to a file raise `StoreDamaged` for content that SQLite cannot read.
+    """
+    if url.get_backend_name() != "sqlite":
+        connecting = {"connect_timeout": CONNECT_SECONDS, "application_name": "elcano"}
+        engine = create_async_engine(url, pool_pre_ping=True, connect_args=connecting)
+        dialect.configure(engine)
+        return engine
+    engine = create_async_engine(url)
     dialect.configure(engine)
 
     @event.listens_for(engine.sync_engine, "handle_error")
     def _named(context: ExceptionContext) -> None:
         if _is_damage(context.original_exception):
-            raise _damaged(path, context.original_exception) from context.original_exception
+            raise _damaged(url.database, context.original_exception) from context.original_exception
 
     return engine
 
 
 async def prepare(engine: AsyncEngine) -> None:
-    """Creates the tables if there are none; several processes may do it at once.
+    """Creates or migrates the tables; several processes may do it at once.
 
     Raises:
-        StoreIncompatible: the tables there have another version.
+        StoreIncompatible: the tables there are not those of this release, nor of one before it.
         StoreDamaged: the file is no database, or a damaged one.
+        StoreUnavailable: its server cannot be used.
     """
     try:
         await dialect.keep_log(engine)
         async with engine.begin() as connection:
             await dialect.alone(connection, "tables")
-            await connection.run_sync(_create_tables)
+            await connection.run_sync(migrate)
     except sqlite3.DatabaseError as error:  # raised while connecting, which SQLAlchemy hands on as it is
         if not _is_damage(error):
             raise
         raise _damaged(engine.url.database, error) from error
+    except DBAPIError as error:
+        why = dialect.trouble(error)
+        if why is None or engine.dialect.name == "sqlite":
+            raise
+        raise StoreUnavailable(f"{engine.url.render_as_string()} cannot be used: {why} ({error.orig})") from error
 
 
 def _is_damage(error: BaseException) -> bool:
@@ -50,22 +78,9 @@ def _is_damage(error: BaseException) -> bool:
     return code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
-def _damaged(path: Path | str | None, error: BaseException) -> StoreDamaged:
+def _damaged(path: str | None, error: BaseException) -> StoreDamaged:
     return StoreDamaged(
-        f"the database {str(path)!r} is damaged ({error}): stop every program that uses it, then put back a copy, "
+        f"the database {path!r} is damaged ({error}): stop every program that uses it, then put back a copy, "
         "or save what can be saved with `sqlite3 FILE .recover`, or move it away together with its `-wal` and `-shm` "
         "files to begin with an empty one"
     )
-
-
-def _create_tables(connection: Connection) -> None:
-    schema_version.create(connection, checkfirst=True)
-    found = connection.scalar(select(schema_version.c.version))
-    if found is None:
-        metadata.create_all(connection)
-        connection.execute(insert(schema_version).values(version=SCHEMA_VERSION))
-    elif found != SCHEMA_VERSION:
-        raise StoreIncompatible(
-            f"{connection.engine.url.database} was written with version {found} of the tables, but this program reads "
-            f"version {SCHEMA_VERSION}: use the release that wrote it, or another data folder"
-        )

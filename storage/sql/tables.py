@@ -1,9 +1,8 @@
 """The tables. Every key begins with a tenant: a row of one is never found by another, even if its content is the same.
 
+A change here needs a migration in `migrations/versions`; a test compares both.
 Models are kept field by field where SQL reads them, else as one JSON body.
 """
-
-from typing import Final
 
 from sqlalchemy import (
     JSON,
@@ -14,41 +13,36 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
-    String,
     Table,
-    Text,
 )
 
-SCHEMA_VERSION: Final = 4
-"""Goes up with every change of a table below."""
+from elcano.storage.sql.types import Id, Long
 
 metadata = MetaData()
-
-schema_version = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
 
 texts = Table(
     "texts",
     metadata,
-    Column("tenant", String, primary_key=True),
-    Column("content_hash", String, primary_key=True),
-    Column("document", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("media_type", String, nullable=False),
-    Column("text", Text, nullable=False),
+    Column("tenant", Id, primary_key=True),
+    Column("content_hash", Id, primary_key=True),
+    Column("document", Long, nullable=False),
+    Column("title", Long, nullable=False),
+    Column("media_type", Id, nullable=False),
+    Column("text", Long, nullable=False),
 )
 
 evidence = Table(
     "evidence",
     metadata,
-    Column("tenant", String, primary_key=True),
-    Column("id", String, primary_key=True),
-    Column("source", String, nullable=False),
-    Column("document", Text, nullable=False),
-    Column("content_hash", String, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("locator", Text, nullable=False),
-    Column("heading", Text, nullable=False),
-    Column("text", Text, nullable=False),
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("source", Id, nullable=False),
+    Column("document", Long, nullable=False),
+    Column("content_hash", Id, nullable=False),
+    Column("title", Long, nullable=False),
+    Column("locator", Long, nullable=False),
+    Column("heading", Long, nullable=False),
+    Column("text", Long, nullable=False),
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("score", Double, nullable=False),
@@ -61,9 +55,9 @@ evidence = Table(
 findings = Table(
     "findings",
     metadata,
-    Column("tenant", String, primary_key=True),
-    Column("run_id", String, primary_key=True),
-    Column("evidence_id", String, primary_key=True),
+    Column("tenant", Id, primary_key=True),
+    Column("run_id", Id, primary_key=True),
+    Column("evidence_id", Id, primary_key=True),
     Column("position", Integer, nullable=False),
     ForeignKeyConstraint(["tenant", "evidence_id"], [evidence.c.tenant, evidence.c.id], name="evidence_of_finding"),
     Index("findings_of_evidence", "tenant", "evidence_id"),
@@ -73,31 +67,30 @@ findings = Table(
 artifacts = Table(
     "artifacts",
     metadata,
-    Column("tenant", String, primary_key=True),
-    Column("key", String, primary_key=True),
-    Column("run_id", String, primary_key=True),
-    Column("media_type", String, nullable=False),
-    Column("content", Text, nullable=False),
+    Column("tenant", Id, primary_key=True),
+    Column("key", Id, primary_key=True),
+    Column("run_id", Id, primary_key=True),
+    Column("media_type", Id, nullable=False),
     Index("artifacts_of_run", "tenant", "run_id"),
 )
-"""`run_id` is the run that a person asked for, also where a branch of it made the artifact."""
+"""`run_id` is the run that a person asked for, also where a branch of it made it. The content is an object."""
 
 ledger = Table(
     "ledger",
     metadata,
-    Column("tenant", String, primary_key=True),
-    Column("run_id", String, primary_key=True),
-    Column("execution", String, primary_key=True),
-    Column("activity", String, primary_key=True),
+    Column("tenant", Id, primary_key=True),
+    Column("run_id", Id, primary_key=True),
+    Column("execution", Id, primary_key=True),
+    Column("activity", Id, primary_key=True),
     Column("attempt", Integer, primary_key=True),
     Column("step", Integer, nullable=False),
     Column("item", Integer, nullable=False),
     Column("undone", Boolean, nullable=False),
-    Column("node", String, nullable=False),
-    Column("kind", String, nullable=False),
-    Column("name", String, nullable=False),
-    Column("outcome", String, nullable=False),
-    Column("model", String, nullable=False),
+    Column("node", Id, nullable=False),
+    Column("kind", Id, nullable=False),
+    Column("name", Id, nullable=False),
+    Column("outcome", Id, nullable=False),
+    Column("model", Id, nullable=False),
     Column("usage", JSON, nullable=False),
     Column("at", Double, nullable=False),
 )
@@ -105,13 +98,13 @@ ledger = Table(
 runs = Table(
     "runs",
     metadata,
-    Column("tenant", String, primary_key=True),
-    Column("run_id", String, primary_key=True),
-    Column("status", String, nullable=False),
+    Column("tenant", Id, primary_key=True),
+    Column("run_id", Id, primary_key=True),
+    Column("status", Id, nullable=False),
     Column("finished_at", Double),
-    Column("body", Text, nullable=False),
+    Column("body", Long, nullable=False),
     Column("evidence", Integer, nullable=False),
-    Column("lists", Text, nullable=False),
+    Column("lists", Long, nullable=False),
     Index("runs_by_status", "status", "tenant", "run_id"),
     Index("runs_by_end", "finished_at"),
 )
@@ -122,39 +115,39 @@ without reading thousands of ids."""
 events = Table(
     "events",
     metadata,
-    Column("tenant", String, primary_key=True),
-    Column("run_id", String, primary_key=True),
+    Column("tenant", Id, primary_key=True),
+    Column("run_id", Id, primary_key=True),
     Column("seq", Integer, primary_key=True),
-    Column("body", Text, nullable=False),
+    Column("body", Long, nullable=False),
     ForeignKeyConstraint(["tenant", "run_id"], [runs.c.tenant, runs.c.run_id], name="run_of_event"),
 )
 
 idempotency_keys = Table(
     "idempotency_keys",
     metadata,
-    Column("tenant", String, primary_key=True),
-    Column("key", String, primary_key=True),
-    Column("request_hash", String, nullable=False),
-    Column("run_id", String, nullable=False),
+    Column("tenant", Id, primary_key=True),
+    Column("key", Id, primary_key=True),
+    Column("request_hash", Id, nullable=False),
+    Column("run_id", Id, nullable=False),
     Index("keys_of_run", "tenant", "run_id"),
 )
 
 control_requests = Table(
     "control_requests",
     metadata,
-    Column("tenant", String, primary_key=True),
-    Column("run_id", String, primary_key=True),
-    Column("request_id", String, primary_key=True),
-    Column("request_hash", String, nullable=False),
+    Column("tenant", Id, primary_key=True),
+    Column("run_id", Id, primary_key=True),
+    Column("request_id", Id, primary_key=True),
+    Column("request_hash", Id, nullable=False),
     Column("accepted", Boolean),
-    Column("answer", Text, nullable=False, default=""),
+    Column("answer", Long, nullable=False, default=""),
 )
 """What was asked of runs under way; `accepted` is null until the run's answer is known."""
 
 probes = Table(
     "probes",
     metadata,
-    Column("id", String, primary_key=True),
-    Column("filling", Text, nullable=False),
+    Column("id", Id, primary_key=True),
+    Column("filling", Long, nullable=False),
 )
 """What was kept to see whether anything can be; it belongs to nobody."""

@@ -196,6 +196,7 @@ class ScriptedWorkflow:
             run_id=self._asked.run_id,
             question=self._asked.question,
             mode=self._asked.mode,
+            tenant=self._asked.tenant,
             status=status,
             started_at=workflow.time(),
             finished_at=workflow.time(),

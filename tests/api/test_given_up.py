@@ -11,7 +11,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from temporalio.client import Client
 
 from elcano.activities.calls import models
-from elcano.activities.tools.offered import open_sources
+from elcano.activities.sources.registry import open_sources
 from elcano.graphs.contracts import ModelChoice
 from elcano.settings import Settings
 from elcano.storage.store import Store

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from elcano.graphs.models import KEY_VARIABLES
+from elcano.graphs.models import PROVIDERS
 from elcano.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
@@ -17,7 +17,7 @@ MODEL = "openai:gpt-5.1"
 
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for names in KEY_VARIABLES.values():
+    for names in PROVIDERS.values():
         for name in names:
             monkeypatch.delenv(name, raising=False)
 

@@ -9,7 +9,7 @@ from pydantic_ai.models import Model
 from temporalio.client import Client, WorkflowFailureError
 
 from elcano.activities.calls import models
-from elcano.activities.tools.offered import open_sources
+from elcano.activities.sources.registry import open_sources
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
 from elcano.settings import Settings

@@ -39,7 +39,7 @@ ROOMS = {
     "graphs": {"graphs", "pydantic", "jmespath", *CLOCKLESS},
     "workflows": {"workflows", "graphs", "temporalio", *SEQUENTIAL, *CLOCKLESS},
     "activities": {"activities", "graphs", "storage", "settings", "pydantic_ai", "httpx", *ACTIVITY_SIDE},
-    "storage": {"storage", "graphs", "settings", "sqlalchemy"},
+    "storage": {"storage", "graphs", "settings", "sqlalchemy", "alembic", "obstore"},
     "api": {"api", "graphs", "workflows", "storage", "settings", "fastapi", *CLIENT_SIDE},
     "cli": {"graphs", "settings", "httpx"},
     "settings": set[str](),
@@ -257,3 +257,11 @@ def test_a_planted_violation_is_named(file: str, source: str) -> None:
 )
 def test_what_the_table_allows_is_no_violation(file: str, source: str) -> None:
     assert violations(PurePath(file), source) == []
+
+
+def test_routes_get_what_is_their_tenants_and_nothing_else() -> None:
+    """Only what is nobody's, whether the service is ready, may look at the process."""
+    for file in sorted((ROOT / "api" / "routes").glob("*.py")):
+        names = [name for _, name in imported(ast.parse(file.read_text(encoding="utf-8")))]
+        assert not [name for name in names if within(name, {"storage"})], file
+        assert file.name == "health.py" or "api.services.InProcess" not in names, file

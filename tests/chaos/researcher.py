@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from elcano.activities.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.testing.answers import plain
 from elcano.testing.provider import Provider, Reply, Request, answer, scripted_provider

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import random
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +15,9 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from elcano.graphs.contracts import ArchiveCall, PublishCall
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows import policies
 from elcano.workflows.research import ResearchWorkflow
@@ -82,19 +85,21 @@ class _Noted(ActivityInboundInterceptor):
         return result
 
 
-def serve(address: str, queue: str, payloads: Path, path: Path, seed: int) -> None:
+def serve(
+    address: str, queue: str, payloads: Path, path: Path, seed: int, script: Callable[[], Script] = Script
+) -> None:
     """The process: works until it is killed."""
-    asyncio.run(_work(address, queue, payloads, Noting(path, seed)))
+    asyncio.run(_work(address, queue, payloads, Noting(path, seed), script()))
 
 
-async def _work(address: str, queue: str, payloads: Path, noting: Noting) -> None:
+async def _work(address: str, queue: str, payloads: Path, noting: Noting, script: Script) -> None:
     for policy in (policies.AGENT, policies.TOOL, policies.PUBLISH, policies.ARCHIVE):
         policy["heartbeat_timeout"] = NOTICED
     worker = Worker(
-        await Client.connect(address, data_converter=data_converter(payloads)),
+        await Client.connect(address, data_converter=data_converter(open_objects("", payloads))),
         task_queue=queue,
         workflows=[ResearchWorkflow],
-        activities=Script().activities,
+        activities=scripted_activities(script),
         interceptors=[noting],
         workflow_runner=_with_these_policies(workflow_runner()),
         sticky_queue_schedule_to_start_timeout=NOTICED,

@@ -7,7 +7,7 @@ import asyncio
 import multiprocessing
 import random
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
@@ -19,6 +19,8 @@ from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.graphs.contracts import ArchivedRun, ResearchInput
 from elcano.graphs.modes import MODES
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.chaos.histories import Call, completed_activities
 from tests.chaos.scripted_worker import LONGEST_CALL, Note, notes, serve
@@ -50,15 +52,29 @@ class Outcome:
 class Trial:
     """One run on a queue of its own, and the workers that it has."""
 
-    def __init__(self, client: Client, payloads: Path, folder: Path) -> None:
+    def __init__(
+        self,
+        client: Client,
+        payloads: Path,
+        folder: Path,
+        *,
+        graph: ResearchGraph = MODES["deep"],
+        script: Callable[[], Script] = Script,
+    ) -> None:
         self.run_id = f"run-{uuid.uuid4()}"
         self._client = client
         self._payloads = payloads
         self._file = folder / f"{self.run_id}.jsonl"
+        self._graph = graph
+        self._script = script
 
     async def start(self) -> Handle:
         asked = ResearchInput(
-            run_id=self.run_id, question="What is it?", mode="deep", graph=MODES["deep"], sources=("library",)
+            run_id=self.run_id,
+            question="What is it?",
+            mode=self._graph.name,
+            graph=self._graph,
+            sources=("library",),
         )
         return await self._client.start_workflow(ResearchWorkflow.run, asked, id=self.run_id, task_queue=self.run_id)
 
@@ -66,7 +82,9 @@ class Trial:
     async def worker(self, seed: int) -> AsyncIterator[BaseProcess]:
         """A worker, until the block is left; then it is killed."""
         address = self._client.service_client.config.target_host
-        process = FORKING.Process(target=serve, args=(address, self.run_id, self._payloads, self._file, seed))
+        process = FORKING.Process(
+            target=serve, args=(address, self.run_id, self._payloads, self._file, seed, self._script)
+        )
         process.start()
         try:
             yield process

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+from sqlalchemy import make_url
 
 from elcano.dev.temporal import SERVER_OPTIONS
 from elcano.settings import Settings, variable
@@ -15,6 +16,10 @@ ONE_SHOT = {"schema", "namespace"}
 OURS = {"worker", "api"}
 PROVIDER_VARIABLES = {
     f"{provider}_{what}" for provider in ("OPENAI", "ANTHROPIC", "OLLAMA") for what in ("API_KEY", "BASE_URL")
+}
+STORE_VARIABLES = {
+    "PGPASSWORD",
+    *(f"AWS_{what}" for what in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "REGION", "ENDPOINT_URL")),
 }
 _TAG = re.compile(r"[a-z0-9./-]+:v?\d+\.\d+[\w.-]*")
 
@@ -72,7 +77,7 @@ def test_each_waits_for_what_it_needs(services: dict[str, Any]) -> None:
 
 
 def test_our_variables_are_settings(services: dict[str, Any]) -> None:
-    known = {variable(name) for name in Settings.model_fields} | PROVIDER_VARIABLES
+    known = {variable(name) for name in Settings.model_fields} | PROVIDER_VARIABLES | STORE_VARIABLES
     for name in OURS:
         assert set(services[name]["environment"]) <= known, name
 
@@ -88,6 +93,16 @@ def test_our_values_are_accepted(services: dict[str, Any], monkeypatch: pytest.M
     assert Settings().trusted_hosts == ("api",)
 
 
+def test_what_runs_leave_behind_is_in_a_database_of_its_own(services: dict[str, Any]) -> None:
+    server = services["postgres"]["environment"]
+    for name in OURS:
+        url = make_url(services[name]["environment"]["ELCANO_STORE_URL"])
+        assert (url.host, url.username, url.database) == ("postgres", server["POSTGRES_USER"], server["POSTGRES_DB"])
+        assert url.password is None
+        assert services[name]["environment"]["PGPASSWORD"] == server["POSTGRES_PASSWORD"]
+    assert server["POSTGRES_DB"] not in ("temporal", "temporal_visibility")
+
+
 def test_worker_and_api_share_the_data_and_cannot_change_the_documents(services: dict[str, Any]) -> None:
     for name in OURS:
         volumes = services[name]["volumes"]
@@ -96,11 +111,11 @@ def test_worker_and_api_share_the_data_and_cannot_change_the_documents(services:
         assert documents.endswith(":ro")
 
 
-def test_its_server_reads_its_queues_as_often_as_the_embedded_one(compose: dict[str, Any]) -> None:
+def test_its_server_looks_after_its_queues_as_often_as_the_embedded_one(compose: dict[str, Any]) -> None:
     told = yaml.safe_load(compose["configs"]["temporal"]["content"])
     for option in SERVER_OPTIONS[1::2]:
         name, _, value = option.partition("=")
-        assert told[name] == [{"value": int(value)}]
+        assert told[name] == [{"value": yaml.safe_load(value)}]
 
 
 def test_a_stopping_worker_has_time_to_drain(services: dict[str, Any]) -> None:

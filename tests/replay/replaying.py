@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
@@ -19,7 +20,7 @@ from elcano.workflows.sandbox import workflow_runner
 def replayer(payloads: Path) -> Replayer:
     return Replayer(
         workflows=[ResearchWorkflow, ChainWorkflow],
-        data_converter=data_converter(payloads),
+        data_converter=data_converter(open_objects("", payloads)),
         workflow_runner=workflow_runner(),
     )
 

@@ -12,9 +12,9 @@ from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.agents.envelope import TaskEnvelope
-from elcano.activities.agents.long_writer import SECTION
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.long_writer import SECTION
 from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult
 from elcano.graphs.values.failures import FailureDetails
 from elcano.settings import Settings

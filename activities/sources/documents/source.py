@@ -21,6 +21,7 @@ from elcano.activities.sources.documents.parser import PARSE_SECONDS, Parser
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.documents.search import Hit, Text
 from elcano.activities.sources.documents.sync import synchronise
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
 
@@ -36,8 +37,7 @@ class DocumentsSource:
     """One collection with its index.
 
     Args:
-        name: what it is called, and the first part of all its ids.
-        description: one sentence for people and for the tool selector.
+        spec: what is known of it; its name is the first part of all its ids.
         collection: the documents.
         index_path: the index file; it and its folder are made when needed.
         parse_seconds: how long reading one document may take.
@@ -46,16 +46,15 @@ class DocumentsSource:
 
     def __init__(
         self,
-        name: str,
-        description: str,
+        spec: SourceSpec,
         collection: Collection,
         index_path: Path,
         *,
         parse_seconds: float = PARSE_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._name = name
-        self._description = description
+        self._spec = spec
+        self._name = name = spec.name
         self._collection = collection
         self._index = Index(index_path)
         self._parser = Parser(parse_seconds)
@@ -67,14 +66,9 @@ class DocumentsSource:
         self._latest: tuple[float, Listing] | None = None
 
     @property
-    def name(self) -> str:
-        """What graphs, agents and clients call it."""
-        return self._name
-
-    @property
-    def description(self) -> str:
-        """One sentence on what can be found here."""
-        return self._description
+    def spec(self) -> SourceSpec:
+        """What is known of it."""
+        return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
         """At most `limit` passages, best first; the first search of a collection indexes it.
@@ -97,7 +91,7 @@ class DocumentsSource:
         unread = await self._searching.run(self._index.skipped)
         return sorted((*listing.skipped, *unread)) + list(listing.ignored)
 
-    async def aclose(self) -> None:
+    async def close(self) -> None:
         """Ends a sync that is running; what it has done is kept."""
         self._stopped.set()
         self._parser.stop()

@@ -9,6 +9,8 @@ import pytest
 from elcano import settings
 from elcano.dev import doctor
 from elcano.dev.ports import free_ports
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
+from elcano.settings import Settings
 
 
 def test_doctor_says_how_to_mend(
@@ -65,3 +67,22 @@ def test_a_server_that_is_ready_is_not_judged_by_this_shell(
     assert doctor.main() == 1, "a server that is not ready has to be mended"
     assert "MEND  this shell: model openai:gpt-5.1" in capsys.readouterr().out
     settings.settings.cache_clear()
+
+
+def test_sources_with_a_key_say_whether_it_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = SourceSpec(
+        name="articles",
+        kind="articles",
+        description="Articles.",
+        key="ARTICLES_KEY",
+        needs_key=True,
+        limits=SourceLimits(per_second=3),
+        policy=SourcePolicy(),
+    )
+    monkeypatch.setitem(SOURCES, "articles", spec)
+    monkeypatch.setenv("ARTICLES_KEY", "")
+    (lacking,) = doctor.sources(Settings(_env_file=None))
+    assert (lacking.grade, lacking.text) == ("note", "source articles is not offered: set ARTICLES_KEY")
+    monkeypatch.setenv("ARTICLES_KEY", "a secret")
+    (ready,) = doctor.sources(Settings(_env_file=None))
+    assert (ready.grade, ready.text) == ("good", "source articles: 3 searches a second, ARTICLES_KEY is set")

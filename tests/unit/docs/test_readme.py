@@ -30,9 +30,10 @@ def commands() -> list[list[str]]:
 
 
 def test_graphs_can_run() -> None:
-    shown = [*blocks("json"), *blocks("json", (ROOT / "docs" / "branches.md").read_text())]
+    pages = [ROOT / "docs" / name for name in ("branches.md", "graphs.md")]
+    shown = [*blocks("json"), *(block for page in pages for block in blocks("json", page.read_text()))]
     graphs = [ResearchGraph.model_validate_json(block) for block in shown]
-    assert len(graphs) > 1
+    assert len(graphs) > 2
     assert [faults(graph) for graph in graphs] == [[]] * len(graphs)
 
 

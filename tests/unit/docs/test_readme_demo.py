@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from elcano.activities.tools.offered import open_sources
+from elcano.activities.sources.registry import open_sources
 from elcano.settings import Settings
 from elcano.testing import researched
 

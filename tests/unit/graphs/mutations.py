@@ -11,6 +11,7 @@ from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
     Edge,
+    ErrorEdge,
     Node,
     ParallelEdge,
     ParallelNode,
@@ -45,6 +46,11 @@ def edge_added(graph: ResearchGraph, from_node: str, to_node: str, **fields: Any
     return changed(graph, edges=(*graph.edges, edge))
 
 
+def error_added(graph: ResearchGraph, from_node: str, to_node: str, **fields: Any) -> ResearchGraph:
+    edge = ErrorEdge(**{"from_node": from_node, "to_node": to_node, "types": ("InputInvalid",), **fields})
+    return changed(graph, edges=(*graph.edges, edge))
+
+
 MUTATIONS: Mapping[str, Callable[[ResearchGraph], ResearchGraph]] = {
     "entry missing": lambda graph: changed(graph, entry_node="nowhere"),
     "exit missing": lambda graph: changed(graph, exit_nodes=("nowhere",)),
@@ -55,6 +61,23 @@ MUTATIONS: Mapping[str, Callable[[ResearchGraph], ResearchGraph]] = {
     "edge out of the exit": lambda graph: edge_added(graph, EXIT, "n0", loop=True),
     "undeclared cycle": lambda graph: edge_added(graph, graph.nodes[-2].id, "n0"),
     "loop that leads ahead": lambda graph: edge_added(graph, "n0", EXIT, loop=True),
+    "undeclared way back after an error": lambda graph: error_added(graph, graph.nodes[-2].id, "n0"),
+    "way after an error that leads ahead as a loop": lambda graph: error_added(graph, "n0", EXIT, loop=True),
+    "way out of the exit after an error": lambda graph: error_added(graph, EXIT, "n0", loop=True),
+    "error to nowhere": lambda graph: error_added(graph, "n0", "nowhere"),
+    "error that holds a run": lambda graph: error_added(graph, "n0", EXIT, types=("ProviderUnavailable",)),
+    "error that is misspelled": lambda graph: error_added(first_node(graph), "n0", EXIT, types=("SourceRefusd",)),
+    "error that is met twice": lambda graph: error_added(
+        error_added(graph, "n0", EXIT, types=("InputInvalid",)), "n0", EXIT, types=("InputInvalid",)
+    ),
+    "choice at the exit": lambda graph: changed(
+        graph, nodes=(*graph.nodes[:-1], graph.nodes[-1].model_copy(update={"choose": "question"}))
+    ),
+    "choice of one": lambda graph: changed(
+        graph,
+        nodes=(*graph.nodes, DecisionNode(id="alone", choose="question")),
+        edges=(*edge_added(graph, "n0", "alone").edges, SequentialEdge(from_node="alone", to_node=EXIT)),
+    ),
     "no way on": lambda graph: changed(
         graph, edges=tuple(e for e in graph.edges if e.from_node != "n0" or not isinstance(e, SequentialEdge))
     ),
@@ -105,7 +128,14 @@ _ids = st.sampled_from(["a", "b", "c", "d"])
 _names = st.sampled_from(["thinking", "writer", "search", "noop", "add_evidence", "set_values", "nothing"])
 _free_inputs = st.dictionaries(st.sampled_from(["question", "query", "source", "nothing"]), texts, max_size=2)
 _free_nodes: SearchStrategy[Node] = st.one_of(
-    st.builds(AgentNode, id=_ids, agent=_names, inputs=_free_inputs, reducer=st.none() | _names),
+    st.builds(
+        AgentNode,
+        id=_ids,
+        agent=_names,
+        inputs=_free_inputs,
+        reducer=st.none() | _names,
+        choose=st.none() | texts,
+    ),
     st.builds(
         ToolNode, id=_ids, tool=_names, inputs=_free_inputs, for_each=st.none() | texts, reducer=st.none() | _names
     ),
@@ -116,6 +146,13 @@ _free_nodes: SearchStrategy[Node] = st.one_of(
     ),
 )
 _free_edges: SearchStrategy[Edge] = st.one_of(
+    st.builds(
+        ErrorEdge,
+        from_node=_ids,
+        to_node=_ids,
+        types=st.lists(st.sampled_from(["InputInvalid", "ModelRefused", "Timeuot", "Mine"]), max_size=2).map(tuple),
+        loop=st.booleans(),
+    ),
     st.builds(SequentialEdge, from_node=_ids, to_node=_ids, loop=st.booleans()),
     st.builds(ConditionalEdge, from_node=_ids, to_node=_ids, when=texts, loop=st.booleans()),
     st.builds(ParallelEdge, from_node=_ids, branch=_ids, inputs=_free_inputs),

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from pydantic import BaseModel, TypeAdapter
 
-from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import REDUCERS, TOOLS
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.engine.commands import CallAgent, CallTool, Work
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
@@ -17,11 +18,13 @@ from elcano.graphs.spec.graph import (
     DecisionNode,
     Edge,
     EndKind,
+    ErrorEdge,
     Inputs,
     Node,
     ParallelEdge,
     ParallelNode,
     ResearchGraph,
+    Route,
     SequentialEdge,
     StateNode,
     ToolNode,
@@ -108,7 +111,7 @@ def working_nodes(draw: DrawFn, node_id: str, *, exit: bool = False) -> Node:
             name = draw(st.sampled_from(sorted(REDUCERS)))
             return StateNode(id=node_id, reducer=name, inputs=draw(inputs(REDUCERS[name].input)))
         case "decision":
-            return DecisionNode(id=node_id, choose=draw(st.none() | expressions))
+            return DecisionNode(id=node_id)
         case _:
             return ParallelNode(id=node_id, for_each=draw(st.none() | expressions))
 
@@ -144,6 +147,9 @@ def graphs(draw: DrawFn) -> ResearchGraph:
             edges.append(SequentialEdge(from_node=node.id, to_node=back, loop=True))
         else:
             edges.append(SequentialEdge(from_node=node.id, to_node=spine[place + 1]))
+        if len({edge.to_node for edge in edges if edge.from_node == node.id and isinstance(edge, Route)}) > 1:
+            nodes[place] = node.model_copy(update={"choose": draw(st.none() | choices)})
+        edges += draw(repairs(node, place, spine))
     return ResearchGraph(
         name="random",
         nodes=tuple(nodes),
@@ -153,6 +159,22 @@ def graphs(draw: DrawFn) -> ResearchGraph:
         branches=branches,
         result=draw(st.dictionaries(st.sampled_from(["one", "two"]), expressions, max_size=2)),
     )
+
+
+choices = st.sampled_from([f"'{name}'" for name in (*NAMES, EXIT)]) | expressions
+
+
+@st.composite
+def repairs(draw: DrawFn, node: Node, place: int, spine: list[str]) -> list[Edge]:
+    """Ways to anywhere, itself too, after errors that `node` can fail by."""
+    free = isinstance(node, AgentNode) or (isinstance(node, ToolNode) and node.for_each is None)
+    kinds = draw(st.sampled_from([(), ((),), (("InputInvalid",),), (("InputInvalid",), ())]))
+    edges: list[Edge] = []
+    for types in kinds:
+        target = draw(st.integers(0, len(spine) - 1))
+        more = ("Scripted",) if types and free else ()
+        edges.append(ErrorEdge(from_node=node.id, to_node=spine[target], types=(*types, *more), loop=target <= place))
+    return edges
 
 
 LEAF = ResearchGraph(

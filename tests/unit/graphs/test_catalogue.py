@@ -6,7 +6,9 @@ from typing import get_type_hints
 
 import pytest
 
-from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS, AgentSpec, ReducerSpec, ToolSpec
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import REDUCERS, TOOLS, ReducerSpec, ToolSpec
 from elcano.graphs.catalogue.tools import ItemOutcomes
 from elcano.graphs.checks.references import reference_faults
 from elcano.graphs.modes import MODES
@@ -14,8 +16,8 @@ from elcano.graphs.spec.graph import AgentNode, StateNode, ToolNode
 from elcano.graphs.values.events import EVENT_TYPES, TERMINAL
 from elcano.graphs.values.state import ResearchState
 
-SPECS: list[AgentSpec | ToolSpec] = [*AGENTS.values(), *TOOLS.values()]
-CATALOGUES: Iterable[Mapping[str, AgentSpec | ToolSpec | ReducerSpec]] = (AGENTS, TOOLS, REDUCERS)
+SPECS: list[AgentDefinition | ToolSpec] = [*AGENTS.values(), *TOOLS.values()]
+CATALOGUES: Iterable[Mapping[str, AgentDefinition | ToolSpec | ReducerSpec]] = (AGENTS, TOOLS, REDUCERS)
 
 
 def test_each_entry_is_kept_under_its_name_and_described() -> None:
@@ -29,7 +31,7 @@ def test_each_entry_is_kept_under_its_name_and_described() -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-def test_models_have_schemas_and_events_exist(spec: AgentSpec | ToolSpec) -> None:
+def test_models_have_schemas_and_events_exist(spec: AgentDefinition | ToolSpec) -> None:
     assert spec.input.model_json_schema()["type"] == "object"
     assert spec.output.model_json_schema()["type"] == "object"
     assert {spec.starts, spec.completes} <= set(EVENT_TYPES) - TERMINAL

@@ -5,8 +5,9 @@ import pytest
 from elcano.graphs.engine.commands import CallAgent, Finish
 from elcano.graphs.engine.entries import Diverted, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.routing import route
 from elcano.graphs.engine.run import VIEW_NAMES, seen, start
-from elcano.graphs.engine.steps import advance, next_command, route
+from elcano.graphs.engine.steps import advance, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import ConditionalEdge, SequentialEdge
@@ -178,7 +179,7 @@ def test_a_finished_run_takes_no_entry() -> None:
 
 def test_the_view_has_every_field_and_the_budget() -> None:
     found = seen(begun(two_nodes()), VIEW_NAMES)
-    assert set(found) == {*type(QUESTION).model_fields, "budget", "stalled"}
+    assert set(found) == {*type(QUESTION).model_fields, "budget", "stalled", "failure"}
 
 
 def test_a_graph_without_a_way_on_was_not_validated() -> None:

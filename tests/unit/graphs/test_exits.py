@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.commands import CallAgent
 from elcano.graphs.engine.entries import StepFailed
 from elcano.graphs.engine.exits import exit_needs, joining_tokens, keeping

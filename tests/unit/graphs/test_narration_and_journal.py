@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Finish, RunBranches
 from elcano.graphs.engine.entries import Diverted, Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
@@ -158,10 +158,14 @@ def test_each_turn_is_told_until_none_is_left() -> None:
     )
     journal = begun(two_nodes(edges=ways), Limits(iterations=2))
     first = told(journal, StepCompleted(step=1, node="a", at=0.0, output={"thought": "one"}))
-    assert texts(first) == [("thinking", "Thought: one"), ("looping", "Iteration 2 of at most 2")]
+    assert texts(first) == [
+        ("thinking", "Thought: one"),
+        ("routed", "A: on to A"),
+        ("looping", "Iteration 2 of at most 2"),
+    ]
     second = told(journal, StepCompleted(step=2, node="a", at=0.0, output={"thought": "two"}))
     assert texts(second)[1:] == [("ending_early", "Going to the report now: all 2 iterations were used")]
-    assert [event.iteration for event in (*first, *second)] == [2, 2, 2, 2]
+    assert [event.iteration for event in (*first, *second)] == [2, 2, 2, 2, 2]
 
 
 def test_long_texts_are_cut_in_events_only() -> None:
@@ -172,7 +176,7 @@ def test_long_texts_are_cut_in_events_only() -> None:
     assert journal.run.state.outputs["a"] == {"thought": "x" * 4_000}
 
 
-def test_decisions_take_no_time_and_tell_nothing() -> None:
+def test_decisions_take_no_time_and_tell_where_they_lead() -> None:
     journal = begun(MODES["iterative"])
     journal.record(StepCompleted(step=1, node="thinking", at=0.0, output=ANSWERS["thinking"]), 100.0)
     journal.record(StepCompleted(step=2, node="knowledge_gap", at=0.0, output=ANSWERS["knowledge_gap"]), 100.0)
@@ -180,5 +184,8 @@ def test_decisions_take_no_time_and_tell_nothing() -> None:
     work = journal.next(100.0)
     assert isinstance(work, CallAgent)
     assert (work.step, work.node) == (4, "tool_selector")
-    assert [event.node for event in journal.events[known:]] == ["tool_selector"]
+    decided, begins = journal.events[known:]
+    assert (decided.type, decided.message) == ("routed", "Complete: gaps remain, on to Tool selector")
+    assert (decided.node, decided.step, decided.data) == ("complete", 3, {"to": "tool_selector", "by": "default"})
+    assert (begins.node, begins.type) == ("tool_selector", "thinking")
     assert len(journal.entries) == 3

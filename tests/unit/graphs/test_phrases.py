@@ -2,11 +2,11 @@
 
 import pytest
 
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.commands import CallAgent, CallTool
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.narration import before
-from elcano.graphs.journal.phrases import counted
+from elcano.graphs.values.wording import counted
 
 EVIDENCE: JsonObject = {"evidence": ["a", "b"]}
 

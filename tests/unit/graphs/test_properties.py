@@ -1,6 +1,7 @@
 """What holds for every valid graph, whatever becomes of its steps, and for every text that a user can write."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -33,7 +34,7 @@ from elcano.graphs.journal.narration import beginning
 from elcano.graphs.rules import rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import TopUp, Usage
-from elcano.graphs.values.state import Ending, Hold, weights
+from elcano.graphs.values.state import Ending, Hold, NodeFailure, weights
 from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
 from tests.unit.graphs.texts import expressions, json_values, texts
@@ -152,13 +153,36 @@ def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
         broken = run.failure is not None or (
             run.ending != earlier.ending and run.ending and run.ending.kind == "node_failed"
         )
-        if broken:
+        if any(failure.node == entry.node for failure in run.state.failures):
+            kept = {"iteration": earlier.state.iteration, "failures": earlier.state.failures}
+            assert run.state.model_copy(update=kept) == earlier.state
+            assert others(run, entry.node) == others(earlier, entry.node)
+        elif broken:
             assert run.state == earlier.state
         elif isinstance(entry, StepCompleted) and entry.output is not None:
             assert run.state.outputs[entry.node] == entry.output
         assert run.weights == weights(run.state, rules().state_bytes)
         assert set(earlier.state.evidence) <= set(run.state.evidence)
         assert len({ref.id for ref in run.state.evidence}) == len(run.state.evidence)
+
+
+def others(run: Run, node: str) -> list[NodeFailure]:
+    return [failure for failure in run.state.failures if failure.node != node]
+
+
+@many
+@given(st.data())
+def test_an_error_is_met_where_its_graph_says(data: st.DataObject) -> None:
+    journal = walk(data)
+    for earlier, run in pairwise(journal.runs):
+        if run.taken == earlier.taken or run.taken is None or run.taken.by != "error":
+            continue
+        failure = run.state.failures[-1]
+        edges = [(edge.to_node, edge.types) for edge in journal.graph.error_edges_from(failure.node)]
+        assert run.taken.from_node == failure.node == earlier.node
+        assert run.node == next(to_node for to_node, types in edges if not types or failure.type in types)
+        before = sum(one.times for one in earlier.state.failures if one.node == failure.node)
+        assert failure.times == before + (not earlier.routing)  # one that paused on its way was counted then
 
 
 @many

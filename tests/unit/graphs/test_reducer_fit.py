@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.catalogue.listing import AGENTS, REDUCERS, TOOLS
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import REDUCERS, TOOLS
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ParallelEdge, ParallelNode, ResearchGraph, ToolNode

@@ -1,13 +1,10 @@
 """Reducers only add; evidence is kept once, a failed search is a warning and never evidence."""
 
+from elcano.graphs.agents.judge import JudgeAssessment
+from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
+from elcano.graphs.agents.thinking import ThinkingOutput
+from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask
 from elcano.graphs.catalogue import reducers
-from elcano.graphs.catalogue.agents import (
-    AgentSelectionPlan,
-    AgentTask,
-    JudgeAssessment,
-    KnowledgeGapOutput,
-    ThinkingOutput,
-)
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.catalogue.listing import AGENTS
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.validation import faults, require_valid
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.expressions.language import fault
@@ -143,7 +143,14 @@ def test_valid_graphs_have_no_fault() -> None:
             "node 'a': unknown reducer 'set_value'; did you mean 'set_values'?",
         ),
         (
-            two_nodes(nodes=(DecisionNode(id="a", choose="vlues.next"), asking("z", "writer"))),
+            two_nodes(
+                nodes=(DecisionNode(id="a", choose="vlues.next"), asking("b"), asking("z", "writer")),
+                edges=(
+                    ON,
+                    ConditionalEdge(from_node="a", to_node="b", when="question"),
+                    SequentialEdge(from_node="b", to_node="z"),
+                ),
+            ),
             "node 'a': unknown name 'vlues' in 'vlues.next'; did you mean 'values'?",
         ),
         (

@@ -6,11 +6,24 @@ from pathlib import Path
 
 import pytest
 from temporalio.api.common.v1 import Payload
-from temporalio.converter import StorageDriverClaim, StorageDriverRetrieveContext, StorageDriverStoreContext
+from temporalio.converter import (
+    StorageDriverClaim,
+    StorageDriverRetrieveContext,
+    StorageDriverStoreContext,
+    StorageDriverWorkflowInfo,
+)
 
 from elcano.graphs.contracts import AgentResult
 from elcano.settings import Settings
-from elcano.storage.payloads import THRESHOLD_BYTES, FileDriver, connect_config, data_converter
+from elcano.storage.objects.keys import payloads_of
+from elcano.storage.objects.objects import Objects, open_objects
+from elcano.storage.payloads import THRESHOLD_BYTES, ObjectDriver, connect_config, data_converter
+
+
+@pytest.fixture(params=["folder", "s3"])
+def objects(request: pytest.FixtureRequest, tmp_path: Path) -> Objects:
+    return open_objects("" if request.param == "folder" else request.getfixturevalue("s3"), tmp_path)
+
 
 LARGE = AgentResult(output={"text": "ä" * THRESHOLD_BYTES}, model="offline")
 SMALL = AgentResult(output={"text": "short"})
@@ -21,31 +34,31 @@ def files(folder: Path) -> list[Path]:
 
 
 async def test_a_large_payload_is_a_file_and_comes_back_as_its_model(tmp_path: Path) -> None:
-    converter = data_converter(tmp_path / "payloads")
+    converter = data_converter(open_objects("", tmp_path / "payloads"))
     payloads = await converter.encode([LARGE, SMALL])
     assert sum(payload.ByteSize() for payload in payloads) < 1_000
     (stored,) = files(tmp_path)
     assert stored.name == sha256(stored.read_bytes()).hexdigest()
-    assert stored.parent.name == stored.name[:2]
+    assert stored.parent.name == "nobody"
     assert await converter.decode(payloads, [AgentResult, AgentResult]) == [LARGE, SMALL]
 
 
 async def test_small_payloads_stay_in_the_history(tmp_path: Path) -> None:
-    converter = data_converter(tmp_path / "payloads")
+    converter = data_converter(open_objects("", tmp_path / "payloads"))
     payloads = await converter.encode([SMALL])
     assert files(tmp_path) == []
     assert await converter.decode(payloads, [AgentResult]) == [SMALL]
 
 
 async def test_the_same_payload_is_one_file_however_often_it_is_stored_at_once(tmp_path: Path) -> None:
-    converters = [data_converter(tmp_path), data_converter(tmp_path)]
+    converters = [data_converter(open_objects("", tmp_path)), data_converter(open_objects("", tmp_path))]
     encoded = await asyncio.gather(*(converter.encode([LARGE]) for converter in converters * 10))
     assert len(files(tmp_path)) == 1
     assert await converters[0].decode(encoded[-1], [AgentResult]) == [LARGE]
 
 
 async def test_a_missing_payload_says_where_it_should_be(tmp_path: Path) -> None:
-    converter = data_converter(tmp_path)
+    converter = data_converter(open_objects("", tmp_path))
     payloads = await converter.encode([LARGE])
     (stored,) = files(tmp_path)
     stored.unlink()
@@ -54,7 +67,7 @@ async def test_a_missing_payload_says_where_it_should_be(tmp_path: Path) -> None
 
 
 async def test_a_damaged_payload_is_not_used(tmp_path: Path) -> None:
-    converter = data_converter(tmp_path)
+    converter = data_converter(open_objects("", tmp_path))
     payloads = await converter.encode([LARGE])
     (stored,) = files(tmp_path)
     stored.write_bytes(stored.read_bytes()[:-1])
@@ -62,18 +75,35 @@ async def test_a_damaged_payload_is_not_used(tmp_path: Path) -> None:
         await converter.decode(payloads, [AgentResult])
 
 
-@pytest.mark.parametrize("claim", [{}, {"key": "../../secret"}, {"key": "ab"}])
+@pytest.mark.parametrize("claim", [{}, {"key": "../../secret"}, {"key": "ab"}, {"key": f"artifacts/a/{'0' * 64}"}])
 async def test_a_claim_cannot_name_another_file(tmp_path: Path, claim: dict[str, str]) -> None:
-    driver = FileDriver(tmp_path)
+    driver = ObjectDriver(open_objects("", tmp_path))
     with pytest.raises(ValueError, match="not the key"):
         await driver.retrieve(StorageDriverRetrieveContext(), [StorageDriverClaim(claim)])
 
 
 async def test_the_driver_answers_in_the_order_of_the_claims(tmp_path: Path) -> None:
-    driver = FileDriver(tmp_path)
+    driver = ObjectDriver(open_objects("", tmp_path))
     payloads = [Payload(metadata={"encoding": b"binary/plain"}, data=bytes([n])) for n in range(5)]
     claims = await driver.store(StorageDriverStoreContext(), payloads)
     assert await driver.retrieve(StorageDriverRetrieveContext(), claims[::-1]) == payloads[::-1]
+
+
+async def test_payloads_belong_to_the_run_whose_branch_stores_them_and_go_with_it(objects: Objects) -> None:
+    driver = ObjectDriver(objects)
+    claims = {}
+    for run_id in ("run-1", "run-1.0004.loop-1", "run-10", "a b/../c"):
+        target = StorageDriverWorkflowInfo(namespace="default", id=run_id)
+        payload = Payload(data=run_id.encode() * 9)
+        (claims[run_id],) = await driver.store(StorageDriverStoreContext(target=target), [payload])
+        assert await driver.retrieve(StorageDriverRetrieveContext(), [claims[run_id]]) == [payload]
+    await objects.delete_below(payloads_of("run-1"))
+    await objects.delete_below(payloads_of("run-1"))
+    for run_id in ("run-1", "run-1.0004.loop-1"):
+        with pytest.raises(FileNotFoundError, match="payloads/run-1/"):
+            await driver.retrieve(StorageDriverRetrieveContext(), [claims[run_id]])
+    for run_id in ("run-10", "a b/../c"):
+        assert await driver.retrieve(StorageDriverRetrieveContext(), [claims[run_id]])
 
 
 PROFILE = """
@@ -103,4 +133,4 @@ async def test_programs_connect_by_the_profile_to_the_server_that_the_settings_n
     assert config["target_host"] == target
     assert config.get("namespace") == ("research" if profile else None)
     await config["data_converter"].encode([LARGE])
-    assert [file.relative_to(tmp_path).parts[0] for file in files(tmp_path) if file.suffix != ".toml"] == ["payloads"]
+    assert [file.relative_to(tmp_path).parts[0] for file in files(tmp_path) if file.suffix != ".toml"] == ["objects"]

@@ -10,7 +10,9 @@ import pytest
 
 from elcano.activities.sources.documents.collection import Listing
 from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.contracts import AgentResult
+from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import close_payloads, data_converter
 from elcano.storage.threads import Threads
 from tests.unit.activities.sources.collections import Shelf
@@ -42,10 +44,10 @@ def test_payloads_and_other_sources_do_not_wait_for_an_indexing(tmp_path: Path) 
 async def beside_an_indexing(tmp_path: Path) -> None:
     """In a loop of its own, whose pool has a single thread: whoever blocks it would block all who use it."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-    converter = data_converter(tmp_path / "payloads")
+    converter = data_converter(open_objects("", tmp_path / "payloads"))
     endless = Endless()
-    slow = DocumentsSource("slow", "Slow.", endless, tmp_path / "slow.sqlite")
-    quick = DocumentsSource("quick", "Quick.", Shelf({"b.md": b"barnacles"}), tmp_path / "quick.sqlite")
+    slow = DocumentsSource(collection("slow"), endless, tmp_path / "slow.sqlite")
+    quick = DocumentsSource(collection("quick"), Shelf({"b.md": b"barnacles"}), tmp_path / "quick.sqlite")
     indexing = asyncio.create_task(slow.search("anchovies", 5))
     try:
         async with asyncio.timeout(PATIENCE):
@@ -57,8 +59,8 @@ async def beside_an_indexing(tmp_path: Path) -> None:
     finally:
         endless.let_go.set()
     assert [one.text for one in (await indexing).evidence] == ["anchovies"]
-    await slow.aclose()
-    await quick.aclose()
+    await slow.close()
+    await quick.close()
     close_payloads(converter)
 
 
@@ -78,12 +80,12 @@ async def test_work_sees_the_context_of_who_asked_for_it() -> None:
 
 
 async def test_what_was_closed_does_no_more(tmp_path: Path) -> None:
-    converter = data_converter(tmp_path)
-    source = DocumentsSource("quick", "Quick.", Shelf({"b.md": b"barnacles"}), tmp_path / "quick.sqlite")
+    converter = data_converter(open_objects("", tmp_path))
+    source = DocumentsSource(collection("quick"), Shelf({"b.md": b"barnacles"}), tmp_path / "quick.sqlite")
     await converter.encode([LARGE])
     await source.search("barnacles", 5)
     close_payloads(converter)
-    await source.aclose()
+    await source.close()
     with pytest.raises(RuntimeError):
         await converter.encode([LARGE.model_copy(update={"model": "other"})])
     with pytest.raises(RuntimeError):

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from elcano.activities.sources.base import Found
+from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import JsonObject
@@ -44,19 +45,16 @@ def call(agent: str, given: JsonObject, *, model: str = "offline", step: int = 1
 class FixedSource:
     """A source that finds nothing and knows some words."""
 
+    spec = collection("docs", "What the tests know.")
+
     def __init__(self, weights: Mapping[str, float] | None) -> None:
         self._weights = weights
 
-    @property
-    def name(self) -> str:
-        return "docs"
-
-    @property
-    def description(self) -> str:
-        return "What the tests know."
-
     async def search(self, query: str, limit: int) -> Found:
         return Found()
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         if self._weights is None:

@@ -1,8 +1,10 @@
 """Drafts of sections, ready to be joined: nothing twice, nothing lost, every passage under one key."""
 
-from elcano.activities.agents.drafts import UNKNOWN, Drafts, completed, fitting, joined
-from elcano.activities.agents.envelope import SectionItem
-from elcano.activities.agents.writer import with_canonical_ids
+from elcano.activities.agents.citing import with_canonical_ids
+from elcano.activities.agents.drafts import UNKNOWN, completed, joined
+from elcano.graphs.agents.drafting import fitting
+from elcano.graphs.agents.envelope import SectionItem
+from elcano.graphs.agents.loaded import Drafts
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.values.state import SectionGap, SectionResult
 from elcano.storage.evidence import Evidence

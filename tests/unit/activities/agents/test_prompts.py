@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from elcano.activities.agents.envelope import (
+from elcano.activities.agents.passages import fitting
+from elcano.activities.agents.questions import asking
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.envelope import (
     DATA_NOT_INSTRUCTIONS,
     EvidenceItem,
     OfferedSource,
@@ -17,10 +20,8 @@ from elcano.activities.agents.envelope import (
     opened,
     prompt,
 )
-from elcano.activities.agents.loaded import Loaded
-from elcano.activities.agents.passages import fitting
-from elcano.activities.agents.registry import AGENTS
-from elcano.graphs.catalogue import listing as catalogue
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.values.state import IterationData, ToolCallRecord
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, passage
 
@@ -59,7 +60,7 @@ def loaded() -> Loaded:
     )
 
 
-@pytest.mark.parametrize("name", list(AGENTS))
+@pytest.mark.parametrize("name", ANSWERS)
 async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str) -> None:
     seen: list[str] = []
 
@@ -72,15 +73,15 @@ async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str
         seen.append(info.instructions or "")
         return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, ANSWERS[name])])
 
-    spec = catalogue.AGENTS[name]
     definition = AGENTS[name]
-    given_input = spec.input.model_validate(
+    given_input = definition.input.model_validate(
         {"question": "How does it survive a crash?", "background": "For a newcomer."}
     )
-    result = await definition.agent.run(definition.show(given_input, loaded()), model=FunctionModel(reply))
+    task = definition.asks.shown(given_input, loaded())
+    asked = prompt(definition.asks.request, task)
+    result = await asking(task.kind, definition.asks).run(asked, model=FunctionModel(reply))
     shown, instructions = seen
-    task = opened(shown)
-    assert task is not None
+    assert opened(shown) == task
     assert (task.kind, task.question, task.background) == (name, "How does it survive a crash?", "For a newcomer.")
     assert [item.key for item in task.evidence] == ([] if name == "proofreader" else ["e1", "e2"])
     assert task.term_weights == {"temporal": 2.0}
@@ -89,10 +90,10 @@ async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str
     assert result.output.model_dump(mode="json").items() >= ANSWERS[name].items() or name in SHORT
 
 
-@pytest.mark.parametrize("name", list(AGENTS))
-def test_instructions_hold_no_date(name: str) -> None:
-    instructions = AGENTS[name].agent._instructions
-    assert "20" not in " ".join(str(one) for one in instructions)
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=lambda agent: agent.name)
+def test_instructions_hold_no_date(agent: AgentDefinition) -> None:
+    for question in (agent.asks, agent.closing):
+        assert question is None or "20" not in question.instructions
 
 
 def test_injected_text_stays_inside_the_fence() -> None:

@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.values.failures import FailureType
 from elcano.settings import Settings

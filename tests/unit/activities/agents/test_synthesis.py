@@ -12,9 +12,9 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents import asking
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.agents.envelope import TaskEnvelope
-from elcano.activities.agents.long_writer import SECTION, SUMMARY
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.failures import FailureDetails, FailureType
@@ -238,7 +238,7 @@ async def test_the_proofreader_says_what_did_not_fit(store: Store, monkeypatch: 
         return {"title": "T", "sections": sections}
 
     answering(monkeypatch, proofreading)
-    monkeypatch.setattr("elcano.activities.agents.proofreader.DRAFT_TOKENS", 100)
+    monkeypatch.setattr("elcano.graphs.agents.proofreader.DRAFT_TOKENS", 100)
     draft = await kept(
         store, await run(store, "proofreader", given(await section(store, "Crash", REPLAY, RECORDS, RETRY)))
     )

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.agents.envelope import TaskEnvelope
-from elcano.activities.agents.long_writer import SECTION, SUMMARY
 from elcano.activities.agents.unwritten import NOT_SUMMARISED
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.values.budget import Allowance
 from elcano.graphs.values.report import ReportDraft

@@ -28,7 +28,7 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.calls.failures import MESSAGE_CHARACTERS, classified
 from elcano.graphs.catalogue.tools import SearchInput
-from elcano.graphs.errors import InputInvalid, ModelRefused, SourceRefused, SourceUnavailable
+from elcano.graphs.errors import InputInvalid, ModelRefused, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
 
@@ -153,3 +153,22 @@ async def test_within_an_activity_a_failure_tells_its_attempt_and_what_was_used(
     assert FailureDetails.model_validate(failure.details[0]) == FailureDetails(attempt=3, usage=used, retry_after=7)
     assert failure.next_retry_delay == timedelta(seconds=7)
     assert classified(ValueError("x")).details == ()
+
+
+@pytest.mark.parametrize(
+    ("after", "again", "wait"),
+    [
+        (None, True, None),
+        (0.0, True, 0.0),
+        (30.0, True, 30.0),
+        (31.0, False, 31.0),
+        (10_000_000.0, False, 86_400.0),
+    ],
+)
+def test_a_busy_source_is_tried_again_soon_or_holds_the_run(
+    after: float | None, again: bool, wait: float | None
+) -> None:
+    failure = classified(SourceBusy("articles: HTTP 429", after))
+    delay = failure.next_retry_delay
+    assert (failure.type, failure.non_retryable) == (FailureType.PROVIDER, not again)
+    assert (delay.total_seconds() if delay is not None else None) == wait

@@ -1,8 +1,8 @@
 """Joining quotations: the whole question is answered first, and nothing is said that was not quoted."""
 
-from elcano.activities.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.activities.agents.long_writer import SECTION, SUMMARY
 from elcano.activities.offline.joining import BRIEF_CLAIMS, SECTION_CLAIMS, proofread, summarise, write_section
+from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
+from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.values.report import Citation, Claim
 
 QUESTION = "How does Temporal go on after a crash?"

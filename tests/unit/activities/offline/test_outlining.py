@@ -2,9 +2,9 @@
 
 import pytest
 
-from elcano.activities.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.activities.offline.outlining import outline, parse
-from elcano.graphs.catalogue.agents import ReportPlanSection
+from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.graphs.agents.planner import ReportPlanSection
 
 QUESTION = "How does Temporal survive a crash?"
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from elcano.activities.agents.envelope import EvidenceItem, OfferedSource, PastIteration, PastSearch, TaskEnvelope
 from elcano.activities.offline.assessing import evaluate, judge, think
 from elcano.activities.offline.planning import names, plan, series, sub_questions
 from elcano.activities.offline.scoring import material
 from elcano.activities.offline.terms import weighted
 from elcano.activities.text.stems import content_words, kin, stem
+from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, PastIteration, PastSearch, TaskEnvelope
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL
 
 QUESTION = "How does Temporal survive a crash, and how are activities retried?"

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from pydantic_ai import Agent
 from pydantic_ai.models import Model
 
-from elcano.activities.agents.envelope import EvidenceItem, TaskEnvelope, prompt
 from elcano.activities.offline.model import ExtractiveModel
 from elcano.activities.offline.writing import PER_PASSAGE, write
-from elcano.graphs.catalogue.agents import ThinkingOutput
+from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope, prompt
+from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.values.report import Claim, ReportDraft
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL

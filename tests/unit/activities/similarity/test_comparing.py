@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.duplicates import CONTAINED, LEAST_WORDS, SHINGLE, Compared, duplicates
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.storage.evidence import Evidence, EvidenceStore, StoredText
 from elcano.storage.store import open_store
@@ -64,6 +64,7 @@ class Found(EvidenceStore):
     """What runs found, in memory and in order; it counts the passages that are read with their texts."""
 
     def __init__(self) -> None:
+        self._tenant = "default"
         self.found: list[Evidence] = []
         self.read = 0
 
@@ -88,14 +89,16 @@ steps = st.lists(st.tuples(st.lists(texts(), max_size=4), st.integers(0, 1), st.
 @given(steps=steps, most=st.sampled_from([0, 3, 1_000]))
 def test_any_workers_with_any_memory_say_what_the_plain_way_says(steps: list[Step], most: int) -> None:
     store = Found()
-    workers = [Comparing(store, most), Comparing(store, most)]
+    workers = [Comparing(most), Comparing(most)]
 
     async def research() -> None:
         for added, number, restarted in steps:
             store.found += [passage(f"p{len(store.found) + at}", text) for at, text in enumerate(added)]
             if restarted:
-                workers[number] = Comparing(store, most)
-            said: list[Mapping[str, str]] = await asyncio.gather(*(workers[number].repeats("run") for _ in range(2)))
+                workers[number] = Comparing(most)
+            said: list[Mapping[str, str]] = await asyncio.gather(
+                *(workers[number].repeats(store, "run") for _ in range(2))
+            )
             assert said == [plain(store.found)] * 2
 
     asyncio.run(research())
@@ -115,34 +118,34 @@ def test_the_steps_in_which_passages_are_added_do_not_matter(given_texts: list[s
 
 async def test_a_search_reads_only_what_is_new() -> None:
     store = Found()
-    comparing = Comparing(store)
+    comparing = Comparing()
     for number in range(50):
         store.found += [passage(f"{number}-{at}", f"{WHALES} {number} {at}") for at in range(10)]
-        await comparing.repeats("run")
+        await comparing.repeats(store, "run")
     assert store.read == 500
 
 
 async def test_runs_that_were_not_asked_for_longest_are_forgotten_first() -> None:
     store = Found()
     store.found = [passage("whale", WHALES), passage("bread", BREAD)]
-    comparing = Comparing(store, most=4)
+    comparing = Comparing(most=4)
     for run_id in ("a", "b", "a", "c"):
-        await comparing.repeats(run_id)
+        await comparing.repeats(store, run_id)
     before = store.read
-    await comparing.repeats("a")
-    await comparing.repeats("c")
+    await comparing.repeats(store, "a")
+    await comparing.repeats(store, "c")
     assert store.read == before
-    await comparing.repeats("b")
+    await comparing.repeats(store, "b")
     assert store.read == before + 2
 
 
 async def test_a_run_that_is_another_than_what_is_kept_is_compared_anew() -> None:
     store = Found()
     store.found = [passage("whale", WHALES), passage("copy", WHALES)]
-    comparing = Comparing(store)
-    assert await comparing.repeats("run") == {"docs:copy": "docs:whale"}
+    comparing = Comparing()
+    assert await comparing.repeats(store, "run") == {"docs:copy": "docs:whale"}
     store.found.reverse()
-    assert await comparing.repeats("run") == {"docs:whale": "docs:copy"}
+    assert await comparing.repeats(store, "run") == {"docs:whale": "docs:copy"}
 
 
 async def test_of_searches_by_two_workers_at_once_exactly_one_copy_is_older(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.sources.base import Found
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
+from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.contracts import ToolCall
@@ -35,18 +36,16 @@ COPY = f"ABSTRACT {WHALES}"
 class Shelves:
     """A source that finds for each query what it was given for it."""
 
-    description = "Shelves."
-
     def __init__(self, name: str, found: Mapping[str, Sequence[Evidence]]) -> None:
-        self.name = name
+        self.spec = collection(name)
         self.found = found
 
     async def search(self, query: str, limit: int) -> Found:
         evidence = tuple(self.found[query])
         return Found(evidence=evidence, texts=tuple(stored(one) for one in evidence))
 
-    async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
-        return {}
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 PUBMED = Shelves(

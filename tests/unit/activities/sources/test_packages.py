@@ -5,6 +5,7 @@ import pytest
 from elcano.activities.sources.documents.document import FileSkipped
 from elcano.activities.sources.documents.packages import PackageReadmes
 from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceRefused
 
 
@@ -50,7 +51,7 @@ def test_nothing_installed(tmp_path: Path) -> None:
 
 
 async def test_the_packages_of_this_environment_can_be_asked(tmp_path: Path) -> None:
-    source = DocumentsSource("packages", "Readmes.", PackageReadmes(), tmp_path / "index.sqlite")
+    source = DocumentsSource(SOURCES["packages"], PackageReadmes(), tmp_path / "index.sqlite")
     found = await source.search("async HTTP client for Python with HTTP/2", 5)
     assert any(passage.document.startswith("packages:httpx@") for passage in found.evidence)
     assert {text.title for text in found.texts} >= {"httpx"}

@@ -9,6 +9,7 @@ from elcano.activities.sources.base import Source
 from elcano.activities.sources.documents.collection import Content, Listing, Skipped
 from elcano.activities.sources.documents.folder import Folder
 from elcano.activities.sources.documents.source import RESYNC_SECONDS, DocumentsSource
+from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.storage.evidence import Evidence
 from tests.unit.activities.sources.collections import Shelf
@@ -24,7 +25,7 @@ class Clock:
 
 
 def open_source(shelf: Shelf | Folder, tmp_path: Path, clock: Clock | None = None) -> DocumentsSource:
-    return DocumentsSource("docs", "Documents.", shelf, tmp_path / "index.sqlite", clock=clock or Clock())
+    return DocumentsSource(collection("docs"), shelf, tmp_path / "index.sqlite", clock=clock or Clock())
 
 
 async def only(source: Source, query: str) -> Evidence:
@@ -45,7 +46,7 @@ async def test_a_passage_is_a_part_of_the_text_that_comes_with_it(tmp_path: Path
     assert passage.heading == "Guide > Harbour"
     assert passage.locator == "sub/guide.md#harbour"
     assert (text.title, text.media_type) == ("Guide", "text/markdown")
-    assert passage.source == source.name == "docs"
+    assert passage.source == source.spec.name == "docs"
 
 
 async def test_each_format_is_located_in_its_own_way(tmp_path: Path) -> None:
@@ -187,7 +188,7 @@ async def test_closing_ends_a_sync_that_is_running(tmp_path: Path) -> None:
     source = open_source(SlowShelf({f"{number}.md": b"alpha" for number in range(1_000)}), tmp_path)
     search = asyncio.create_task(source.search("alpha", 5))
     await asyncio.sleep(0.05)
-    await source.aclose()
+    await source.close()
     with pytest.raises(SourceUnavailable):
         await search
 

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,9 +12,10 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.documents.source import DocumentsSource
-from elcano.activities.tools.offered import Sources
+from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities, excerpt
 from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import RUN_TOOL, ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
@@ -30,8 +31,7 @@ LONG = b"# Whales\n" + b"The whale is a very large animal of the sea. " * 15
 class BrokenSource:
     """Fails as it is told to."""
 
-    name = "broken"
-    description = "Fails."
+    spec = collection("broken")
 
     def __init__(self, error: Exception) -> None:
         self._error = error
@@ -39,8 +39,8 @@ class BrokenSource:
     async def search(self, query: str, limit: int) -> Found:
         raise self._error
 
-    async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
-        return {}
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 @pytest.fixture
 def tools(store: Store, tmp_path: Path) -> ToolActivities:
-    source = DocumentsSource("docs", "Documents.", Shelf({"a.md": LONG, "b.txt": b"\0"}), tmp_path / "index.sqlite")
+    source = DocumentsSource(collection("docs"), Shelf({"a.md": LONG, "b.txt": b"\0"}), tmp_path / "index.sqlite")
     return ToolActivities(store, Sources({"docs": source}))
 
 

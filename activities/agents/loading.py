@@ -1,0 +1,86 @@
+"""What an agent needs, loaded: passages that fit, sources described, drafts joined, words weighed."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from elcano.activities.agents import drafts
+from elcano.activities.agents.passages import fitting
+from elcano.activities.sources.base import WeighsTerms
+from elcano.activities.sources.registry import Sources
+from elcano.activities.text.stems import content_words
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.envelope import OfferedSource
+from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, Shown
+from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
+from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.values.state import SectionResult
+from elcano.storage.evidence import Evidence
+from elcano.storage.store import TenantStore
+
+
+class Loader:
+    """What is kept and what can be searched, as agents are shown it."""
+
+    def __init__(self, store: TenantStore, sources: Sources) -> None:
+        self._store = store
+        self._sources = sources
+
+    async def load(self, agent: AgentDefinition, needs: Needs, room: int | None, *, weighed: bool) -> Loaded:
+        """What `agent` is to be shown, passages within `room` tokens; words are `weighed` for the extractive model.
+
+        Raises:
+            BudgetExhausted: who writes from passages could be shown none of those that there are.
+            InputInvalid: a draft is not in the store.
+        """
+        evidence = await self._store.evidence.get(needs.evidence) if agent.evidence_tokens else []
+        shown = Shown()
+        if not agent.joins:  # of their own, those who join sections read only what the drafts quote
+            shown = fitting(evidence, needs.conversation, agent.evidence_tokens if room is None else room)
+        if agent.manner == "report" and evidence and room is not None and not shown.items:
+            short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
+            raise BudgetExhausted("tokens", short)
+        return Loaded(
+            shown=shown,
+            room=room,
+            sources=self._offered(needs.offered),
+            drafts=await self._drafts(needs.sections, evidence) if agent.joins else Drafts(),
+            term_weights=await self._term_weights(needs.weighed, _searched(needs, evidence)) if weighed else {},
+        )
+
+    def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
+        return tuple(OfferedSource(name=one, description=self._sources.get(one).spec.description) for one in names)
+
+    async def _drafts(self, results: Sequence[SectionResult], evidence: Sequence[Evidence]) -> Drafts:
+        found = [await self._draft(result) for result in results]
+        return await asyncio.to_thread(drafts.joined, results, found, evidence)
+
+    async def _draft(self, result: SectionResult) -> ReportDraft | None:
+        if result.draft is None:
+            return None
+        stored = await self._store.artifacts.get(result.draft)
+        if stored is None:
+            fault = f"the draft {result.draft!r} of the section {result.title!r} is not in the store"
+            raise InputInvalid("sections", f"{fault}; do all workers share one data folder?")
+        return ReportDraft.model_validate_json(stored)
+
+    async def _term_weights(self, text: str, names: Iterable[str]) -> dict[str, float]:
+        """For each of the words of `text` the highest weight that any source gives it.
+
+        A source that cannot be read is left out: without weights the offline model counts in the passages instead.
+        """
+        weights: dict[str, float] = {}
+        for name in names:
+            try:
+                source = self._sources.get(name)
+                told = await source.term_weights(content_words(text)) if isinstance(source, WeighsTerms) else {}
+            except ActivityFault:
+                continue
+            for word, weight in told.items():
+                weights[word] = max(weight, weights.get(word, 0.0))
+        return weights
+
+
+def _searched(needs: Needs, evidence: Iterable[Evidence]) -> list[str]:
+    """The sources that the run has to do with: those it may search, searched or found something in."""
+    searched = (call.source for turn in needs.conversation for call in turn.tool_calls)
+    return list(dict.fromkeys([*needs.searched, *searched, *(passage.source for passage in evidence)]))

@@ -1,0 +1,21 @@
+"""From what a definition asks to an agent of pydantic-ai, each made once. It has no tools: a graph is the loop."""
+
+from functools import lru_cache
+from typing import Any, Final
+
+from pydantic_ai import Agent
+
+from elcano.graphs.agents.definition import Answer, Question
+
+FURTHER_TRIES: Final = 2
+"""How often a model may mend an answer whose form is wrong, in the same conversation."""
+
+
+def asking(kind: str, question: Question[Answer]) -> Agent[object, Answer]:
+    """Who is asked `question`, under the name of the task."""
+    return _made(kind, question)
+
+
+@lru_cache(maxsize=256)
+def _made(kind: str, question: Question[Any]) -> Agent[object, Any]:
+    return Agent(name=kind, output_type=question.answer, instructions=question.instructions, retries=FURTHER_TRIES)

@@ -1,0 +1,101 @@
+"""The sources that this worker offers, by name. A client names a source, never a path.
+
+What there is says the catalogue; each source is opened by the function that its entry names. All of them are closed in
+the end, whatever became of the others.
+"""
+
+import asyncio
+import difflib
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pkgutil import resolve_name
+
+from elcano.activities.sources.base import Source
+from elcano.graphs.catalogue.sources import SourceSpec, configured
+from elcano.graphs.errors import SourceRefused
+from elcano.settings import Settings
+
+_log = logging.getLogger("sources")
+
+
+class Sources:
+    """What can be searched here.
+
+    Args:
+        sources: by the names under which they are asked for.
+        missing: of what there is and cannot be searched here: what has to be done first.
+    """
+
+    def __init__(self, sources: Mapping[str, Source], missing: Mapping[str, str] | None = None) -> None:
+        self._sources = dict(sources)
+        self._missing = dict(missing or {})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """In the order of the settings."""
+        return tuple(self._sources)
+
+    @property
+    def queued(self) -> tuple[SourceSpec, ...]:
+        """Those whose searches wait in a queue of their own."""
+        return tuple(source.spec for source in self._sources.values() if source.spec.queue)
+
+    def get(self, name: str) -> Source:
+        """The source called `name`.
+
+        Raises:
+            SourceRefused: there is none, or it is not set up; the text says what to do.
+        """
+        source = self._sources.get(name)
+        if source is None:
+            raise SourceRefused(self._refusal(name))
+        return source
+
+    def _refusal(self, name: str) -> str:
+        if (remedy := self._missing.get(name)) is not None:
+            return f"the source {name!r} cannot be searched here: {remedy} where the worker runs"
+        if not self._sources:
+            return f"there is no source {name!r}, nor any other: name a folder in ELCANO_COLLECTIONS"
+        close = difflib.get_close_matches(name, self._sources, n=1)
+        guess = f"; did you mean {close[0]!r}?" if close else ""
+        return f"there is no source {name!r}; there are: {', '.join(self._sources)}{guess}"
+
+
+@asynccontextmanager
+async def open_sources(settings: Settings) -> AsyncIterator[Sources]:
+    """Every source that can be searched with these settings, closed when the block is left.
+
+    Nothing is searched or read by opening. A source that lacks its key is left out; whoever names it is told so.
+
+    Raises:
+        InputInvalid: a collection's name cannot be used.
+    """
+    specs = configured(settings.collections, settings.has)
+    missing = {name: remedy for name, spec in specs.items() if (remedy := spec.missing(settings.has))}
+    for name, remedy in missing.items():
+        _log.info("the source %s is not offered: %s", name, remedy)
+    opened: dict[str, Source] = {}
+    try:
+        for name, spec in specs.items():
+            if name not in missing:
+                opened[name] = _opened(spec, settings)
+        yield Sources(opened, missing)
+    finally:
+        await close_all(opened.values())
+
+
+async def close_all(sources: Iterable[Source]) -> None:
+    """Closes them side by side; one that cannot be closed keeps none of the others open.
+
+    Raises:
+        ExceptionGroup: with what went wrong.
+    """
+    closed = await asyncio.gather(*(source.close() for source in sources), return_exceptions=True)
+    if failed := [error for error in closed if isinstance(error, Exception)]:
+        raise ExceptionGroup("sources could not be closed", failed)
+
+
+def _opened(spec: SourceSpec, settings: Settings) -> Source:
+    opener: Callable[[SourceSpec, Settings], Source] = resolve_name(spec.opener)
+    return opener(spec, settings)

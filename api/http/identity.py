@@ -1,0 +1,76 @@
+"""Whose a request is: the one place where the API learns the tenant. Everything behind it gets a tenant and no request.
+
+Without a header to look at everyone is the same tenant. Nobody who cannot be told becomes that one: a request that has
+to say whose it is and does not is refused.
+"""
+
+from typing import Protocol
+
+from fastapi import Request
+
+from elcano.api.http.errors import Unidentified
+from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant, is_tenant
+from elcano.settings import Settings
+
+ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"
+
+
+class Identity(Protocol):
+    """Tells whose a request is; `create_app(tenant_of=...)` takes one of your own."""
+
+    async def __call__(self, request: Request, /) -> Tenant:
+        """The tenant that asks.
+
+        Raises:
+            Unidentified: it cannot be told; the text says what to do.
+        """
+        ...
+
+
+class Everyone:
+    """One tenant for all requests."""
+
+    async def __call__(self, request: Request, /) -> Tenant:
+        """The default tenant."""
+        return DEFAULT_TENANT
+
+
+class NamedByProxy:
+    """The tenant that a header names, which a proxy sets that knows who asks and takes it away from everyone else."""
+
+    def __init__(self, header: str) -> None:
+        self._header = header
+
+    async def __call__(self, request: Request, /) -> Tenant:
+        """The tenant in the header.
+
+        Raises:
+            Unidentified: there is no such header, or several, or what it says is no tenant's name.
+        """
+        said = request.headers.getlist(self._header)
+        if not said:
+            raise Unidentified(f"the request does not say whose it is: {ASK_OTHERWISE}")
+        if len(said) > 1:
+            raise Unidentified(f"the request says {len(said)} times whose it is: {ASK_OTHERWISE}, once")
+        return said[0]
+
+
+def identity(settings: Settings) -> Identity:
+    """The identity that the settings ask for."""
+    return NamedByProxy(settings.tenant_header) if settings.tenant_header else Everyone()
+
+
+async def tenant_of(request: Request) -> Tenant:
+    """A dependency: the tenant that asks, by the identity that the application was made with.
+
+    Raises:
+        Unidentified: it cannot be told, or has a name that no tenant can have.
+    """
+    ask: Identity = request.app.state.identity
+    tenant = await ask(request)
+    if not is_tenant(tenant):
+        raise Unidentified(
+            f"{tenant[:50]!r} is no tenant's name (1 to 40 small letters, digits and hyphens, a hyphen neither first "
+            f"nor last): {ASK_OTHERWISE}"
+        )
+    return tenant

@@ -1,0 +1,57 @@
+"""Which sources a run may search, and what the others lack: told before the run instead of by a search that waits.
+
+A source with a key is searched by the workers that have it. Where all are started in the API's own environment
+(`shared_environment`), what is not set here is not set there; elsewhere the server is asked whether a worker polls.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
+from elcano.api.temporal.client import Temporal
+from elcano.graphs.catalogue.sources import SourceSpec, configured
+from elcano.settings import Settings
+
+
+def known(settings: Settings) -> dict[str, SourceSpec]:
+    """Every source that there is here, by name, whether or not it can be searched."""
+    return configured(settings.collections, settings.has)
+
+
+async def lacking(temporal: Temporal, settings: Settings) -> dict[str, str]:
+    """Of every source that there is what has to be done before it can be searched; empty if nothing.
+
+    Of a server that does not answer nothing is known, and nothing is held against a source.
+    """
+    specs = known(settings)
+    said = await asyncio.gather(*(_lack(spec, temporal, settings) for spec in specs.values()))
+    return dict(zip(specs, said, strict=True))
+
+
+async def unserved(spec: SourceSpec, temporal: Temporal) -> str:
+    """Why nobody would search it now: no worker polls its queue, or it is not known; empty for the queue of all."""
+    if not spec.queue:
+        return ""
+    try:
+        polled = await temporal.source_is_polled(spec.queue)
+    except (TemporalUnavailable, TemporalRefused) as error:
+        return str(error)
+    return "" if polled else f"no worker polls the task queue {spec.queue!r}: start one"
+
+
+def offered(lacks: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of those that can be searched."""
+    return tuple(name for name, lack in lacks.items() if not lack)
+
+
+async def _lack(spec: SourceSpec, temporal: Temporal, settings: Settings) -> str:
+    here = spec.missing(settings.has)
+    if not here:
+        return ""
+    if settings.shared_environment:
+        return f"{here} where the server runs and start it again"
+    try:
+        polled = await temporal.source_is_polled(spec.queue)
+    except (TemporalUnavailable, TemporalRefused):
+        return ""
+    return "" if polled else f"{here} where a worker runs, and start that again"

@@ -1,0 +1,82 @@
+"""What the agents of a research loop share: what they are told, and how it is shown and named in events."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from elcano.graphs.agents.envelope import PastIteration, PastSearch, TaskEnvelope
+from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.state import IterationData
+from elcano.graphs.values.wording import counted, listed
+
+THOUGHT_CHARACTERS: Final = 500
+"""How much of an earlier thought or judgement is shown again: the passages matter more."""
+
+
+class ResearchContext(AgentInput):
+    """What every agent of a research loop is told."""
+
+    iteration: int = 1
+    conversation: tuple[IterationData, ...] = ()
+    """The iterations so far; agents show the model a digest of them."""
+    evidence: tuple[str, ...] = ()
+    """Ids of the evidence to show; empty: what the iterations found, which need not be named twice."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Ids of the evidence that the agent is shown."""
+        return self.evidence or tuple(found for turn in self.conversation for found in turn.findings)
+
+
+def needs_of(given: ResearchContext, offered: Iterable[str] = (), searched: Iterable[str] = ()) -> Needs:
+    """The passages that were found so far, and the sources that the agent is told of or may have been searched."""
+    return Needs(
+        evidence=given.shown,
+        conversation=given.conversation,
+        offered=tuple(offered),
+        weighed=given.question,
+        searched=tuple(searched),
+    )
+
+
+def research(kind: str, given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
+    """The envelope of an agent in the loop: the research so far, to which it adds what it alone is told."""
+    turns = tuple(_digest(turn) for turn in given.conversation)
+    task = loaded.envelope(kind, given)
+    return task.model_copy(update={"iteration": given.iteration, "conversation": turns})
+
+
+def turn_of(given: JsonObject) -> str:
+    """Which turn of the loop it is, in words."""
+    most = given.get("max_iterations")
+    return f"iteration {given.get('iteration', 1)}" + (f" of at most {most}" if most else "")
+
+
+def passages_of(given: JsonObject) -> str:
+    """What the agent can see, counted: what it is handed, and what the turns so far have found."""
+    seen = {str(id) for id in listed(given.get("evidence"))}
+    for turn in listed(given.get("conversation")):
+        if isinstance(turn, dict):
+            seen.update(str(id) for id in listed(turn.get("findings")))
+    return counted(len(seen), "passage") if seen else "no passage"
+
+
+def for_gap(given: JsonObject) -> str:
+    """The gap that is worked on, where there is one."""
+    return f" for: {given['gap']}" if given.get("gap") else ""
+
+
+def _digest(turn: IterationData) -> PastIteration:
+    return PastIteration(
+        number=turn.number,
+        thought=shortened(turn.thought, THOUGHT_CHARACTERS),
+        gap=shortened(turn.gap, THOUGHT_CHARACTERS),
+        searches=tuple(
+            PastSearch(
+                source=call.source, query=call.query, found=call.found, new=call.new, failed=call.error is not None
+            )
+            for call in turn.tool_calls
+        ),
+        judgement=shortened(turn.judgement, THOUGHT_CHARACTERS),
+    )

@@ -1,0 +1,107 @@
+"""What an agent is: one definition says all of it, so that a new one is a file of its own and a line in `listing`.
+
+A definition is data and pure functions. Whoever performs one loads what it `needs`, asks a model with what is `shown`
+and stores what was written; nothing anywhere asks for an agent by its name.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from elcano.graphs.agents.drafting import SynthesisInput
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.events import EventType
+from elcano.graphs.values.report import DraftRef, ReportDraft
+
+Answer = TypeVar("Answer", bound=Frozen)
+
+Manner: TypeAlias = Literal["answer", "report", "joined", "by_section"]
+"""What becomes of what the model says.
+
+- `answer`: it is what the state holds.
+- `report`: it is a draft written from passages, which is stored; the state holds a reference.
+- `joined`: it is one draft of all sections' drafts, made in one pass; without the budget for it they stand as they are.
+- `by_section`: the same, a call a section and one (`closing`) for what stands above and below them.
+"""
+
+
+@dataclass(frozen=True)
+class Question(Generic[Answer]):
+    """One thing that a model is asked, in one call."""
+
+    instructions: str
+    """Its part, for every call the same: what to do, and how."""
+    request: str
+    """The sentence above the envelope: what is wanted now."""
+    answer: type[Answer]
+    """The model of what it answers. Descriptions of its fields are part of what it is shown."""
+    shown: Callable[[Any, Loaded], TaskEnvelope]
+    """From an input of the agent's input model, and what was loaded, to all that the model is shown of the task."""
+
+
+def nothing(given: Frozen) -> Needs:
+    """What an agent needs that works on its input alone."""
+    return Needs()
+
+
+@dataclass(frozen=True)
+class AgentDefinition:
+    """One agent: a model, asked for one typed answer.
+
+    Raises:
+        ValueError: its parts do not fit each other; the text says which.
+    """
+
+    name: str
+    description: str
+    """What it is for, in one sentence."""
+    asks: Question[Any]
+    input: type[Frozen]
+    """What a graph gives it: where each field comes from is said at the node."""
+    output: type[Frozen]
+    """What the state holds afterwards: its answer; for one that writes a reference to the stored draft."""
+    starts: EventType
+    completes: EventType
+    output_tokens: int
+    """The most that its answer is expected to take, for estimates."""
+    evidence_tokens: int = 0
+    """The most that the evidence it is shown may take, for estimates and for cutting the prompt."""
+    manner: Manner = "answer"
+    closing: Question[Any] | None = None
+    """What one that writes `by_section` is asked at the end."""
+    needs: Callable[[Any], Needs] = nothing
+    """From its input to what has to be loaded for it."""
+    begins: Callable[[JsonObject], str] | None = None
+    """What it is to do now, told when it begins, from its input as JSON; None: its description."""
+    summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
+    """Its output in one sentence and its figures, told when it ends; None: that it is done."""
+
+    def __post_init__(self) -> None:
+        if (fault := self._fault()) is not None:
+            raise ValueError(f"agent {self.name!r}: {fault}")
+
+    @property
+    def by_section(self) -> bool:
+        """Whether it calls its model once a section and once for what stands above them; its figures are of one."""
+        return self.manner == "by_section"
+
+    @property
+    def joins(self) -> bool:
+        """Whether it makes one report of the drafts of sections."""
+        return self.manner in ("joined", "by_section")
+
+    def _fault(self) -> str | None:
+        writes = self.manner != "answer"
+        if writes and self.output is not DraftRef:
+            return f"it writes ({self.manner}), so its output must be DraftRef, not {self.output.__name__}"
+        if not writes and self.asks.answer is not self.output:
+            return f"its answer is {self.asks.answer.__name__}, its output {self.output.__name__}: make them the same"
+        if self.manner in ("report", "joined") and self.asks.answer is not ReportDraft:
+            return f"it writes ({self.manner}), so its answer must be ReportDraft, not {self.asks.answer.__name__}"
+        if self.joins and not issubclass(self.input, SynthesisInput):
+            return f"it joins sections ({self.manner}), so its input must be SynthesisInput, not {self.input.__name__}"
+        if self.by_section != (self.closing is not None):
+            return "it needs `closing` if it writes by section, and only then"
+        return None

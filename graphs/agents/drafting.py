@@ -1,0 +1,82 @@
+"""What agents that write share: what those that join sections are told and shown, and how a draft is summed up."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
+from elcano.graphs.agents.loaded import AgentInput, Needs
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.report import Claim
+from elcano.graphs.values.state import SectionResult
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+from elcano.graphs.values.wording import counted, listed
+
+CITING: Final = """\
+- Every claim keeps its citations: a passage's key and the literal words that support it, copied letter by letter from \
+the citations that you were given. Every quote is looked up; one that is not found is shown to the reader as \
+unsupported.
+- Do not write keys, numbers in brackets or a list of references into the text; these are made from your citations.
+- Say nothing that no citation supports, however well known it is, and smooth over no disagreement.
+"""
+
+
+class SynthesisInput(AgentInput):
+    """What both syntheses join: the sections in the plan's order, with what is missing."""
+
+    instructions: str = ""
+    title: str = ""
+    sections: tuple[SectionResult, ...] = ()
+    sources: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    """Ids of all evidence of the sections that the synthesis may cite."""
+
+
+def needs_of(given: SynthesisInput) -> Needs:
+    """The drafts of the sections, and the passages that they may cite."""
+    return Needs(evidence=given.evidence, sections=given.sections, weighed=given.question, searched=given.sources)
+
+
+def fitting(sections: Sequence[SectionItem], tokens: int) -> tuple[SectionItem, ...]:
+    """As many claims as fit within `tokens`: every section is heard before any is heard twice, later ones first.
+
+    All sections stay, with the number of claims that were left out: whoever reads must not take them for complete.
+    """
+    room = tokens * CHARACTERS_PER_TOKEN - sum(len(section.title) + len(section.key_question) for section in sections)
+    chosen: set[tuple[int, int]] = set()
+    for rank in range(max((len(section.claims) for section in sections), default=0)):
+        for number in reversed(range(len(sections))):
+            claims = sections[number].claims
+            if rank < len(claims) and (size := _size(claims[rank])) <= room:
+                chosen.add((number, rank))
+                room -= size
+    return tuple(
+        section.model_copy(
+            update={
+                "claims": tuple(claim for rank, claim in enumerate(section.claims) if (number, rank) in chosen),
+                "left_out": sum((number, rank) not in chosen for rank in range(len(section.claims))),
+            }
+        )
+        for number, section in enumerate(sections)
+    )
+
+
+def citing(sections: Iterable[SectionItem], items: Iterable[EvidenceItem]) -> tuple[EvidenceItem, ...]:
+    """The passages that `sections` cite."""
+    keys = {cited.evidence for section in sections for claim in section.claims for cited in claim.citations}
+    return tuple(item for item in items if item.key in keys)
+
+
+def sections_of(given: JsonObject) -> str:
+    """The sections that are joined, counted."""
+    return counted(len(listed(given.get("sections"))), "section")
+
+
+def drafted(output: JsonObject) -> tuple[str, JsonObject]:
+    """A stored draft in one sentence, and its figures."""
+    claims, cited = (count if isinstance(count := output.get(name), int) else 0 for name in ("claims", "cited"))
+    text = f"Drafted: {output.get('title', '')} ({counted(claims, 'claim')} from {counted(cited, 'passage')})"
+    return text, {"claims": claims, "cited": cited, "answered": output.get("answered")}
+
+
+def _size(claim: Claim) -> int:
+    return len(claim.text) + sum(len(cited.evidence) + len(cited.quote) + 30 for cited in claim.citations)

@@ -1,0 +1,31 @@
+"""The agents that there are, by name. A new one is its own file and its lines here."""
+
+from collections.abc import Mapping
+
+from elcano.graphs.agents import (
+    input_parser,
+    judge,
+    knowledge_gap,
+    long_writer,
+    planner,
+    proofreader,
+    thinking,
+    tool_selector,
+    writer,
+)
+from elcano.graphs.agents.definition import AgentDefinition
+
+AGENTS: Mapping[str, AgentDefinition] = {
+    definition.name: definition
+    for definition in (
+        thinking.AGENT,
+        knowledge_gap.AGENT,
+        tool_selector.AGENT,
+        judge.AGENT,
+        writer.AGENT,
+        input_parser.AGENT,
+        planner.AGENT,
+        long_writer.AGENT,
+        proofreader.AGENT,
+    )
+}

@@ -1,0 +1,78 @@
+"""What an agent needs from stores and sources before its model is asked, and what was found of it."""
+
+from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, SectionItem, TaskEnvelope
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.state import IterationData, SectionResult
+
+
+class AgentInput(Frozen):
+    """What almost every agent is told."""
+
+    question: str
+    background: str = ""
+
+
+class Needs(Frozen):
+    """What is to be loaded for one call."""
+
+    evidence: tuple[str, ...] = ()
+    """Ids of the passages to show. For who joins sections: of those that their drafts may cite."""
+    conversation: tuple[IterationData, ...] = ()
+    """The turns whose searches share the room that there is for passages."""
+    offered: tuple[str, ...] = ()
+    """Sources to describe: those among which it chooses, or for which it plans."""
+    sections: tuple[SectionResult, ...] = ()
+    """Sections whose drafts it joins."""
+    weighed: str = ""
+    """A text whose words the extractive model wants weighed: the question."""
+    searched: tuple[str, ...] = ()
+    """Sources to weigh them by, beside those of the conversation and the passages."""
+
+
+class Shown(Frozen):
+    """The passages that a model is shown."""
+
+    items: tuple[EvidenceItem, ...] = ()
+    ids: dict[str, str] = {}
+    """Canonical evidence id by key."""
+    left_out: int = 0
+    """Passages that did not fit."""
+
+
+class Drafts(Frozen):
+    """What the sections say."""
+
+    sections: tuple[SectionItem, ...] = ()
+    """In the order of the plan; one without claims says why."""
+    shown: Shown = Shown()
+    """The passages that the claims cite, without their texts."""
+    related: tuple[str, ...] = ()
+    """Ids of passages worth reading that no claim cites."""
+    quoted: bool = True
+    """Whether the drafts are literal quotations."""
+
+
+class Loaded(Frozen):
+    """Passages, sources, the drafts of sections and word weights."""
+
+    shown: Shown = Shown()
+    sources: tuple[OfferedSource, ...] = ()
+    drafts: Drafts = Drafts()
+    section: SectionItem = SectionItem(title="")
+    """The draft that is to be written out now, by an agent that writes section by section."""
+    written: tuple[SectionItem, ...] = ()
+    """The report so far, of such an agent."""
+    term_weights: dict[str, float] = {}
+    room: int | None = None
+    """Tokens that drafts may take in the prompt, so that the answer can be paid for too; None: not limited."""
+
+    def envelope(self, kind: str, given: AgentInput) -> TaskEnvelope:
+        """The envelope of a task `kind`, to which an agent adds the fields of its own."""
+        return TaskEnvelope(
+            kind=kind,
+            question=given.question,
+            background=given.background,
+            evidence=self.shown.items,
+            evidence_left_out=self.shown.left_out,
+            term_weights=self.term_weights,
+        )

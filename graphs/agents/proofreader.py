@@ -1,0 +1,68 @@
+"""The proofreader agent: the drafts of all sections as one report, in one pass."""
+
+from typing import Final
+
+from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.drafting import CITING, SynthesisInput, citing, drafted, fitting, needs_of, sections_of
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.report import DraftRef, ReportDraft
+
+DRAFT_TOKENS: Final = 20_000
+"""How much of the drafts it is shown."""
+
+INSTRUCTIONS: Final = f"""\
+You make one report of the drafts of its sections. They were written side by side, so they repeat each other. You are \
+given the question and, in `sections`, each section's claims with their citations; some may be missing, and say why.
+
+- Keep the order of the sections and their titles. Merge sections that turned out to say the same; leave out what does \
+not serve the question, and whatever is said a second time. When you merge claims, keep all their citations.
+- Key findings answer the question itself in two to six claims, the most important first.
+- Limitations say, in sentences, what the sections leave open, each thing once. Missing sections are listed elsewhere: \
+write none for them.
+{CITING}
+Set `answered` to false if the sections do not answer the question. Follow the envelope's `instructions` on length, \
+tone and form where they do not conflict with these rules. Write in the language of the question. Leave `related` \
+empty and `quoted` false.
+"""
+
+
+def shown(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
+    """All drafts, as far as they fit."""
+    room = DRAFT_TOKENS if loaded.room is None else min(DRAFT_TOKENS, loaded.room)
+    sections = fitting(loaded.drafts.sections, room)
+    return loaded.envelope("proofreader", given).model_copy(
+        update={
+            "instructions": given.instructions,
+            "sections": sections,
+            "evidence": citing(sections, loaded.drafts.shown.items),
+        }
+    )
+
+
+def begins(given: JsonObject) -> str:
+    """How many sections it joins."""
+    return f"joins {sections_of(given)} in one pass"
+
+
+AGENT: Final = AgentDefinition(
+    name="proofreader",
+    description="Joins the sections in one pass: merges, removes repetition, summarises.",
+    asks=Question(
+        instructions=INSTRUCTIONS,
+        request="Make one report of the drafts in this task envelope.",
+        answer=ReportDraft,
+        shown=shown,
+    ),
+    input=SynthesisInput,
+    output=DraftRef,
+    starts="synthesizing",
+    completes="synthesizing",
+    output_tokens=6_000,
+    evidence_tokens=24_000,
+    manner="joined",
+    needs=needs_of,
+    begins=begins,
+    summary=drafted,
+)

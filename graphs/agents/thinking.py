@@ -1,0 +1,72 @@
+"""The thinking agent: where the research stands and where it should go; never a draft of the answer."""
+
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.agents.context import ResearchContext, needs_of, passages_of, research, turn_of
+from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.frozen import Frozen, JsonObject
+
+
+class ThinkingOutput(Frozen):
+    """Where the research stands and where it should go; never a draft of the answer."""
+
+    thought: str = Field(
+        min_length=1,
+        max_length=4_000,
+        description="A short reflection: what is known, what contradicts, what to look at next.",
+    )
+
+
+INSTRUCTIONS: Final = """\
+You reflect on a piece of research that is under way. You are given the question, what was searched so far and the \
+passages that were found.
+
+Write a few sentences for the colleagues who work on it next:
+- what the passages establish already, naming them by their keys;
+- where passages contradict each other, and which of them you would trust and why;
+- which part of the question nothing speaks to yet, and where that might be found;
+- which searches brought nothing, so that nobody repeats them.
+
+Rely on the passages alone, not on what you remember of the subject. Do not answer the question and do not draft the \
+report.
+"""
+
+
+def shown(given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
+    """The research so far."""
+    return research("thinking", given, loaded)
+
+
+def begins(given: JsonObject) -> str:
+    """Where in the research it reflects."""
+    return f"where to look, {turn_of(given)}, {passages_of(given)} so far"
+
+
+def summary(output: JsonObject) -> tuple[str, JsonObject]:
+    """The thought."""
+    return f"Thought: {output.get('thought', '')}", {}
+
+
+AGENT: Final = AgentDefinition(
+    name="thinking",
+    description="Reflects on what is known and where to look next.",
+    asks=Question(
+        instructions=INSTRUCTIONS,
+        request="Reflect on the state of the research described in this task envelope.",
+        answer=ThinkingOutput,
+        shown=shown,
+    ),
+    input=ResearchContext,
+    output=ThinkingOutput,
+    starts="thinking",
+    completes="thinking",
+    output_tokens=500,
+    evidence_tokens=4_000,
+    needs=needs_of,
+    begins=begins,
+    summary=summary,
+)

@@ -1,0 +1,102 @@
+"""The tool selector agent: which searches close a gap."""
+
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.agents.context import ResearchContext, for_gap, needs_of, research
+from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.values.wording import counted, listed
+
+
+class ToolSelectorInput(ResearchContext):
+    """The selector knows the gap to close and the sources it may name."""
+
+    gap: str = ""
+    """Null or empty: the question itself."""
+    sources: tuple[str, ...] = ()
+    suggested_queries: tuple[str, ...] = ()
+    """What the judge of the last iteration would search."""
+
+
+class AgentTask(Frozen):
+    """One search to make."""
+
+    source: str = Field(description="The name of one of the given sources.")
+    query: str = Field(min_length=1, max_length=300, description="Three to eight words to search for.")
+    gap: str = Field(default="", max_length=500, description="The gap that it closes.")
+
+
+class AgentSelectionPlan(Frozen):
+    """The searches of one iteration; all of them run at once."""
+
+    tasks: tuple[AgentTask, ...] = Field(default=(), max_length=8)
+
+
+INSTRUCTIONS: Final = """\
+You plan the next searches of a piece of research. You are given the question, the gap to close, the sources that can \
+be searched and every search that was made so far.
+
+Choose one to four searches that together close the gap:
+- name one of the given sources exactly as it is written; prefer the one whose description fits;
+- a query is three to eight words as the sought text itself would use them: proper names and technical terms, no \
+question words, no whole sentences, no operators;
+- make the searches different from one another, and from every search that was made already; where one of those \
+brought nothing, try other words for the same thing;
+- use the suggested queries where they serve the gap;
+- copy the gap that a search is meant to close into its `gap` field.
+
+If no search is left that could bring anything new, plan none.
+"""
+
+
+def needs(given: ToolSelectorInput) -> Needs:
+    """The sources that may be named, described."""
+    return needs_of(given, offered=given.sources, searched=given.sources)
+
+
+def shown(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:
+    """The gap, the sources that may be named, the searches so far; no passages."""
+    return research("tool_selector", given, loaded).model_copy(
+        update={
+            "gap": given.gap or given.question,
+            "sources": loaded.sources,
+            "suggested_queries": given.suggested_queries,
+        }
+    )
+
+
+def begins(given: JsonObject) -> str:
+    """The gap that it wants to close."""
+    return f"searches{for_gap(given)}"
+
+
+def summary(output: JsonObject) -> tuple[str, JsonObject]:
+    """How many searches it chose; they are told themselves when they are made."""
+    tasks = [task for task in listed(output.get("tasks")) if isinstance(task, dict)]
+    chosen: list[Json] = [*dict.fromkeys(str(task.get("query")) for task in tasks)]
+    text = f"{counted(len(chosen), 'search', 'searches')} chosen" if chosen else "No search left to make"
+    return text, {"queries": chosen}
+
+
+AGENT: Final = AgentDefinition(
+    name="tool_selector",
+    description="Chooses the searches that close a gap.",
+    asks=Question(
+        instructions=INSTRUCTIONS,
+        request="Plan the searches for the gap in this task envelope.",
+        answer=AgentSelectionPlan,
+        shown=shown,
+    ),
+    input=ToolSelectorInput,
+    output=AgentSelectionPlan,
+    starts="thinking",
+    completes="thinking",
+    output_tokens=400,
+    needs=needs,
+    begins=begins,
+    summary=summary,
+)

@@ -1,0 +1,46 @@
+"""How ways and changes of the state are told: where a run goes on and why, and what a state node left changed.
+
+Only a way that could have been another is worth telling; one that ends the research is told as its ending.
+"""
+
+from elcano.graphs.catalogue.listing import REDUCERS
+from elcano.graphs.engine.run import Run, Taken
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.journal.phrases import title
+from elcano.graphs.spec.graph import DecisionNode, ResearchGraph, StateNode
+from elcano.graphs.values.state import ResearchState
+
+
+def led_on(graph: ResearchGraph, earlier: Run, run: Run) -> tuple[str, JsonObject] | None:
+    """Where `run` went on to, in a sentence and for programs; None if nothing was chosen."""
+    taken = run.taken
+    if taken is None or taken == earlier.taken or run.ending != earlier.ending:
+        return None
+    node = graph.by_id[taken.from_node]
+    if taken.by != "error" and not isinstance(node, DecisionNode) and len(graph.routes_from(node.id)) == 1:
+        return None
+    data: JsonObject = {"to": taken.to_node, "by": taken.by}
+    return _sentence(taken), {**data, "named": taken.named} if taken.named else data
+
+
+def changed(node: StateNode, earlier: ResearchState, state: ResearchState) -> tuple[str, JsonObject]:
+    """What a state node did, in a sentence, and the parts of the state that are new."""
+    parts: list[Json] = [
+        name
+        for name in ResearchState.model_fields
+        if name != "iteration" and getattr(earlier, name) is not getattr(state, name)
+    ]
+    return f"{title(node.id)}: {REDUCERS[node.reducer].description}", {"reducer": node.reducer, "changed": parts}
+
+
+def _sentence(taken: Taken) -> str:
+    here, there = title(taken.from_node), title(taken.to_node)
+    why = taken.label
+    match taken.by:
+        case "choice":
+            return f"{here}: chose {there}" + (f", {why}" if why else "")
+        case "error":
+            why = why or "after its error"
+        case "default" if taken.named:
+            why = f"{taken.named} is none of its ways"
+    return f"{here}: {why}, on to {there}" if why else f"{here}: on to {there}"

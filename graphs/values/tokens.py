@@ -1,0 +1,14 @@
+"""Figures by which prompts are cut and texts counted: those of the newest rules, for a prompt is made when it is sent.
+
+What leads a run, its estimates and what is kept for its exit, reads the rules of that run instead.
+"""
+
+from typing import Final
+
+from elcano.graphs.rules import rules
+
+CHARACTERS_PER_TOKEN: Final = rules().characters_per_token
+PROMPT_TOKENS: Final = rules().prompt_tokens
+SO_FAR_TOKENS: Final = rules().so_far_tokens
+SUMMARY_TOKENS: Final = rules().summary_tokens
+SUMMARY_ANSWER_TOKENS: Final = rules().summary_answer_tokens

@@ -1,0 +1,109 @@
+"""Objects by URL, through obstore: written whole or not at all, and never changed, so a reader finds all or nothing.
+
+obstore does its work in threads of its own; what waits for one object does not keep another waiting.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, ObjectStore, from_url
+
+from elcano.graphs.errors import StoreUnavailable
+
+SYNC_THREADS: Final = 4
+"""They wait for the disk; more would wait for the same one."""
+_AT_ONCE: Final = 1_000
+"""Objects that are deleted by one request."""
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+class Objects:
+    """A place for objects. A key is a path of segments; `segment` makes one of any name.
+
+    Raises:
+        StoreUnavailable: the place does not answer, or refuses.
+        OSError: the disk does.
+    """
+
+    def __init__(self, store: ObjectStore, url: str, folder: Path | None) -> None:
+        """`url` is for messages, `folder` where a store in the file system has its files."""
+        self.url = url
+        self._store = store
+        self._folder = folder
+        self._threads = ThreadPoolExecutor(SYNC_THREADS, thread_name_prefix="objects")
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Keeps `data` under `key`, for good when this returns; doing it again changes nothing."""
+        with self._named():
+            try:
+                await obstore.put_async(self._store, key, data, use_multipart=False)
+            except FileNotFoundError as error:
+                raise StoreUnavailable(f"{self.url} is not there: make the bucket, or correct its name") from error
+        if self._folder is not None:  # obstore renames a finished file into its place and leaves the disk to its time
+            await asyncio.get_running_loop().run_in_executor(self._threads, _on_disk, self._folder / key)
+
+    async def get(self, key: str) -> bytes | None:
+        """What is kept under `key`; None if nothing is."""
+        with self._named():
+            try:
+                found = await obstore.get_async(self._store, key)
+                return bytes(await found.bytes_async())
+            except FileNotFoundError:
+                return None
+
+    async def delete_below(self, prefix: str) -> None:
+        """Deletes every object whose key begins with `prefix` and a slash; others may do it at the same time."""
+        with self._named():
+            while keys := await self._some_below(prefix):
+                try:
+                    await obstore.delete_async(self._store, keys)
+                except FileNotFoundError:
+                    continue  # another was quicker with one of them
+
+    async def _some_below(self, prefix: str) -> list[str]:
+        async for batch in obstore.list(self._store, prefix=prefix, chunk_size=_AT_ONCE):
+            return [found["path"] for found in batch]
+        return []
+
+    def close(self) -> None:
+        """Ends its threads. Nothing can be put afterwards."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseError as error:
+            said = str(error).partition("\n")[0]
+            raise StoreUnavailable(f"{self.url} cannot be used ({said}); see that it can be reached") from error
+
+
+def open_objects(url: str, folder: Path) -> Objects:
+    """The objects at `url` (`file:///path`, `s3://bucket/prefix`); empty: in `folder`, which is made when needed.
+
+    Credentials, region and endpoint of S3 come from the usual `AWS_*` variables, which obstore reads.
+    """
+    if url and urlsplit(url).scheme != "file":
+        return Objects(from_url(url, client_options={"allow_http": True}), url, None)
+    place = Path(unquote(urlsplit(url).path)) if url else folder.absolute()
+    return Objects(LocalStore(prefix=place, mkdir=True, automatic_cleanup=True), place.as_uri(), place)
+
+
+def segment(name: str) -> str:
+    """`name` as one segment of a key: as it is if it is plain, else its hash."""
+    return name if _PLAIN.fullmatch(name) else sha256(name.encode()).hexdigest()
+
+
+def _on_disk(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,1 @@
+"""Every version that the tables had, in the form that alembic reads."""

@@ -1,0 +1,1 @@
+"""One file a version; what was released is never changed."""

@@ -1,0 +1,59 @@
+"""Requests for every route of the OpenAPI document, made from the document: a new route is asked as well."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx
+
+METHODS: Final = ("get", "post", "put", "patch", "delete")
+"""In the order in which a run survives them."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route, and a body that it understands."""
+
+    method: str
+    path: str
+    body: Mapping[str, Any] | None = None
+
+    @property
+    def about_a_run(self) -> bool:
+        return "{run_id}" in self.path
+
+    @property
+    def about_runs(self) -> bool:
+        return self.path == "/v1/runs" or self.path.startswith("/v1/runs/")
+
+    def __str__(self) -> str:
+        return f"{self.method.upper()} {self.path}"
+
+    async def ask(self, client: httpx.AsyncClient, run_id: str = "", **headers: str) -> httpx.Response:
+        path = self.path.format(run_id=run_id, name="iterative")
+        return await client.request(self.method, path, json=self.body, headers=headers)
+
+
+def routes(document: Mapping[str, Any]) -> list[Route]:
+    """All routes, those last that leave the least."""
+    found = list(_routes(document))
+    return sorted(found, key=lambda route: METHODS.index(route.method))
+
+
+def _routes(document: Mapping[str, Any]) -> Iterator[Route]:
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            yield Route(method, path, None if content is None else _example(content["schema"], document))
+
+
+def _example(schema: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
+    """A body with the first example of each field that has one, and of those without what is required must not be."""
+    forms = [schema, *schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    named = next((form["$ref"] for form in forms if "$ref" in form), None)
+    if named is None:
+        return {}
+    model = document["components"]["schemas"][named.rpartition("/")[2]]
+    if "oneOf" in model or "anyOf" in model:
+        return _example(model, document)
+    return {name: field["examples"][0] for name, field in model["properties"].items() if field.get("examples")}

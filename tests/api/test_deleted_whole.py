@@ -1,0 +1,93 @@
+"""What a real run leaves is its tenant's, and a deleted one leaves nothing: not a row in any table."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+from temporalio.client import Client
+
+from elcano.activities.sources.registry import open_sources
+from elcano.graphs.contracts import TASK_QUEUE
+from elcano.settings import Settings
+from elcano.storage.sql.tables import metadata
+from elcano.storage.store import Store
+from elcano.worker import build_worker
+from tests.api.asking import start
+from tests.api.handbook import handbook_settings
+from tests.api.sse import read_all
+
+HEADER = "X-Tenant"
+QUESTION = "What belongs to Temporal alone, and how does the delay of a retry change?"
+
+
+@pytest.fixture
+def api_settings(tmp_path: Path) -> Settings:
+    return handbook_settings(tmp_path).model_copy(update={"tenant_header": HEADER})
+
+
+@pytest.fixture
+def task_queue() -> str:
+    return TASK_QUEUE
+
+
+@pytest.fixture
+async def working(api_settings: Settings, temporal: Client, store: Store) -> AsyncIterator[None]:
+    """A worker with its real activities."""
+    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
+        yield
+
+
+async def rows(store: Store) -> Mapping[str, Mapping[str, int]]:
+    """How many rows each tenant has in each table that has tenants."""
+    found: dict[str, dict[str, int]] = {}
+    async with store._engine.connect() as connection:
+        for table in metadata.sorted_tables:
+            if "tenant" in table.c:
+                counted = select(table.c.tenant, func.count()).group_by(table.c.tenant)
+                for tenant, number in await connection.execute(counted):
+                    found.setdefault(tenant, {})[table.name] = number
+    return found
+
+
+async def researched(client: httpx.AsyncClient, mode: str) -> tuple[str, str]:
+    """A finished run's id, and its report."""
+    run_id = await start(client, QUESTION, mode=mode)
+    await read_all(f"{client.base_url}/v1/runs/{run_id}/events", headers=client.headers)
+    report = await client.get(f"/v1/runs/{run_id}/report")
+    assert report.status_code == 200, report.text
+    return run_id, report.text
+
+
+@pytest.mark.usefixtures("working")
+@pytest.mark.parametrize("mode", ["iterative", "deep"])
+async def test_a_deleted_run_leaves_nothing_and_others_keep_what_they_share(
+    served: str, store: Store, temporal: Client, mode: str
+) -> None:
+    async with AsyncExitStack() as stack:
+        clients = [httpx.AsyncClient(base_url=served, headers={HEADER: name}, timeout=60) for name in ("acme", "zebra")]
+        acme, zebra = [await stack.enter_async_context(client) for client in clients]
+        first, report = await researched(acme, mode)
+        alone = await rows(store)
+        second, _ = await researched(acme, mode)
+        other, _ = await researched(zebra, mode)
+        whole = await rows(store)
+        assert {"texts", "evidence", "findings", "artifacts", "ledger", "runs", "events"} <= alone["acme"].keys()
+        assert whole.keys() == {"acme", "zebra"}
+        assert whole["acme"]["evidence"] == alone["acme"]["evidence"]  # both of its runs found the same
+        workflows = [found async for found in temporal.list_workflows(f"WorkflowId STARTS_WITH '{first}'")]
+        assert all(found.search_attributes["ElcanoTenant"] == ["acme"] for found in workflows)
+        assert len(workflows) == 1 if mode == "iterative" else len(workflows) > 1
+
+        assert (await acme.delete(f"/v1/runs/{second}")).status_code == 204
+        assert (await rows(store))["acme"] == alone["acme"]
+        assert (await rows(store))["zebra"] == whole["zebra"]
+        assert (await acme.get(f"/v1/runs/{first}/report")).text == report
+        assert (await acme.get(f"/v1/runs/{first}/evidence")).json()["total"] > 0
+
+        assert (await acme.delete(f"/v1/runs/{first}")).status_code == 204
+        assert (await rows(store)) == {"zebra": whole["zebra"]}
+        assert (await zebra.delete(f"/v1/runs/{other}")).status_code == 204
+        assert await rows(store) == {}

@@ -1,0 +1,70 @@
+"""A PostgreSQL server and an S3 server of the test session's own: real ones, on this machine, away when it ends."""
+
+import secrets
+import shutil
+import tempfile
+import urllib.request
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+S3_VARIABLES = {
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "testing",
+    "AWS_REGION": "us-east-1",
+}
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a server, as its administrator; it listens on a socket alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the runtime folder of a user who has none
+        from pgserver.postgres_server import get_server
+    # Not in pytest's folder, which nobody else may enter: a server that root starts runs as a user of its own.
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        server = get_server(folder, cleanup_mode="delete")
+    yield server.get_uri()
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres(postgres_server: str) -> Iterator[str]:
+    """The URL of an empty schema."""
+    name = f"test_{secrets.token_hex(8)}"
+    server = make_url(postgres_server).set(drivername="postgresql+psycopg")
+    administrator = create_engine(server, isolation_level="AUTOCOMMIT")
+    with administrator.connect() as connection:
+        connection.execute(text(f"CREATE SCHEMA {name}"))
+    yield f"{postgres_server}&options=-csearch_path%3D{name}"
+    with administrator.connect() as connection:
+        connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
+    administrator.dispose()
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[str]:
+    """The address of a server of S3."""
+    from moto.server import ThreadedMotoServer  # takes a second, which most tests have no use for
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def s3(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a place in an empty bucket; the variables that lead to it are set."""
+    for name, value in {**S3_VARIABLES, "AWS_ENDPOINT_URL": s3_server}.items():
+        monkeypatch.setenv(name, value)
+    bucket = f"bucket-{secrets.token_hex(8)}"
+    with urllib.request.urlopen(urllib.request.Request(f"{s3_server}/{bucket}", method="PUT")):
+        return f"s3://{bucket}/some/where"

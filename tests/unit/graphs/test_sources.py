@@ -1,0 +1,73 @@
+"""What is written of a source holds together, and says the same to everybody who asks."""
+
+import pytest
+from pydantic import ValidationError
+
+from elcano.graphs.catalogue.sources import (
+    LONGEST_QUERY,
+    MOST_RESULTS,
+    SOURCES,
+    SourceLimits,
+    SourcePolicy,
+    SourceSpec,
+    collection,
+    configured,
+)
+from elcano.graphs.catalogue.tools import SearchInput
+from elcano.graphs.errors import InputInvalid
+
+
+def spec(**more: object) -> SourceSpec:
+    known = {"name": "articles", "kind": "articles", "description": "Articles.", "policy": SourcePolicy()}
+    return SourceSpec.model_validate({**known, **more})
+
+
+def test_a_queue_is_for_a_rate_or_a_key() -> None:
+    assert spec().queue == ""
+    assert spec(key="ARTICLES_KEY").queue == ""
+    assert spec(key="ARTICLES_KEY", needs_key=True).queue == "elcano-source-articles"
+    assert spec(limits=SourceLimits(per_second=3)).queue == "elcano-source-articles"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"needs_key": True}, "names no variable"),
+        ({"limits": SourceLimits(per_second=3), "policy": None}, "needs a policy"),
+        ({"name": "Articles"}, "name"),
+    ],
+)
+def test_an_entry_that_cannot_work_is_refused(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        spec(**wrong)
+
+
+def test_a_key_may_be_needed_or_only_make_faster() -> None:
+    needed = spec(key="ARTICLES_KEY", needs_key=True)
+    assert needed.missing(lambda _: False) == "set ARTICLES_KEY"
+    assert needed.missing(lambda _: True) == ""
+    faster = spec(key="ARTICLES_KEY", limits=SourceLimits(per_second=3, per_second_with_key=10))
+    assert faster.missing(lambda _: False) == ""
+    assert (faster.rate(lambda _: False), faster.rate(lambda _: True)) == (3, 10)
+
+
+def test_it_is_opened_by_the_module_of_its_name() -> None:
+    assert spec(name="open-articles").opener == "elcano.activities.sources.open_articles:open_source"
+    assert spec(opened_by="somewhere:make").opener == "somewhere:make"
+
+
+def test_what_is_configured() -> None:
+    assert list(configured(["b", "a"], lambda _: True)) == ["b", "a", "packages"]
+    assert list(configured(["b", "a"], lambda _: False)) == ["b", "a"]
+    with pytest.raises(InputInvalid, match="a source has that name"):
+        collection("packages")
+
+
+def test_the_limits_are_those_of_the_tool() -> None:
+    schema = SearchInput.model_json_schema()["properties"]
+    assert schema["query"]["maxLength"] == LONGEST_QUERY
+    assert schema["limit"]["maximum"] == MOST_RESULTS
+
+
+def test_each_is_listed_under_its_name() -> None:
+    assert {name: source.name for name, source in SOURCES.items()} == {name: name for name in SOURCES}

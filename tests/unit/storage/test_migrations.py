@@ -1,0 +1,86 @@
+"""The tables that migrations make are those that the code works with, and a version that is unknown is left alone."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect, text
+
+from elcano.graphs.errors import StoreIncompatible
+from elcano.storage.sql.engine import database_url, open_engine, prepare
+from elcano.storage.sql.tables import metadata
+from elcano.storage.store import DATABASE_FILE, Store
+from tests.unit.storage.conftest import Opened
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/{DATABASE_FILE}"
+    url: str = request.getfixturevalue("postgres")
+    return url
+
+
+def differences(connection: Connection) -> object:
+    return compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata)
+
+
+async def test_migrations_make_the_tables_of_the_code(whole: Store) -> None:
+    async with whole._engine.connect() as connection:
+        assert await connection.run_sync(differences) == []
+
+
+async def test_a_difference_would_be_found(whole: Store) -> None:
+    async with whole._engine.begin() as connection:
+        await connection.execute(text("DROP INDEX keys_of_run"))
+        await connection.execute(text("ALTER TABLE ledger DROP COLUMN node"))
+        assert "keys_of_run" in str(await connection.run_sync(differences))
+        assert "node" in str(await connection.run_sync(differences))
+
+
+async def test_ids_are_compared_by_their_code_points(whole: Store) -> None:
+    """PostgreSQL says which collation a column has; SQLite has no other."""
+    async with whole._engine.connect() as connection:
+        if connection.dialect.name == "sqlite":
+            assert await connection.scalar(text("SELECT 'run.' < 'run/' AND 'B' < 'a'"))
+            return
+        keys = [column.name for table in metadata.sorted_tables for column in table.primary_key]
+        wanted = text(
+            "SELECT DISTINCT collation_name FROM information_schema.columns WHERE table_schema = current_schema() "
+            "AND table_name <> 'alembic_version' AND data_type = 'character varying'"
+        )
+        assert "run_id" in keys
+        assert list(await connection.scalars(wanted)) == ["C"]
+
+
+async def test_many_processes_may_open_an_empty_database_at_once(database: str, tmp_path: Path) -> None:
+    engines = [open_engine(database_url(database, tmp_path / "unused")) for _ in range(5)]
+    await asyncio.gather(*(prepare(engine) for engine in engines))
+    async with engines[0].connect() as connection:
+        names = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
+    assert set(names) == {*metadata.tables, "alembic_version"}
+    for engine in engines:
+        await engine.dispose()
+
+
+async def test_another_releases_tables_are_refused_and_left_alone(opened: Opened) -> None:
+    async with opened() as store, store._engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        await connection.execute(text("DROP TABLE artifacts"))
+    with pytest.raises(StoreIncompatible, match="version '9999' of the tables, which this program does not know"):
+        async with opened():
+            pass
+
+
+async def test_tables_without_a_version_are_refused_and_left_alone(database: str, tmp_path: Path) -> None:
+    engine = open_engine(database_url(database, tmp_path / "unused"))
+    async with engine.begin() as connection:
+        await connection.execute(text("CREATE TABLE runs (number INTEGER)"))
+    with pytest.raises(StoreIncompatible, match="tables of these names without a version"):
+        await prepare(engine)
+    async with engine.connect() as connection:
+        assert await connection.run_sync(lambda sync: inspect(sync).get_table_names()) == ["runs"]
+    await engine.dispose()

@@ -1,0 +1,52 @@
+"""URLs of the store: what cannot be one is refused, what is one says no password, and doctor tries it."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from elcano.dev import doctor
+from elcano.redaction import without_secrets
+from elcano.settings import Settings, SettingsInvalid, secrets, settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("ELCANO_STORE_URL", "mysql://u:very-secret@h/d", "neither `sqlite:///path` nor `postgresql://"),
+        ("ELCANO_STORE_URL", "postgresql+asyncpg://u:very-secret@h/d", "neither"),
+        ("ELCANO_STORE_URL", "postgresql:u:very-secret@h/d", "neither"),
+        ("ELCANO_STORE_URL", "sqlite://", "neither"),
+        ("ELCANO_STORE_URL", "sqlite:///", "names no file"),
+        ("ELCANO_OBJECTS_URL", "s3://", "neither `s3://bucket/prefix` nor `file:///path`"),
+        ("ELCANO_OBJECTS_URL", "file://host/path", "neither"),
+        ("ELCANO_OBJECTS_URL", "folder", "neither"),
+    ],
+)
+def test_what_is_no_url_of_a_store_is_refused_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, fault: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    with pytest.raises(SettingsInvalid, match=f"{name} is .*{fault}") as refused:
+        settings()
+    assert "://u:very-secret" not in str(refused.value)
+
+
+def test_its_password_is_a_secret_however_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELCANO_STORE_URL", "postgresql://somebody:a%40long%20word@host/database")
+    monkeypatch.setenv("PGPASSWORD", "another long word")
+    assert {"a%40long%20word", "a@long word", "another long word"} <= set(secrets())
+    assert "word" not in without_secrets("of a@long word, a%40long%20word and another long word")
+    assert "long" not in repr(Settings(_env_file=None))
+
+
+def test_doctor_says_whether_the_store_can_be_written(tmp_path: Path) -> None:
+    (file := tmp_path / "file").write_text("no folder")
+    chosen = {"data_dir": tmp_path, "store_url": f"sqlite:///{tmp_path}/runs.db"}
+    (finding,) = doctor.store(Settings.model_validate(chosen))
+    assert (finding.grade, finding.text) == ("good", f"the store at sqlite:///{tmp_path}/runs.db can be written")
+    (finding,) = doctor.store(Settings.model_validate({**chosen, "store_url": f"sqlite:///{file}/runs.db"}))
+    assert finding.grade == "fault"
+    assert str(errno.ENOTDIR) in finding.text or "exists" in finding.text
+    assert list(doctor.store(Settings.model_validate({"data_dir": tmp_path, "store_url": "", "objects_url": ""}))) == []

@@ -1,0 +1,155 @@
+"""Nothing that is kept for one tenant can be read for another, and a run goes with all it owns and nothing else."""
+
+import pytest
+from sqlalchemy import func, select
+
+from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.errors import RunOpen
+from elcano.graphs.values.events import AgentEvent
+from elcano.storage.controls import ControlOutcome
+from elcano.storage.ledger import LedgerEntry
+from elcano.storage.sql.tables import metadata
+from elcano.storage.store import Store, TenantStore
+from tests.unit.storage.test_evidence import FIRST, OIL, SECOND, THIRD, passage, stored
+
+
+async def rows(whole: Store) -> dict[str, int]:
+    """How many rows each table has that is not empty."""
+    async with whole._engine.connect() as connection:
+        counts = {
+            table.name: await connection.scalar(select(func.count()).select_from(table))
+            for table in metadata.sorted_tables
+            if "tenant" in table.columns
+        }
+    return {name: count for name, count in counts.items() if count}
+
+
+def ended(tenant: str, run_id: str, at: float = 2.0) -> ArchivedRun:
+    return ArchivedRun(
+        run_id=run_id, question="Why?", mode="deep", tenant=tenant, status="completed", started_at=1.0, finished_at=at
+    )
+
+
+async def leave_all(own: TenantStore, run_id: str) -> str:
+    """A run of a tenant with something of every kind; returns its artifact."""
+    event = AgentEvent(seq=1, type="complete", message="", at=1.0, step=1, iteration=1)
+    line = LedgerEntry(run_id=run_id, activity="a", step=1, attempt=1, node="n", kind="agent", name="n")
+    branch = f"{run_id}.0004.loop-1"
+    for one in (run_id, branch):
+        await own.runs.archive(ended(own.tenant, one), [event])
+        await own.ledger.record(line.model_copy(update={"run_id": one}))
+    await own.evidence.add(run_id, [FIRST], [OIL])
+    await own.evidence.add(branch, [SECOND], [OIL])
+    await own.runs.claim(f"key of {run_id}", "hash", run_id)
+    await own.controls.claim(run_id, "stop", "hash")
+    await own.controls.settle(run_id, "stop", ControlOutcome(accepted=True, text="null"))
+    await own.artifacts.put(branch, "a section", "text/plain")
+    return await own.artifacts.put(run_id, "a report", "text/plain")
+
+
+async def test_every_table_is_filled_and_every_key_begins_with_the_tenant(whole: Store) -> None:
+    await leave_all(whole.of("a"), "run-1")
+    kept = [table for table in metadata.sorted_tables if "tenant" in table.columns]
+    assert set(await rows(whole)) == {table.name for table in kept}
+    assert {table.primary_key.columns.keys()[0] for table in kept} == {"tenant"}
+    assert {table.name for table in metadata.sorted_tables} - {table.name for table in kept} == {"probes"}
+
+
+async def test_another_tenant_reads_nothing_even_of_the_same_content(whole: Store) -> None:
+    artifact = await leave_all(whole.of("a"), "run-1")
+    other = whole.of("b")
+    assert await other.runs.get("run-1") is None
+    assert await other.runs.events("run-1") == []
+    assert await other.runs.journals("run-1") == {}
+    assert (await other.runs.page(limit=9)).runs == ()
+    assert await other.evidence.get([FIRST.id]) == []
+    assert await other.evidence.text(OIL.content_hash) is None
+    assert await other.evidence.of_run("run-1") == []
+    assert await other.evidence.count_of_run("run-1") == 0
+    assert await other.artifacts.get(artifact) is None
+    assert await other.ledger.entries("run-1", branches=True) == []
+    assert await other.ledger.of_activity("run-1", "", "a") == []
+    assert (await other.runs.claim("key of run-1", "another hash", "run-9")).mine
+    assert (await other.controls.claim("run-1", "stop", "another hash")).mine
+    with pytest.raises(ValueError, match="neither given nor kept"):
+        await other.evidence.add("run-9", [THIRD], [])
+
+
+async def test_another_tenants_run_can_be_neither_changed_nor_deleted(whole: Store) -> None:
+    own, other = whole.of("a"), whole.of("b")
+    await leave_all(own, "run-1")
+    before = await rows(whole)
+    await other.runs.reopen("run-1", "another execution")
+    await other.runs.withdraw("run-1")
+    await other.ledger.undo("run-1", 0, kept="")
+    await other.controls.settle("run-1", "stop", ControlOutcome(accepted=False, text="no"))
+    assert not await other.runs.delete("run-1")
+    with pytest.raises(ValueError, match="belongs to 'a' and cannot be kept for 'b'"):
+        await other.runs.archive(ended("a", "run-1"), [])
+    assert await rows(whole) == before
+    assert await own.runs.get("run-1") == ended("a", "run-1")
+    assert [line.undone for line in await own.ledger.entries("run-1")] == [False]
+    assert (await own.controls.claim("run-1", "stop", "hash")).outcome == ControlOutcome(accepted=True, text="null")
+
+
+async def test_a_deleted_run_leaves_nothing(whole: Store) -> None:
+    own = whole.of("a")
+    artifact = await leave_all(own, "run-1")
+    assert await own.runs.delete("run-1")
+    assert await rows(whole) == {}
+    assert await own.artifacts.get(artifact) is None
+    assert not await own.runs.delete("run-1")
+
+
+async def test_what_others_have_too_survives(whole: Store) -> None:
+    own = whole.of("a")
+    await leave_all(whole.of("b"), "run-1")
+    others = await rows(whole)
+    artifact = await leave_all(own, "run-1")
+    assert await leave_all(own, "run-10") == artifact
+    other_text = stored("Whales sing.", "docs/b.md")
+    lonely = passage(other_text, 0, 12)
+    await own.evidence.add("run-1", [lonely], [other_text])
+    assert await own.runs.delete("run-1")
+    assert await own.artifacts.get(artifact) == "a report"
+    assert await own.evidence.of_run("run-10") == [FIRST, SECOND]
+    assert await own.evidence.text(OIL.content_hash) == OIL
+    assert await own.evidence.get([lonely.id]) == []
+    assert await own.evidence.text(other_text.content_hash) is None
+    assert await own.runs.delete("run-10")
+    assert await rows(whole) == others
+
+
+async def test_a_run_that_has_not_ended_is_not_deleted(whole: Store) -> None:
+    own = whole.of("a")
+    run = ended("a", "run-1").model_copy(update={"status": "running", "finished_at": None})
+    await whole.admit(run, 9)
+    with pytest.raises(RunOpen, match="stop it"):
+        await own.runs.delete("run-1")
+    await own.runs.begin(run)
+    with pytest.raises(RunOpen, match="stop it"):
+        await own.runs.delete("run-1")
+    assert await own.runs.get("run-1") == run
+
+
+async def test_runs_of_all_tenants_expire_those_that_ended_first_first(whole: Store) -> None:
+    for tenant, run_id, at in (("b", "run-1", 5.0), ("a", "run-2", 3.0), ("a", "run-3", 8.0), ("a", "run-2.1.x", 1.0)):
+        await whole.of(tenant).runs.archive(ended(tenant, run_id, at), [])
+    await whole.admit(ended("a", "run-4").model_copy(update={"status": "running", "finished_at": None}), 9)
+    assert [run.run_id for run in await whole.expired(6.0, 9)] == ["run-2", "run-1"]
+    assert [run.run_id for run in await whole.expired(9.0, 1)] == ["run-2"]
+
+
+async def test_open_runs_of_all_tenants_are_walked_through(whole: Store) -> None:
+    for tenant in ("b", "a"):
+        for number in (1, 2):
+            run = ended(tenant, f"run-{number}").model_copy(update={"status": "running", "finished_at": None})
+            await whole.admit(run, 9)
+    first = await whole.open_runs(limit=3)
+    found = [*first, *await whole.open_runs(after=first[-1], limit=3)]
+    assert [(one.run.tenant, one.run.run_id) for one in found] == [
+        ("a", "run-1"),
+        ("a", "run-2"),
+        ("b", "run-1"),
+        ("b", "run-2"),
+    ]

@@ -1,0 +1,116 @@
+"""What becomes of an activity, as data: its result or why there is none, and the entry that this makes.
+
+Nothing that was paid for goes uncounted: an activity says what it used however it ends, and of one that could not say
+it (it was cut off, or nobody answered in time) the ledger is asked.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, TypedDict, TypeVar
+
+from temporalio import workflow
+from temporalio.exceptions import (
+    ActivityError,
+    ApplicationError,
+    CancelledError,
+    RetryState,
+    TimeoutError,
+    TimeoutType,
+)
+
+with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.engine.commands import Call
+    from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
+    from elcano.graphs.frozen import JsonObject
+    from elcano.graphs.values.budget import Usage
+    from elcano.graphs.values.failures import FailureDetails, FailureType
+    from elcano.graphs.values.state import Failure
+    from elcano.workflows import policies
+
+Result = TypeVar("Result")
+Outcome: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
+"""What can become of a call."""
+
+
+class Place(TypedDict):
+    """The fields of an entry that say which step is done."""
+
+    step: int
+    node: str
+    at: float
+    waited: float
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A call that ended without an answer."""
+
+    failure: Failure
+    usage: Usage | None = None
+    """What its attempts used; None: it could not say."""
+    retry_after: float | None = None
+    progress: JsonObject = field(default_factory=dict)
+    abandoned: bool = False
+    """It was given up, and did not fail by itself."""
+
+
+async def outcome(node: str, activity: Awaitable[Result], policy: policies.Policy) -> Result | Lost:
+    """The result of an activity, or why there is none. It ends only when the activity has, also if it is given up."""
+    try:
+        return await activity
+    except ActivityError as error:
+        cause = error.cause
+        if isinstance(cause, ApplicationError):
+            lost = _lost(node, cause)
+            if error.retry_state != RetryState.TIMEOUT:
+                return lost
+            return replace(lost, failure=lost.failure.model_copy(update={"type": FailureType.TIMEOUT}))
+        if isinstance(cause, TimeoutError):
+            spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED
+            attempts = policy["retry_policy"].maximum_attempts if spent else 1
+            message = f"no answer in time ({cause.message})"
+            kind = FailureType.TIMEOUT
+            if cause.type == TimeoutType.SCHEDULE_TO_START:
+                kind, attempts = FailureType.PROVIDER, 0
+                message = f"no worker began the call ({cause.message}): all are busy, or none has what it takes"
+            return Lost(
+                Failure(node=node, type=kind, message=message, attempts=attempts),
+                abandoned=error.retry_state == RetryState.CANCEL_REQUESTED,
+            )
+        if isinstance(cause, CancelledError):
+            return Lost(Failure(node=node, type=FailureType.ABANDONED, message="it was given up"), abandoned=True)
+        raise
+
+
+def failure(node: str, error: BaseException) -> Failure:
+    """An exception that ended the run, as data."""
+    cause = error.cause if isinstance(error, ActivityError) and error.cause else error
+    kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
+    return Failure(node=node, type=kind, message=str(cause)[:2_000])
+
+
+def _lost(node: str, cause: ApplicationError) -> Lost:
+    """Our own activities say in the details how often they were tried and what that used."""
+    kind = cause.type or "ApplicationError"
+    details = FailureDetails.model_validate(cause.details[0]) if cause.details else FailureDetails(attempt=1)
+    failure = Failure(
+        node=node,
+        type=kind,
+        message=cause.message[:2_000],
+        attempts=details.attempt,
+        exhausted=details.exhausted,
+        fatal=kind == FailureType.MODEL_REFUSED,
+    )
+    return Lost(failure, details.usage, details.retry_after, details.progress, abandoned=kind == FailureType.ABANDONED)
+
+
+def place(work: Call, elapsed: float, waited: float = 0.0) -> Place:
+    """Which step is done and when; what nobody was free to do is nobody's research time."""
+    return {"step": work.step, "node": work.node, "at": max(0.0, elapsed - waited), "waited": waited}
+
+
+def failed(work: Call, elapsed: float, lost: Lost, usage: Usage) -> Outcome:
+    """The entry of a call that was not answered: it failed, or was given up."""
+    if lost.abandoned:
+        return StepAbandoned(step=work.step, node=work.node, at=elapsed, usage=usage)
+    return StepFailed(step=work.step, node=work.node, at=elapsed, failure=lost.failure, usage=usage)

@@ -1,0 +1,157 @@
+"""The calls of tools: all items of a step at once, each in its source's queue and with its source's patience.
+
+A search whose source cannot answer now holds the run; what the others of its step found is kept by the hold, and
+nothing of it is done again. Once something was found, a source that stays away for too long is data like any failure.
+"""
+
+import asyncio
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy, SourceSpec
+    from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+    from elcano.graphs.contracts import RUN_TOOL, ResearchInput, ToolCall, ToolResult
+    from elcano.graphs.engine.commands import CallTool
+    from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted
+    from elcano.graphs.engine.safety import broken_sources
+    from elcano.graphs.frozen import JsonObject
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.values.budget import Usage
+    from elcano.graphs.values.failures import FailureType
+    from elcano.graphs.values.state import Failure, Hold
+    from elcano.workflows import policies
+    from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
+
+
+class ToolCalls:
+    """Performs the calls of tools for one run."""
+
+    def __init__(self, asked: ResearchInput, journal: Journal) -> None:
+        self._asked = asked
+        self._journal = journal
+
+    async def perform(self, work: CallTool) -> Outcome:
+        """All items; with `for_each` an item that fails is data, without it fails the node."""
+        tried = self._journal.run.tried
+        kept = {item.index: item for item in ItemOutcomes.model_validate(tried.progress).items} if tried else {}
+        tries = tried.tries if tried else 0
+        open_items = [item for item in range(len(work.inputs)) if item not in kept]
+        try:
+            results = await asyncio.gather(*(self._call(work, item, tries) for item in open_items))
+        except asyncio.CancelledError:  # each item has ended nevertheless
+            return StepAbandoned(step=work.step, node=work.node, at=self._elapsed())
+        if any(isinstance(result, Lost) and result.abandoned for result in results):
+            return StepAbandoned(step=work.step, node=work.node, at=self._elapsed())
+        by_item = dict(zip(open_items, results, strict=True))
+        outcomes = kept | {item: _as_data(work, item, result) for item, result in by_item.items()}
+        busy = {
+            item: result
+            for item, result in by_item.items()
+            if isinstance(result, Lost) and result.failure.type == FailureType.PROVIDER
+        }
+        if busy:
+            held = self._held(work, busy, {item: one for item, one in outcomes.items() if item not in busy})
+            if held is not None:
+                return held
+        answered = [result for result in results if isinstance(result, ToolResult)]
+        here = place(work, self._elapsed(), min((result.waited for result in answered), default=0.0))
+        told = max((result.told for result in answered), default=0)
+        if not work.for_each:
+            (only,) = results
+            if isinstance(only, Lost):
+                return failed(work, self._elapsed(), only, Usage())
+            return StepCompleted(**here, output=only.output, told=told)
+        return StepCompleted(**here, output=_progress(outcomes), told=told)
+
+    async def _call(self, work: CallTool, item: int, tries: int) -> ToolResult | Lost:
+        given = work.inputs[item]
+        if (name := given.get("source")) in broken_sources(self._journal.run.state, self._journal.run.figures):
+            message = f"{name!r} failed too often in this run"
+            return Lost(Failure(node=work.node, type=FailureType.CIRCUIT_OPEN, message=message, attempts=0))
+        call = ToolCall(
+            run_id=self._asked.run_id,
+            tenant=self._asked.tenant,
+            step=work.step,
+            node=work.node,
+            item=item,
+            tool=work.tool,
+            input=given,
+            told=self._journal.last,
+        )
+        source = _source(given)
+        policy = policies.search(source)
+        activity_id = f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else "")
+        described = str(given.get("query") or work.tool)[:200]
+        activity = workflow.execute_activity(
+            RUN_TOOL,
+            call,
+            result_type=ToolResult,
+            task_queue=(source.queue or None) if source else None,
+            activity_id=activity_id + (f".{tries + 1}" if tries else ""),
+            summary=described + (f", try {tries + 1}" if tries else ""),
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+            **policies.bound(policy, self._journal.begun, self._journal.run.budget.research_seconds()),
+        )
+        return await outcome(work.node, activity, policy)
+
+    def _held(self, work: CallTool, busy: dict[int, Lost], done: dict[int, ItemOutcome]) -> Held | None:
+        """The hold for the searches that cannot be answered now; None if they are not waited for any longer."""
+        now = workflow.time()
+        earlier = self._journal.run.tried
+        since = earlier.since if earlier else now
+        tries = (earlier.tries if earlier else 0) + 1
+        asked_to_wait = max((lost.retry_after or 0.0 for lost in busy.values()), default=0.0)
+        seconds = policies.hold_seconds("provider", tries, asked_to_wait)
+        if any(item.output is not None for item in done.values()):
+            patience = max(_patience(work.inputs[item]) for item in busy)
+            if now + seconds - since > patience or seconds > self._seconds_left():
+                return None
+        names = dict.fromkeys(str(work.inputs[item].get("source") or work.tool) for item in busy)
+        said = dict.fromkeys(lost.failure.message for lost in busy.values())
+        hold = Hold(
+            reason="provider",
+            node=work.node,
+            source=", ".join(names),
+            type=FailureType.PROVIDER,
+            detail="; ".join(said)[:2_000],
+            tries=tries,
+            since=since,
+            until=now + seconds,
+            seconds=seconds,
+        )
+        return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, progress=_progress(done))
+
+    def _seconds_left(self) -> float:
+        """Until a held run ends: while it may wait its time stands still, and what is left is the longest hold."""
+        limits = self._journal.run.budget.limits
+        if limits.when_exhausted == "pause":
+            return limits.hold_seconds
+        return self._journal.run.budget.research_seconds() - self._elapsed()
+
+    def _elapsed(self) -> float:
+        return self._journal.elapsed(workflow.time())
+
+
+def _source(given: JsonObject) -> SourceSpec | None:
+    """What is known of the source that a tool is to ask; None of a collection, and of a tool that asks none."""
+    name = given.get("source")
+    return SOURCES.get(name) if isinstance(name, str) else None
+
+
+def _patience(given: JsonObject) -> float:
+    source = _source(given)
+    policy = source.policy if source else None
+    return (policy or SourcePolicy()).patience_seconds
+
+
+def _as_data(work: CallTool, item: int, result: ToolResult | Lost) -> ItemOutcome:
+    given = work.inputs[item]
+    if isinstance(result, Lost):
+        return ItemOutcome(index=item, input=given, error=result.failure.message, error_type=result.failure.type)
+    return ItemOutcome(index=item, input=given, output=result.output)
+
+
+def _progress(outcomes: dict[int, ItemOutcome]) -> JsonObject:
+    items = tuple(outcomes[item] for item in sorted(outcomes))
+    return ItemOutcomes(items=items).model_dump(mode="json")

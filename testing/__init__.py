@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from elcano.testing.activities import scripted_activities
     from elcano.testing.in_memory import run_in_memory
     from elcano.testing.model import Failing, Reply, ScriptedModel
     from elcano.testing.provider import scripted_provider
@@ -25,6 +26,7 @@ __all__ = [
     "passages",
     "researched",
     "run_in_memory",
+    "scripted_activities",
     "scripted_provider",
     "temporal_environment",
 ]
@@ -39,6 +41,7 @@ _MODULES: Final = {
     "passages": "script",
     "researched": "research",
     "run_in_memory": "in_memory",
+    "scripted_activities": "activities",
     "scripted_provider": "provider",
     "temporal_environment": "temporal",
 }

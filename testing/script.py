@@ -4,7 +4,7 @@ Agents themselves are replaced, not their models: answers are what a graph's sta
 workflow and `run_in_memory`, so that both can be held against each other.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
@@ -123,13 +123,6 @@ class Script:
     def usage(self) -> Usage:
         """What every call of an agent uses."""
         return Usage(requests=1, input_tokens=self.tokens, output_tokens=50, cost_microusd=10)
-
-    @property
-    def activities(self) -> Sequence[Callable[..., Any]]:
-        """The activities of a worker, under their real names."""
-        from elcano.testing.activities import scripted_activities  # here: in memory nobody needs Temporal
-
-        return scripted_activities(self)
 
     async def perform(self, work: Call, at: float) -> Entry:
         """The same answers for `run_in_memory`."""

@@ -21,13 +21,14 @@ class ScriptedSource:
         name: str,
         texts: Mapping[str, str],
         *,
-        description: str = "",
+        spec: SourceSpec | None = None,
         answers: Mapping[str, Sequence[str]] | None = None,
         weights: Mapping[str, float] | None = None,
         warnings: Sequence[str] = (),
         seconds: float = 0.0,
     ) -> None:
-        self._spec = SourceSpec(name=name, kind="documents", description=description or f"The texts of {name!r}.")
+        self.spec = spec or SourceSpec(name=name, kind="texts", description=f"The texts of {name!r}.")
+        """What is known of it everywhere: its limits, its key, its queue."""
         self._passages = {document: self._passage(document, text) for document, text in texts.items()}
         self._answers = answers or {}
         self._weights = weights or {}
@@ -37,13 +38,7 @@ class ScriptedSource:
         """Raised by every search while it is set, such as `SourceUnavailable` of `elcano.graphs.errors`."""
         self.queries: list[str] = []
         """What was searched for, in the order of asking."""
-
         self.closed = False
-
-    @property
-    def spec(self) -> SourceSpec:
-        """What is known of it: its name and its description."""
-        return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
         """At most `limit` passages, after `seconds`.
@@ -62,6 +57,10 @@ class ScriptedSource:
         )
         return Found(evidence=found, texts=texts, warnings=self._warnings)
 
+    async def close(self) -> None:
+        """Notes that it was closed."""
+        self.closed = True
+
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         """The `weights` of those words that have one.
 
@@ -71,10 +70,6 @@ class ScriptedSource:
         if self.error is not None:
             raise self.error
         return {word: self._weights[word] for word in words if word in self._weights}
-
-    async def close(self) -> None:
-        """Sets `closed`."""
-        self.closed = True
 
     def _found(self, query: str) -> list[str]:
         if query in self._answers:
@@ -86,9 +81,9 @@ class ScriptedSource:
     def _passage(self, document: str, text: str) -> Evidence:
         content = sha256(text.encode()).hexdigest()
         return Evidence(
-            id=f"{self._spec.name}:{document}@{content[:8]}:0-{len(text)}",
-            source=self._spec.name,
-            document=f"{self._spec.name}:{document}",
+            id=f"{self.spec.name}:{document}@{content[:8]}:0-{len(text)}",
+            source=self.spec.name,
+            document=f"{self.spec.name}:{document}",
             content_hash=content,
             title=document,
             locator=document,

@@ -8,6 +8,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.storage.store import Store
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
@@ -22,7 +23,7 @@ def researching(client: Client, store: Store, task_queue: str, script: Script) -
         client,
         task_queue=task_queue,
         workflows=[ResearchWorkflow, ChainWorkflow],
-        activities=[*script.activities[:-1], archiving(store)],
+        activities=[*scripted_activities(script)[:-1], archiving(store)],
         workflow_runner=workflow_runner(),
     )
 

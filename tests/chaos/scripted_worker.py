@@ -17,6 +17,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 from elcano.graphs.contracts import ArchiveCall, PublishCall
 from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows import policies
 from elcano.workflows.research import ResearchWorkflow
@@ -98,7 +99,7 @@ async def _work(address: str, queue: str, payloads: Path, noting: Noting, script
         await Client.connect(address, data_converter=data_converter(open_objects("", payloads))),
         task_queue=queue,
         workflows=[ResearchWorkflow],
-        activities=script.activities,
+        activities=scripted_activities(script),
         interceptors=[noting],
         workflow_runner=_with_these_policies(workflow_runner()),
         sticky_queue_schedule_to_start_timeout=NOTICED,

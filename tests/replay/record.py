@@ -30,6 +30,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.failures import FailureType
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Answer, Refused, Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
@@ -158,7 +159,7 @@ async def record(client: Client, mode: str, scenario: Callable[[Script], Limits]
         workflow, asked, id=run_id, task_queue=queue, result_type=ResearchResult
     )
     minding = asyncio.create_task(_minded(handle, scenario))
-    async with worker_for(client, queue, script.activities):
+    async with worker_for(client, queue, scripted_activities(script)):
         with suppress(WorkflowFailureError):
             await handle.result()
         if scenario is reset:

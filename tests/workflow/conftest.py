@@ -15,6 +15,7 @@ from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchI
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.values.budget import Limits
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows.chain import ChainWorkflow
@@ -127,5 +128,5 @@ async def start(temporal: Client, script: Script, queue: str, cached_workflows: 
         workflow = CHAIN_WORKFLOW if chain else RESEARCH_WORKFLOW
         return await temporal.start_workflow(workflow, asked, id=run_id, task_queue=queue, result_type=ResearchResult)
 
-    async with worker_for(temporal, queue, script.activities, cached_workflows=cached_workflows):
+    async with worker_for(temporal, queue, scripted_activities(script), cached_workflows=cached_workflows):
         yield begin

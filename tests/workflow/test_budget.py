@@ -10,6 +10,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.contracts import ResearchInput, RunSnapshot
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
@@ -86,7 +87,7 @@ async def test_ten_days_of_waiting_do_not_count(stopped: bool, skipping: Workflo
         limits=Limits(seconds=60, iterations=1, when_exhausted="pause"),
         sources=("library",),
     )
-    async with worker_for(skipping.client, queue, script.activities):
+    async with worker_for(skipping.client, queue, scripted_activities(script)):
         handle = await skipping.client.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
         await paused(handle)
         await skipping.fast_forward(handle, 10 * 86_400.0)
@@ -118,7 +119,7 @@ async def test_a_long_run_goes_on_in_new_histories(short_histories: Client, scri
         limits=Limits(iterations=10),
         sources=("library",),
     )
-    async with worker_for(short_histories, queue, script.activities):
+    async with worker_for(short_histories, queue, scripted_activities(script)):
         handle = await short_histories.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
         first = (await handle.describe()).run_id
         result = await handle.result()

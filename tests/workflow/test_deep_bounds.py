@@ -19,6 +19,7 @@ from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.budget import Limits, TopUp, Usage
 from elcano.graphs.values.failures import FailureDetails
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import top_up
@@ -31,7 +32,7 @@ SPENT = Usage(requests=6, input_tokens=900, output_tokens=60, cost_microusd=70)
 
 def with_trouble(script: Script) -> list[Callable[..., Any]]:
     """The writer of `fails` gives up, in `hangs` nobody ever answers, the first call of `retried` fails once."""
-    _, *others = script.activities
+    _, *others = scripted_activities(script)
 
     @activity.defn(name=RUN_AGENT)
     async def run_agent(call: AgentCall) -> AgentResult:

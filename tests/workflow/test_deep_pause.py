@@ -13,6 +13,7 @@ from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.rules import rules
 from elcano.graphs.values.budget import Budget, Estimate, Limits, TopUp
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
@@ -218,7 +219,7 @@ async def test_a_section_that_went_on_in_a_new_history_is_heard(short_histories:
     queue = run_id = f"run-{uuid.uuid4()}"
     script.complete_in = 6
     asked = asking(run_id, mode="deep", limits=Limits(tokens=1_000_000, iterations=2, when_exhausted="pause"))
-    async with worker_for(short_histories, queue, script.activities):
+    async with worker_for(short_histories, queue, scripted_activities(script)):
         handle = await short_histories.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
         for _ in range(2):
             await paused(handle)

@@ -15,6 +15,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, RunSnapshot
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
@@ -30,7 +31,7 @@ PAID = Usage(requests=1, input_tokens=11)
 
 def down(script: Script, agent: str, tries: int, kind: str = FailureType.PROVIDER) -> list[Callable[..., Any]]:
     """The script's activities, but `agent` cannot be answered so many times; each try is paid for all the same."""
-    _, *others = script.activities
+    _, *others = scripted_activities(script)
     refused = 0
 
     @activity.defn(name=RUN_AGENT)

@@ -8,6 +8,7 @@ from temporalio.client import Client
 from elcano.graphs.contracts import BranchHeld
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits, TopUp
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
@@ -40,7 +41,7 @@ async def test_what_was_asked_once_is_done_once(short_histories: Client, script:
     script.complete_in, script.watching = 99, writes_slowly
     queue = run_id = f"run-{uuid.uuid4()}"
     asked = asking(run_id, limits=Limits(iterations=1, steps=2_000, when_exhausted="pause"))
-    async with worker_for(short_histories, queue, script.activities):
+    async with worker_for(short_histories, queue, scripted_activities(script)):
         await short_histories.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
         handle = short_histories.get_workflow_handle_for(ResearchWorkflow.run, run_id)
         await paused(handle)

@@ -27,6 +27,7 @@ from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Hold
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Refused, Script, passages
 from elcano.worker import source_workers
 from elcano.workflows.chain import ChainWorkflow
@@ -107,7 +108,7 @@ async def running(
     """A run of `graph`, with so many workers for the sources' queues and one for all else."""
     queue = run_id = f"run-{uuid.uuid4()}"
     sources = Sources({shelf.spec.name: shelf for shelf in shelves})
-    run_agent, _, *others = script.activities
+    run_agent, _, *others = scripted_activities(script)
     async with AsyncExitStack() as stack:
         activities = [run_agent, ToolActivities(store, sources).run_tool, *others]
         await stack.enter_async_context(worker_for(client, queue, activities))
@@ -301,7 +302,7 @@ async def test_graph_and_chain_are_held_by_a_search_alike(
     script.overrides["search"] = busy
     queue = run_id = f"run-{uuid.uuid4()}"
     workflow = ChainWorkflow if chain else ResearchWorkflow
-    async with worker_for(skipping.client, queue, script.activities):
+    async with worker_for(skipping.client, queue, scripted_activities(script)):
         handle = await skipping.client.start_workflow(workflow.run, asking(run_id), id=run_id, task_queue=queue)
         result = await handle.result()
     assert result.ending is None

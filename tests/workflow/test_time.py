@@ -13,6 +13,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.workflow.conftest import worker_for
@@ -20,7 +21,7 @@ from tests.workflow.conftest import worker_for
 
 def with_outage(script: Script, *agents: str) -> list[Callable[..., Any]]:
     """The script's activities, but these agents' provider is down: each try is put off by an hour."""
-    _, *others = script.activities
+    _, *others = scripted_activities(script)
 
     @activity.defn(name=RUN_AGENT)
     async def run_agent(call: AgentCall) -> AgentResult:

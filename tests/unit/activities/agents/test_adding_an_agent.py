@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
+from elcano.activities.agents import asking
 from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.calls import attempt
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.drafting import SynthesisInput
-from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.agents.thinking import ThinkingOutput
@@ -33,6 +31,7 @@ from elcano.graphs.values.state import ResearchState
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.in_memory import run_in_memory
+from elcano.testing.model import ScriptedModel
 from tests.unit.activities.agents.material import TEMPORAL, FixedSource, call, passage, stored
 from tests.unit.graphs.samples import asked
 
@@ -127,16 +126,10 @@ async def walked(store: Store) -> Journal:
 
 
 async def test_a_listed_agent_runs_in_a_graph(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    tasks: list[TaskEnvelope | None] = []
-
-    def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        tasks.append(opened(str(messages[0].parts[-1].content)))  # type: ignore[union-attr]
-        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, ANSWER)])
-
-    monkeypatch.setattr(attempt, "resolve_model", lambda *_: FunctionModel(respond, model_name="scripted"))
+    model = ScriptedModel({"glossary": ANSWER})
+    monkeypatch.setattr(asking, "resolve_model", model.resolve)
     journal = await walked(store)
-    (task,) = tasks
-    assert task is not None
+    (task,) = model.tasks
     assert (task.kind, task.question, task.given) == ("glossary", "What is replay?", {"reader": "newcomer"})
     assert [item.text for item in task.evidence] == [TEMPORAL]
     assert journal.run.state.outputs == {"explain": ANSWER}

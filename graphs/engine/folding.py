@@ -11,7 +11,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, ParallelNode, ResearchGraph, StateNode, ToolNode
-from elcano.graphs.values.state import Failure, NodeFailure, ResearchState, reweighed
+from elcano.graphs.values.state import Failure, NodeFailure, ResearchState
 
 TYPE_CHARACTERS: Final = 100
 """Of the name of an error."""
@@ -27,13 +27,12 @@ def folded(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Readin
     state = _reduced(graph, run, entry, reading)
     if any(failure.node == run.node for failure in state.failures):  # put right
         state = state.model_copy(update={"failures": _others(state, run.node)})
-    most = run.figures.state_bytes
-    heavier = reweighed(run.weights, run.state, state, most)
-    if (weight := sum(heavier.values())) > most and run.node not in graph.exit_nodes:
+    known, most = run.knowing(state), run.figures.state_bytes
+    if (weight := sum(known.weights.values())) > most and run.node not in graph.exit_nodes:
         raise InputInvalid(
             "state", f"the state would weigh {weight:,} bytes, and {most:,} are allowed: keep less in it"
         )
-    return run.model_copy(update={"state": state, "weights": heavier})
+    return known
 
 
 def with_failure(run: Run, failure: Failure) -> Run:
@@ -49,9 +48,7 @@ def with_failure(run: Run, failure: Failure) -> Run:
         attempts=failure.attempts,
         times=1 + sum(known.times for known in earlier),
     )
-    state = run.state.model_copy(update={"failures": (*_others(run.state, run.node), new)})
-    weights = reweighed(run.weights, run.state, state, run.figures.state_bytes)
-    return run.model_copy(update={"state": state, "weights": weights})
+    return run.knowing(run.state.model_copy(update={"failures": (*_others(run.state, run.node), new)}))
 
 
 def _others(state: ResearchState, node: str) -> tuple[NodeFailure, ...]:
@@ -69,9 +66,7 @@ def told(run: Run, warnings: Iterable[str]) -> Run:
     new = [text for text in warnings if text not in run.state.warnings]
     if not new:
         return run
-    state = run.state.model_copy(update={"warnings": (*run.state.warnings, *new)})
-    heavier = reweighed(run.weights, run.state, state, run.figures.state_bytes)
-    return run.model_copy(update={"state": state, "weights": heavier})
+    return run.knowing(run.state.model_copy(update={"warnings": (*run.state.warnings, *new)}))
 
 
 def _reduced(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Reading) -> ResearchState:

@@ -8,7 +8,7 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.rules import Rules, newest, rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Budget, Limits
-from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, weights
+from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, reweighed, weights
 
 VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled", "failure")
 """What expressions can read everywhere, in the order of the view; within a `for_each` also `item` and `index`."""
@@ -61,6 +61,15 @@ class Run(Frozen):
 
     rules: int = 1
     """The number of the rules that it goes by."""
+
+    def knowing(self, state: ResearchState) -> "Run":
+        """The run with another state, weighed.
+
+        Raises:
+            InputInvalid: a part of it weighs more than a state may, or cannot be written down.
+        """
+        heavier = reweighed(self.weights, self.state, state, self.figures.state_bytes)
+        return self.model_copy(update={"state": state, "weights": heavier})
 
     @property
     def figures(self) -> Rules:

@@ -71,7 +71,7 @@ def chain_of_noops(length: int) -> ResearchGraph:
 @activity.defn(name=RUN_TOOL)
 async def noop(call: ToolCall) -> ToolResult:
     """Does nothing."""
-    return ToolResult(output={"ok": True})
+    return ToolResult(output={"ok": True}, told=call.told)
 
 
 @activity.defn(name=PUBLISH_REPORT)

@@ -38,11 +38,11 @@ def scripted_activities(script: Script) -> Sequence[Callable[..., Any]]:
             await script.watching(call.input)
         output = _or_fail(script, call.agent, call.input)
         script.ledger[call.run_id, activity.info().activity_id] = script.usage
-        return AgentResult(output=output, usage=script.usage, model="scripted")
+        return AgentResult(output=output, usage=script.usage, model="scripted", told=call.told)
 
     @activity.defn(name=RUN_TOOL)
     async def run_tool(call: ToolCall) -> ToolResult:
-        return ToolResult(output=_or_fail(script, call.tool, call.input))
+        return ToolResult(output=_or_fail(script, call.tool, call.input), told=call.told)
 
     @activity.defn(name=PUBLISH_REPORT)
     async def publish_report(call: PublishCall) -> ReportRef:

@@ -5,21 +5,20 @@ is applied whole or not at all, so a node that fails leaves the state as it was,
 run at k. Every valid graph ends: each way back counts as an iteration, each node as a step, and both are limited.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
-from typing import Final, ParamSpec, TypeAlias, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
 from elcano.graphs.engine import inputs
-from elcano.graphs.engine.commands import Choose, Command, Finish, Immediate, Wait
+from elcano.graphs.engine.books import RELEASED, booked, short_of
+from elcano.graphs.engine.commands import CallTool, Choose, Command, Finish, Immediate, RunBranches, Wait
 from elcano.graphs.engine.entries import (
     Controlled,
     Diverted,
     Entry,
     Held,
-    Resumed,
-    RolledBack,
     StepAbandoned,
     StepCompleted,
     StepFailed,
@@ -37,21 +36,21 @@ from elcano.graphs.spec.graph import (
     DecisionNode,
     EndKind,
     Node,
+    ParallelNode,
     ResearchGraph,
     SequentialEdge,
     StateNode,
+    ToolNode,
 )
 from elcano.graphs.values.budget import Budget
 from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Ending, Failure, Hold, Tried
+from elcano.graphs.values.state import Ending, Failure
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """Entries that tell of one step."""
-_RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}
-"""The fields of a run that waits for nobody."""
 
 
 def _contained(step: Callable[P, T]) -> Callable[P, T]:
@@ -84,10 +83,10 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     reading = Reading(run)
     try:
         most = run.figures.waiting_work
-        if run.work > most and _needs_nobody(node) and node.id not in graph.exit_nodes:
+        command = inputs.command(graph, run, reading)
+        if run.work > most and _calls_nobody(command) and node.id not in graph.exit_nodes:
             text = f"the expressions since the last call took over {most:,} units of work: read and keep less"
             raise InputInvalid("graph", text)
-        command = inputs.command(graph, run, reading)
     except (ValidationError, InputInvalid) as error:  # a step too: not one that is left to the exit
         failure = _input_failure(node.id, error, reading)
         command = Immediate(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
@@ -118,7 +117,7 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
     if isinstance(entry, Step) and (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")
-    earlier, run = run, _booked(run, entry)
+    earlier, run = run, booked(run, entry)
     match entry:
         case StepCompleted():
             return _complete(graph, run, entry)
@@ -138,39 +137,8 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
             return run
 
 
-def _booked(run: Run, entry: Entry) -> Run:
-    """The run with what `entry` costs and settles, wherever it leads: the books of every engine."""
-    budget = run.budget.at(entry.at)
-    match entry:
-        case StepCompleted() | StepFailed() | StepAbandoned():  # what it paused or was held in has ended
-            budget = budget.charge(entry.usage)
-            budget = budget.model_copy(update={"steps": budget.steps + 1})
-            changes: dict[str, object] = {"routing": False, **_RELEASED}
-            if isinstance(entry, StepAbandoned) and entry.ending is not None:
-                changes |= _heard(entry.ending)
-        case Held():
-            budget = budget.charge(entry.usage)
-            since = run.tried.since if run.tried else entry.hold.since or 0.0
-            tried = Tried(tries=entry.hold.tries, since=since, progress=entry.progress)
-            changes = {"hold": entry.hold, "trying": False, "tried": tried}
-        case Resumed():
-            changes = dict(_RELEASED) if entry.over else {"trying": True}
-        case Controlled():
-            return entry.action.applied(run.model_copy(update={"budget": budget}))
-        case Diverted():
-            changes = _heard(entry.ending)
-        case RolledBack() | Warned() | Went():
-            changes = {}
-    return run.model_copy(update={**changes, "budget": budget})
-
-
-def _heard(ending: Ending) -> dict[str, object]:
-    """A run that was asked to stop, and does, need not be asked any more."""
-    return {"stopping": None} if ending.kind == "stopped" else {}
-
-
 def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
-    if not _needs_nobody(graph.by_id[run.node]):
+    if not _called_nobody(graph.by_id[run.node], entry):
         run = run.model_copy(update={"work": 0})
     reading = Reading(run)
     try:
@@ -210,8 +178,27 @@ def _onward(graph: ResearchGraph, run: Run) -> Run:
     return _follow(graph, warned(run, reading), leaving)
 
 
-def _needs_nobody(node: Node) -> bool:
-    return isinstance(node, StateNode | DecisionNode)
+def _calls_nobody(command: Command) -> bool:
+    """Whether a command is done as soon as it is given: a list of nothing is, whoever would have been called for it."""
+    match command:
+        case CallTool():
+            return not command.inputs
+        case RunBranches():
+            return not command.branches
+        case _:
+            return isinstance(command, Immediate)
+
+
+def _called_nobody(node: Node, entry: StepCompleted) -> bool:
+    """Whether a step took no time but that of its expressions."""
+    output = entry.output if isinstance(entry.output, dict) else {}
+    match node:
+        case ToolNode() if node.for_each:
+            return not output.get("items")
+        case ParallelNode():
+            return not output.get("branches")
+        case _:
+            return isinstance(node, StateNode | DecisionNode)
 
 
 def _follow(graph: ResearchGraph, run: Run, leaving: Leaving) -> Run:
@@ -219,7 +206,7 @@ def _follow(graph: ResearchGraph, run: Run, leaving: Leaving) -> Run:
     edge = leaving.edge
     ending = ending_of(graph, run, edge)
     if ending is not None and pauses(run, ending):
-        return run.model_copy(update={"hold": _short_of(run, ending), "trying": False, "routing": True})
+        return run.model_copy(update={"hold": short_of(run, ending), "trying": False, "routing": True})
     if edge.loop:
         if ending is not None:
             return _leave(graph, run, ending)
@@ -243,8 +230,8 @@ def _divert(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
     if run.node in graph.exit_nodes:
         return run.model_copy(update={"ending": run.ending or ending})
     if pauses(run, ending):
-        return run.model_copy(update={"hold": _short_of(run, ending), "trying": False})
-    return _leave(graph, run.model_copy(update={"routing": False, **_RELEASED}), ending)
+        return run.model_copy(update={"hold": short_of(run, ending), "trying": False})
+    return _leave(graph, run.model_copy(update={"routing": False, **RELEASED}), ending)
 
 
 def _abandon(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
@@ -259,12 +246,6 @@ def _abandon(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
 def pauses(run: Run, ending: Ending) -> bool:
     """Whether the run waits for more budget instead of ending so."""
     return run.budget.limits.when_exhausted == "pause" and ending.kind in BUDGET_ENDINGS
-
-
-def _short_of(run: Run, ending: Ending) -> Hold:
-    """What a run waits for whose budget is used up."""
-    detail = ending.detail or ending.kind
-    return Hold(reason="budget", node=run.node, type=ending.kind, detail=detail[:2_000], ending=ending)
 
 
 def _fail(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) -> Run:

@@ -56,7 +56,7 @@ STRICTER = Rules(
 def test_runs_replay_by_the_rules_that_they_started_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A later program with other rules; some of these histories would go another way by them."""
     monkeypatch.setattr("elcano.graphs.rules.RULES", [*RULES, STRICTER])
-    for name in ("iterative-stopped", "deep-complete", "simple-iterations", "deep-complete-chain"):
+    for name in ("iterative-stopped", "deep-complete", "simple-complete", "deep-complete-chain"):
         path = FOLDER / f"{name}.json"
         asyncio.run(replayer(tmp_path).replay_workflow(WorkflowHistory.from_json(name, path.read_text())))
 
@@ -81,8 +81,7 @@ def test_numbers_go_on_above_those_that_were_told(tmp_path: Path, monkeypatch: p
         return log(asked, journal)
 
     monkeypatch.setattr(finish, "log", noted)
-    with pytest.raises(NondeterminismError):  # the archive is sent other events
-        asyncio.run(replayer(tmp_path).replay_workflow(history))
+    asyncio.run(replayer(tmp_path).replay_workflow(history))
     told = max(number for number in results(history, "told") if isinstance(number, int))
     assert numbers == sorted(set(numbers))
     assert len(numbers) < told < numbers[-1]
@@ -92,5 +91,5 @@ def results(history: WorkflowHistory, field: str) -> Iterator[object]:
     """A field of what each activity of a history answered."""
     for event in history.events:
         for payload in event.activity_task_completed_event_attributes.result.payloads:
-            answer = json.loads(payload.data)
+            answer = json.loads(payload.data or "null")
             yield answer.get(field) if isinstance(answer, dict) else None

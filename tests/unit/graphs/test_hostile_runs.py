@@ -185,6 +185,13 @@ def test_work_between_two_calls_is_bounded_and_a_call_begins_anew() -> None:
     assert advance(graph, run, completed(run, {"thought": "hm"})).work == 0
 
 
+def test_a_list_of_nothing_calls_nobody_and_so_begins_nothing_anew() -> None:
+    graph = two_nodes(nodes=(ToolNode(id="a", tool="noop", for_each="`[]`"), asking("z", "writer")))
+    run = begun(graph).model_copy(update={"work": rules().waiting_work + 1})
+    assert "units of work" in next_command(graph, run, 0.0).model_dump_json()
+    assert advance(graph, run, completed(run, {"items": []})).work > rules().waiting_work
+
+
 @pytest.mark.parametrize("error", [MemoryError(), RecursionError("too deep"), KeyError("x"), ZeroDivisionError()])
 def test_what_nobody_foresaw_fails_the_run(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def broken(*given: object) -> None:

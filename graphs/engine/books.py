@@ -1,0 +1,60 @@
+"""What an entry costs and settles, wherever it leads: the budget, what the run waits for, what was heard."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from elcano.graphs.engine.entries import (
+    Controlled,
+    Diverted,
+    Entry,
+    Held,
+    Resumed,
+    RolledBack,
+    StepAbandoned,
+    StepCompleted,
+    StepFailed,
+    Warned,
+    Went,
+)
+from elcano.graphs.engine.run import Run
+from elcano.graphs.values.state import Ending, Hold, Tried
+
+RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}
+"""The fields of a run that waits for nobody."""
+
+
+def booked(run: Run, entry: Entry) -> Run:
+    """The run with what `entry` costs and settles, wherever it leads: the books of every engine."""
+    budget = run.budget.at(entry.at)
+    match entry:
+        case StepCompleted() | StepFailed() | StepAbandoned():  # what it paused or was held in has ended
+            budget = budget.charge(entry.usage)
+            budget = budget.model_copy(update={"steps": budget.steps + 1})
+            changes: dict[str, object] = {"routing": False, **RELEASED}
+            if isinstance(entry, StepAbandoned) and entry.ending is not None:
+                changes |= _heard(entry.ending)
+        case Held():
+            budget = budget.charge(entry.usage)
+            since = run.tried.since if run.tried else entry.hold.since or 0.0
+            tried = Tried(tries=entry.hold.tries, since=since, progress=entry.progress)
+            changes = {"hold": entry.hold, "trying": False, "tried": tried}
+        case Resumed():
+            changes = dict(RELEASED) if entry.over else {"trying": True}
+        case Controlled():
+            return entry.action.applied(run.model_copy(update={"budget": budget}))
+        case Diverted():
+            changes = _heard(entry.ending)
+        case RolledBack() | Warned() | Went():
+            changes = {}
+    return run.model_copy(update={**changes, "budget": budget})
+
+
+def _heard(ending: Ending) -> dict[str, object]:
+    """A run that was asked to stop, and does, need not be asked any more."""
+    return {"stopping": None} if ending.kind == "stopped" else {}
+
+
+def short_of(run: Run, ending: Ending) -> Hold:
+    """What a run waits for whose budget is used up."""
+    detail = ending.detail or ending.kind
+    return Hold(reason="budget", node=run.node, type=ending.kind, detail=detail[:2_000], ending=ending)

@@ -19,7 +19,7 @@ from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, Relate
 from elcano.graphs.contracts import RUN_TOOL, ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import ELLIPSIS, shortened
 from elcano.graphs.values.state import EXCERPT_CHARACTERS, EvidenceRef
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, TenantStore
@@ -99,10 +99,8 @@ def _asked(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
     longest = source.limits.query_characters
     if len(query) <= longest:
         return query, ()
-    kept = query[:longest]
-    if not query[longest].isspace() and not kept[-1].isspace() and " " in kept.strip():
-        kept = kept[: kept.rstrip().rfind(" ")]
-    return kept.rstrip(), (f"{source.name}: of a query only the first {longest} characters were searched for: {kept}",)
+    kept = shortened(query, longest + len(ELLIPSIS)).removesuffix(ELLIPSIS)
+    return kept, (f"{source.name}: of a query only the first {longest} characters were searched for: {kept}",)
 
 
 def excerpt(text: str) -> str:

@@ -42,7 +42,8 @@ def migrate(connection: Connection) -> None:
             "release; name another store, or move them away"
         )
     command.upgrade(_config(connection), "head")
-    _log.info("the tables of %s have version %s now", place, head)
+    if found is not None:
+        _log.info("the tables of %s were migrated from version %s to %s", place, found, head)
 
 
 def _config(connection: Connection | None = None) -> Config:

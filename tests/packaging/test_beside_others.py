@@ -31,7 +31,7 @@ def project(folder: Path) -> Path:
     return folder
 
 
-def variables(data: Path, python_path: str) -> dict[str, str]:
+def variables(data: Path) -> dict[str, str]:
     """The environment of a shell in that project."""
     api, temporal, ui = free_ports(3)
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("ELCANO_", "TEMPORAL_"))}
@@ -44,7 +44,7 @@ def variables(data: Path, python_path: str) -> dict[str, str]:
         "ELCANO_PACKAGE_READMES": "false",
         "ELCANO_MODEL": "offline",
     }
-    return clean | chosen | ({"PYTHONPATH": python_path} if python_path else {})
+    return clean | chosen
 
 
 @contextmanager
@@ -70,19 +70,20 @@ def ready(client: httpx.Client) -> bool:
         return False
 
 
-@pytest.mark.timeout(300)  # one wheel, one environment, two stacks
+@pytest.mark.timeout(300)  # one wheel, one environment, one stack
 def test_it_works_beside_a_project_of_the_same_names_and_leaves_nothing(tmp_path: Path) -> None:
     python = environment(tmp_path)
     folder, home, elcano = project(tmp_path / "project"), python.parents[1], python.with_name("elcano")
     before = installed(home)
     pip(python, "install", "--no-index", "--no-deps", build(tmp_path).wheel, cwd=tmp_path)
-    for number, python_path in enumerate(("", ".")):
-        shell = variables(tmp_path / f"data-{number}", python_path)
-        assert run(elcano, "--version", cwd=folder, environment=shell) == f"elcano {__version__}\n"
-        assert "iterative" in run(elcano, "graph", "list", cwd=folder, environment=shell)
-        with serving(elcano, folder, shell, tmp_path / f"serve-{number}.log"):
+    exposed = variables(tmp_path / "data") | {"PYTHONPATH": "."}
+    plain = {name: value for name, value in exposed.items() if name != "PYTHONPATH"}
+    with serving(elcano, folder, exposed, tmp_path / "serve.log"):
+        for shell in (plain, exposed):
+            assert run(elcano, "--version", cwd=folder, environment=shell) == f"elcano {__version__}\n"
+            assert "iterative" in run(elcano, "graph", "list", cwd=folder, environment=shell)
             report = run(elcano, "ask", "When is the harbour open to ships?", cwd=folder, environment=shell)
-        assert "The harbour is open to ships from March to October" in report
+            assert "The harbour is open to ships from March to October" in report
     assert any(name.endswith("site-packages/elcano/worker.py") for name in installed(home))
     pip(python, "uninstall", "--yes", "elcano", cwd=tmp_path)
     assert installed(home) == before

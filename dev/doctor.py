@@ -27,7 +27,7 @@ from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused
-from elcano.graphs.models import OFFLINE, PROVIDERS, model_fault, model_names, provider
+from elcano.graphs.model_names import OFFLINE, PROVIDERS, model_fault, model_names, provider
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, is_set, program_settings, variable
 from elcano.storage.store import open_configured

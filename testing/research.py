@@ -25,7 +25,7 @@ from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish as closing
-from elcano.graphs.models import OFFLINE
+from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Limits, Usage

@@ -26,7 +26,7 @@ from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.models import OFFLINE
+from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.values.budget import Allowance, Estimate, Exhausted, Usage, total
 from elcano.graphs.values.tokens import PROMPT_TOKENS
 from elcano.settings import Settings

@@ -16,7 +16,7 @@ from pydantic_ai.settings import ModelSettings
 from elcano.activities.offline.model import ExtractiveModel
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.models import OFFLINE, chosen_model, model_fault, model_names
+from elcano.graphs.model_names import OFFLINE, chosen_model, model_fault, model_names
 from elcano.settings import Settings
 
 SET_ELSEWHERE: Final = "or choose another model with `ELCANO_MODEL` or the run's `model`"

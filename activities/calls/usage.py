@@ -11,7 +11,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.usage import RequestUsage
 
 from elcano.activities.text.tokens import estimated_tokens
-from elcano.graphs.models import OFFLINE
+from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.values.budget import Usage, microusd, total
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from elcano.api.http.errors import FieldFault
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.models import PROVIDERS, chosen_model, model_names, provider
+from elcano.graphs.model_names import PROVIDERS, chosen_model, model_names, provider
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings import Settings, is_set
 

@@ -27,7 +27,7 @@ from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import CHAIN_MODES, ArchivedRun, Engine, ModelChoice, ResearchInput
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.models import model_fault
+from elcano.graphs.model_names import model_fault
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.size import MAX_FAULTS, size_faults

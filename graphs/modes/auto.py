@@ -1,6 +1,6 @@
 """Automatic choice: the question is read first, and goes the way of iterative or of deep research."""
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes.deep import DEEP
 from elcano.graphs.modes.iterative import ITERATIVE
 

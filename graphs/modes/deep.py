@@ -4,7 +4,7 @@ The graph of DeepCritical's deep flow. Its two syntheses are two graphs: `deep` 
 merges all drafts in one pass.
 """
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes.inputs import COMMISSION, NEW_EVIDENCE
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph

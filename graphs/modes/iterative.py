@@ -4,7 +4,7 @@ The graph of DeepCritical's iterative flow, with the three decisions that it nam
 budget left, is there an iteration left.
 """
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes.inputs import CONTEXT, ROUND, WRITING
 
 ITERATIVE = (

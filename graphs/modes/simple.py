@@ -1,6 +1,6 @@
 """Simple research, DeepCritical's linear loop: search every source, judge, search with the judge's words, write."""
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes.inputs import CONTEXT, WRITING
 
 SIMPLE = (

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from elcano.graphs.models import PROVIDERS
+from elcano.graphs.model_names import PROVIDERS
 from elcano.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from elcano.graphs.models import OFFLINE
+from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.values.report import Report
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry

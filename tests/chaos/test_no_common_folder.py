@@ -13,7 +13,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.dev.ports import free_ports
-from elcano.graphs.models import OFFLINE
+from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.values.report import Report
 from elcano.settings import Settings
 from tests.api.sse import following, read_all

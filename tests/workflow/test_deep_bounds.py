@@ -12,7 +12,7 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.modes.iterative import ITERATIVE

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.commands import Immediate

@@ -4,9 +4,9 @@ import httpx
 import pytest
 
 from elcano.api.app import create_app
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.catalogue.listing import REDUCERS, ReducerSpec
 from elcano.graphs.catalogue.reducers import Values
-from elcano.graphs.checks.builder import GraphBuilder
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.finish import publish_call

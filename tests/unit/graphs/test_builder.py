@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph

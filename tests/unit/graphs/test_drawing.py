@@ -2,7 +2,7 @@
 
 import re
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.drawing import mermaid, outline, with_place
 from elcano.graphs.spec.graph import (

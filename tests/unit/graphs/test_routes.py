@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.engine.commands import CallAgent, Finish, Immediate, Wait
 from elcano.graphs.engine.control import AddBudget
 from elcano.graphs.engine.entries import Controlled, Entry, StepFailed

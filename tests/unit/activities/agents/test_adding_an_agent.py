@@ -18,7 +18,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.agents.thinking import ThinkingOutput
-from elcano.graphs.checks.builder import GraphBuilder
+from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.engine.commands import Call, CallAgent
 from elcano.graphs.engine.entries import Entry, StepCompleted

@@ -7,7 +7,7 @@ from elcano.activities.calls.models import model_text, resolve_model
 from elcano.activities.offline.model import ExtractiveModel
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.models import model_fault
+from elcano.graphs.model_names import model_fault
 from elcano.settings import Settings
 
 SETTINGS = Settings(_env_file=None, model="offline", agent_models={"writer": "openai:gpt-5.1"})

@@ -11,7 +11,7 @@ from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import KnownModelName, OpenAIChatCompatibleProvider, infer_model
 from pydantic_ai.providers import infer_provider_class
 
-from elcano.graphs.models import PROVIDERS
+from elcano.graphs.model_names import PROVIDERS
 from elcano.settings import is_set
 
 DECIDES: Final = {"google-decisions", "openai-decisions", "typesafe"}

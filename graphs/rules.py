@@ -82,4 +82,8 @@ def rules(number: int | None = None) -> Rules:
     Raises:
         IndexError: a newer program started the run; workers of this version cannot lead it.
     """
-    return RULES[(newest() if number is None else number) - 1]
+    wanted = newest() if number is None else number
+    if not 1 <= wanted <= newest():
+        text = f"this run goes by rules {wanted}, and this program knows {newest()}: start a worker of a newer version"
+        raise IndexError(text)
+    return RULES[wanted - 1]

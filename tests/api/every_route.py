@@ -23,8 +23,9 @@ class Route:
         return "{run_id}" in self.path
 
     @property
-    def about_runs(self) -> bool:
-        return self.path == "/v1/runs" or self.path.startswith("/v1/runs/")
+    def asks_who(self) -> bool:
+        """Graphs, health and the manual are for everybody; what an operator offers and what somebody ran is not."""
+        return self.path.startswith(("/v1/runs", "/v1/sources"))
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"

@@ -2,7 +2,7 @@
 
 import json
 import re
-import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import httpx
@@ -132,5 +132,4 @@ async def test_the_manual_shows_our_own_document(api: httpx.AsyncClient) -> None
 
 
 async def test_the_version_is_the_projects(api: httpx.AsyncClient) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert (await api.get("/")).json()["version"] == project["version"]
+    assert (await api.get("/")).json()["version"] == version("elcano")

@@ -132,8 +132,8 @@ async def test_who_does_not_say_it_is_nobody(ask_as: AskAs, known: list[Route]) 
     nobody = ask_as("")
     for route in known:
         answer = await route.ask(nobody, f"default-{NOBODYS}")
-        assert (answer.status_code == 401) == route.about_runs, (route, answer.text)
-        if route.about_runs:
+        assert (answer.status_code == 401) == route.asks_who, (route, answer.text)
+        if route.asks_who:
             assert answer.headers["content-type"] == "application/problem+json"
             assert answer.headers["www-authenticate"] == 'Proxy realm="elcano"'
             assert answer.json()["type"] == "urn:elcano:unidentified"

@@ -1,7 +1,7 @@
 """What a graph costs over a hand-written workflow with the same activities, on the same server in the same run.
 
-(a) overhead: 100 no-op nodes in a row, seconds of the graph / seconds of the twin; target at most 1.15
-(b) throughput: 100 concurrent runs of 12 no-op nodes, runs a second of the graph / of the twin; target at least 0.85
+(a) overhead: 100 no-op nodes in a row, seconds of the graph / seconds of the twin; target at most 1.10
+(b) throughput: 100 concurrent runs of 12 no-op nodes, runs a second of the graph / of the twin; target at least 0.90
 
 Both publish and archive at their end.
 """
@@ -22,7 +22,8 @@ from elcano.graphs.values.budget import Limits
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 
-ROUNDS = 5
+ROUNDS = 15
+"""Pairs of runs, one after the other: a machine of two cores varies by more than what is measured."""
 QUEUE = "benchmark"
 
 
@@ -53,7 +54,7 @@ async def overhead(client: Client) -> None:
     pairs = [(await graph_run(client, 100), await twin_run(client, 100)) for _ in range(ROUNDS)]
     graph, twin = (statistics.median(side) for side in zip(*pairs, strict=True))
     ratio = statistics.median(one / other for one, other in pairs)
-    print(f"overhead    graph {graph:.2f} s, hand-written {twin:.2f} s, ratio {ratio:.3f} (target <= 1.15)")
+    print(f"overhead    graph {graph:.2f} s, hand-written {twin:.2f} s, ratio {ratio:.3f} (target <= 1.10)")
 
 
 async def throughput(client: Client) -> None:
@@ -65,10 +66,10 @@ async def throughput(client: Client) -> None:
         await asyncio.gather(*(run(client, 12) for _ in range(100)))
         return 100 / (time.perf_counter() - began)
 
-    pairs = [(await runs_a_second(ResearchWorkflow), await runs_a_second(Handwritten)) for _ in range(3)]
+    pairs = [(await runs_a_second(ResearchWorkflow), await runs_a_second(Handwritten)) for _ in range(7)]
     graph, twin = (statistics.median(side) for side in zip(*pairs, strict=True))
     ratio = statistics.median(one / other for one, other in pairs)
-    print(f"throughput  graph {graph:.1f}/s, hand-written {twin:.1f}/s, ratio {ratio:.3f} (target >= 0.85)")
+    print(f"throughput  graph {graph:.1f}/s, hand-written {twin:.1f}/s, ratio {ratio:.3f} (target >= 0.90)")
 
 
 async def main() -> None:

@@ -4,6 +4,7 @@ A fault shows its arithmetic, so that whoever set the limit can see what to chan
 `catalogue` that estimates use too.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from math import ceil
 from typing import Final
@@ -95,11 +96,11 @@ def _for_research(limits: Limits, tokens: int, kept_for: int) -> int:
 
 
 def _enough(limits: Limits, needed: int, kept_for: int) -> int:
-    """The fewest tokens that leave `needed` for research."""
-    tokens = max(ceil(needed / (1 - limits.reserve)), min(needed + kept_for, 2 * needed))
-    while _for_research(limits, tokens, kept_for) < needed:  # by a token, where a share was rounded
-        tokens += 1
-    return tokens
+    """The fewest tokens that leave `needed` for research: sought, since a share that is rounded has no exact inverse.
+
+    At most half of a budget is kept, so that twice what is needed is enough.
+    """
+    return bisect_left(range(2 * needed), needed, key=lambda tokens: _for_research(limits, tokens, kept_for))
 
 
 def _parts(node: AgentNode) -> str:

@@ -1,7 +1,7 @@
 """Limits that cannot work are refused with their arithmetic; those that can are not."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.affordable import default_limits, limit_faults
@@ -22,6 +22,7 @@ def test_a_graph_with_sections_may_use_what_two_rounds_of_each_section_take() ->
 
 @settings(max_examples=200, deadline=None, database=None)
 @given(st.sampled_from(list(MODES)), st.integers(1_000, 120_000), st.just(0.0) | st.floats(0.01, 0.5))
+@example("deep", 1_000, 0.3)  # 21,700 / (1 - 0.3) is a little more than 31,000 in floating point
 def test_what_a_fault_says_is_enough_is_enough_and_no_token_less(mode: str, tokens: int, reserve: float) -> None:
     limits = Limits(tokens=tokens, reserve=reserve, seconds=1_200)
     faults = limit_faults(MODES[mode], limits)

@@ -17,7 +17,7 @@ from elcano.api.live.feed import Feed
 from elcano.api.live.stream import Feeds
 from elcano.api.runs.writable import Writable
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.tenant import Tenant
 from elcano.settings import Settings
 from elcano.storage.across import Admission

@@ -9,16 +9,8 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import (
-        ARCHIVE_RUN,
-        PUBLISH_REPORT,
-        RUN_TOOL,
-        ArchiveCall,
-        ArchivedRun,
-        PublishCall,
-        ToolCall,
-        ToolResult,
-    )
+    from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, RUN_TOOL, PublishCall, ToolCall, ToolResult
+    from elcano.graphs.records import ArchiveCall, ArchivedRun
     from elcano.graphs.values.report import ReportRef
 
 _TIMEOUT = timedelta(minutes=1)

@@ -21,11 +21,11 @@ from elcano.graphs.contracts import (
     PUBLISH_REPORT,
     RUN_TOOL,
     SEARCH_ATTRIBUTES,
-    ArchiveCall,
     PublishCall,
     ToolCall,
     ToolResult,
 )
+from elcano.graphs.records import ArchiveCall
 from elcano.graphs.spec.graph import ResearchGraph, SequentialEdge, ToolNode
 from elcano.graphs.values.report import ReportRef
 from elcano.storage.objects.objects import open_objects

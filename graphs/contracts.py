@@ -8,15 +8,11 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.engine.control import Action
-from elcano.graphs.engine.entries import Entry
-from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Pages
 from elcano.graphs.rules import newest
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.budget import Allowance, Limits, Usage
-from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult
 from elcano.graphs.values.tenant import DEFAULT_TENANT, OfRun, Tenant
@@ -37,6 +33,7 @@ ARCHIVE_RUN: Final = "archive_run"
 
 PROGRESS_QUERY: Final = "progress"
 SNAPSHOT_QUERY: Final = "snapshot"
+LOG_QUERY: Final = "log"
 CONTROL_UPDATE: Final = "control"
 CONTROL_SIGNAL: Final = "control_branch"
 """Goes from a run to its branches; people use the update, which answers."""
@@ -234,102 +231,6 @@ class BranchHeld(Frozen):
     hold: Hold | None
     top_ups: int = Field(default=0, ge=0)
     """How many it had received; with fewer than it was sent, a wait for budget is over already."""
-
-
-class ArchivedRun(Frozen):
-    """A run as it is kept after it ended. Times are seconds since the epoch."""
-
-    run_id: str
-    execution: str = ""
-    """Temporal's id of the execution that ended so; another one means that the run was reset since."""
-    question: str
-    mode: str
-    tenant: Tenant = DEFAULT_TENANT
-    status: RunStatus
-    started_at: float
-    finished_at: float | None = None
-    ending: Ending | None = None
-    failure: Failure | None = None
-    report: ReportRef | None = None
-    budget: JsonObject = {}
-    """`Budget.view()` at the end."""
-    iterations: int = 0
-    steps: int = 0
-    sources: tuple[str, ...] = ()
-    evidence: tuple[str, ...] = ()
-    """Ids of all evidence of the run, in the order of finding."""
-    branch_of: BranchOf | None = None
-    branches: tuple[BranchState, ...] = ()
-    """The branches that it ran itself."""
-    engine: Engine = "graph"
-    log: str = ""
-    """Artifact hash of its `RunLog`."""
-
-
-class RunLog(Frozen):
-    """All that a run is: what was asked for, and what came of it in order. `lifecycle.start.fold` makes `run` of it."""
-
-    asked: ResearchInput
-    entries: tuple[Entry, ...]
-    run: Run
-    """As it stood at the end."""
-
-
-class ArchiveCall(Frozen):
-    """Input of `archive_run`."""
-
-    run: ArchivedRun
-    events: tuple[AgentEvent, ...]
-    log: RunLog | None = None
-    """None: of a workflow that keeps none."""
-
-
-class ProgressPage(Frozen):
-    """Answer of the `progress` query: the events after a number."""
-
-    events: tuple[AgentEvent, ...]
-    last: int = Field(ge=0)
-    """Number of the last event in this page; ask for what is after it."""
-    more: bool = False
-    """There are further events already."""
-    done: bool = False
-    """The last event of this page is the terminal one."""
-
-
-PROGRESS_PAGE: Final = 200
-"""Events a page: 200 of at most 2 kB stay far below the 2 MiB limit of a query result."""
-
-
-class RunSnapshot(Frozen):
-    """Answer of the `snapshot` query: where a run is now."""
-
-    run_id: str
-    question: str
-    mode: str
-    graph: str
-    node: str
-    stage: Stage
-    step: int
-    iteration: int
-    evidence: int
-    """How many passages were found."""
-    evidence_ids: tuple[str, ...] = ()
-    budget: JsonObject = {}
-    ending: Ending | None = None
-    hold: Hold | None = None
-    """Set while it waits: for budget, or with a call of its own or a section's for a provider or for a person."""
-    failure: Failure | None = None
-    report: ReportRef | None = None
-    last_event: int = 0
-    status: RunStatus = "running"
-    """How it ended, once it has told so."""
-    branches: tuple[BranchState, ...] = ()
-    """The branches that it runs itself or has run."""
-
-    @property
-    def paused(self) -> Ending | None:
-        """How it ends if it is told to, while it waits for a top-up."""
-        return self.hold.ending if self.hold is not None else None
 
 
 class ControlRequest(Frozen):

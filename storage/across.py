@@ -3,8 +3,8 @@
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.graphs.contracts import ArchivedRun
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.records import ArchivedRun
 from elcano.storage.runs import ASKED_FOR, STARTING, UNENDED, run_row
 from elcano.storage.sql.dialect import alone, insert_new
 from elcano.storage.sql.tables import runs

@@ -12,8 +12,9 @@ from pydantic_core import from_json
 from sqlalchemy import ColumnElement, Row, and_, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.graphs.contracts import ArchivedRun, RunStatus
+from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.bound import Bound
 from elcano.storage.deletion import delete_run

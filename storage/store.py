@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.settings import Settings
 from elcano.storage import across
 from elcano.storage.across import Admission, OpenRun

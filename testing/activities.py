@@ -15,7 +15,6 @@ from elcano.graphs.contracts import (
     RUN_TOOL,
     AgentCall,
     AgentResult,
-    ArchiveCall,
     PublishCall,
     ReopenCall,
     Reopened,
@@ -24,6 +23,7 @@ from elcano.graphs.contracts import (
     UsageQuestion,
 )
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Usage, total
 from elcano.graphs.values.report import ReportRef
 from elcano.testing.script import Refused, Script

@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
-from elcano.graphs.contracts import ArchiveCall, PublishCall, ReopenCall
+from elcano.graphs.contracts import PublishCall, ReopenCall
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.graphs.values.state import Failure

@@ -6,10 +6,11 @@ from typing import TypeAlias
 
 import pytest
 
-from elcano.graphs.contracts import ResearchInput, RunLog
+from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.records import RunLog
 
 Log: TypeAlias = Callable[[ResearchInput, Journal], RunLog]
 

@@ -5,17 +5,10 @@ import asyncio
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import (
-        ARCHIVE_RUN,
-        CHAIN_WORKFLOW,
-        PUBLISH_REPORT,
-        ArchiveCall,
-        Engine,
-        ResearchInput,
-        RunStatus,
-    )
+    from elcano.graphs.contracts import ARCHIVE_RUN, CHAIN_WORKFLOW, PUBLISH_REPORT, Engine, ResearchInput, RunStatus
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.lifecycle import finish as closing
+    from elcano.graphs.records import ArchiveCall
     from elcano.graphs.values.report import ReportRef
     from elcano.graphs.values.state import Failure
     from elcano.workflows import policies

@@ -14,16 +14,15 @@ with workflow.unsafe.imports_passed_through():
         BRANCH_HELD_SIGNAL,
         CONTROL_SIGNAL,
         CONTROL_UPDATE,
+        LOG_QUERY,
         PROGRESS_QUERY,
         RESEARCH_WORKFLOW,
         SNAPSHOT_QUERY,
         BranchHeld,
         ControlAnswer,
         ControlRequest,
-        ProgressPage,
         ResearchInput,
         ResearchResult,
-        RunSnapshot,
     )
     from elcano.graphs.engine.commands import Choose, Finish, RunBranches, Wait, Work
     from elcano.graphs.engine.control import Action, refuse_control
@@ -40,6 +39,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle import finish, start, watch
+    from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.report import ReportRef
     from elcano.graphs.values.state import Ending
@@ -129,6 +129,11 @@ class ResearchWorkflow:
             uncharged=self._branching.used if self._branching else Usage(),
             held=self._branching.some_hold if self._branching else None,
         )
+
+    @workflow.query(name=LOG_QUERY)
+    def log(self, since: int) -> LogPage:
+        """The entries of the run after the first `since`, a page at a time."""
+        return watch.log_page(self._asked, self._journal, since)
 
     @workflow.update(name=CONTROL_UPDATE)
     def control(self, request: ControlRequest) -> ControlAnswer:

@@ -9,11 +9,7 @@ from collections.abc import Callable
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import (
-        BRANCH_HELD_SIGNAL,
-        BranchHeld,
-        ResearchInput,
-    )
+    from elcano.graphs.contracts import BRANCH_HELD_SIGNAL, BranchHeld, ResearchInput
     from elcano.graphs.engine.entries import Resumed
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending, Hold

@@ -16,8 +16,9 @@ from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line
 from elcano.activities.report.citations import check, cited_ids
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
-from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, ArchiveCall, PublishCall, RunLog
+from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.records import ArchiveCall, RunLog
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store, TenantStore

@@ -8,7 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from elcano.api.http.budgets import BudgetView, Described, Told
-from elcano.graphs.contracts import ArchivedRun, Engine, RunSnapshot, RunStatus, Stage
+from elcano.graphs.contracts import Engine, RunStatus, Stage
+from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.spec.graph import NodeId
 from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.budget import Usage

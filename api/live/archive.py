@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from elcano.api.live.feed import Feed
 from elcano.api.live.merging import Branch
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.tenant import Tenant
 from elcano.storage.store import Store

@@ -23,7 +23,7 @@ from elcano.api.runs.endings import START_GRACE, last_event, settle
 from elcano.api.runs.reading import goes_on
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.rpc import NO_WORKER
-from elcano.graphs.contracts import ArchivedRun, ProgressPage
+from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.store import TenantStore
 

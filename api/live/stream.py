@@ -16,7 +16,8 @@ from elcano.api.live.journals import JournalReader
 from elcano.api.live.merging import Branch, Key
 from elcano.api.runs.reading import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import ArchivedRun, BranchOf
+from elcano.graphs.contracts import BranchOf
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.tenant import Tenant
 from elcano.storage.store import Store, TenantStore

@@ -12,8 +12,8 @@ from elcano.api.http.errors import DeleteRefused, RunNotFound, TemporalUnavailab
 from elcano.api.runs.endings import settle
 from elcano.api.runs.reading import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import ArchivedRun
 from elcano.graphs.errors import ElcanoError, RunOpen
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.tenant import Tenant
 from elcano.storage.store import Store, TenantStore
 

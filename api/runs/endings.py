@@ -13,7 +13,8 @@ from temporalio.exceptions import ApplicationError
 from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, WorkerNotAnswering
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.execution import Execution
-from elcano.graphs.contracts import REPORTED, ArchivedRun, RunSnapshot, RunStatus
+from elcano.graphs.contracts import REPORTED, RunStatus
+from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.values.events import AgentEvent, EventType
 from elcano.graphs.values.state import Failure
 from elcano.storage.store import TenantStore

@@ -18,7 +18,7 @@ from elcano.api.http.errors import (
 from elcano.api.http.schemas import PendingActivity, RunView
 from elcano.api.runs.endings import settle
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import ArchivedRun, RunSnapshot
+from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.values.branch import BranchState
 from elcano.storage.store import TenantStore
 

@@ -25,10 +25,11 @@ from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import require_valid
-from elcano.graphs.contracts import CHAIN_MODES, ArchivedRun, Engine, ModelChoice, ResearchInput
+from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice, ResearchInput
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.model_names import model_fault
 from elcano.graphs.modes import MODES
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.size import MAX_FAULTS, size_faults
 from elcano.graphs.values.tenant import Tenant

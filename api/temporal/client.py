@@ -37,6 +37,7 @@ from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
+    LOG_QUERY,
     MODE_ATTRIBUTE,
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
@@ -46,11 +47,10 @@ from elcano.graphs.contracts import (
     ControlAnswer,
     ControlRequest,
     Engine,
-    ProgressPage,
     ResearchInput,
-    RunSnapshot,
 )
 from elcano.graphs.frozen import Json
+from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""
@@ -144,6 +144,19 @@ class Temporal:
             except WorkflowQueryRejectedError:
                 return None
         return snapshot
+
+    async def log(self, run_id: str, since: int) -> LogPage:
+        """The run's entries after the first `since`; also of a closed workflow, as long as Temporal keeps it.
+
+        Raises:
+            WorkerNotAnswering: no worker answered in `PROGRESS_TIMEOUT`.
+            RunUnreadable: a worker did, with an error.
+            RunForgotten: there is no such workflow.
+        """
+        handle = await self._handle(run_id)
+        with mapped_query():
+            page: LogPage = await handle.query(LOG_QUERY, since, result_type=LogPage, rpc_timeout=PROGRESS_TIMEOUT)
+        return page
 
     async def control(self, run_id: str, request: ControlRequest, request_id: str) -> Json:
         """Asks something of the run, and gives its answer; once, however often it is asked under the same id.

@@ -3,21 +3,13 @@
 Pure: it reads a journal and calls nothing.
 """
 
-from elcano.graphs.contracts import (
-    REPORTED,
-    ArchivedRun,
-    Engine,
-    PublishCall,
-    ResearchInput,
-    ResearchResult,
-    RunLog,
-    RunStatus,
-)
+from elcano.graphs.contracts import REPORTED, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.handover import Handover, draft, handover
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import Told
+from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import ReportRef

@@ -1,13 +1,19 @@
 """What is answered to those who watch a run: the events since a number, and where it stands. Pure."""
 
 from bisect import bisect_right
+from typing import Final
 
-from elcano.graphs.contracts import PROGRESS_PAGE, ProgressPage, ResearchInput, RunSnapshot, RunStatus, Stage
+from elcano.graphs.contracts import ResearchInput, RunStatus, Stage
+from elcano.graphs.engine.entries import Entry
 from elcano.graphs.journal.journal import Journal
+from elcano.graphs.records import PROGRESS_PAGE, LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Hold
+
+LOG_PAGE_BYTES: Final = 1_000_000
+"""Of entries in one answer; the server's limit for an answer is 2 MiB, and a run itself is in it."""
 
 
 def page(journal: Journal, since: int) -> ProgressPage:
@@ -19,6 +25,20 @@ def page(journal: Journal, since: int) -> ProgressPage:
     return ProgressPage(
         events=tuple(found), last=last, more=last < journal.last, done=bool(found) and found[-1].terminal
     )
+
+
+def log_page(asked: ResearchInput, journal: Journal, since: int) -> LogPage:
+    """The entries after the first `since`, as many as may travel at once, but at least one."""
+    began = asked.model_copy(update={"carried": None})
+    entries: list[Entry] = []
+    size = 0
+    for entry in journal.entries[since:]:
+        size += len(entry.model_dump_json())
+        if entries and size > LOG_PAGE_BYTES:
+            break
+        entries.append(entry)
+    more = since + len(entries) < len(journal.entries)
+    return LogPage(asked=began, entries=tuple(entries), run=journal.run, more=more)
 
 
 def snapshot(

@@ -17,18 +17,15 @@ from elcano.graphs.contracts import (
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
-    ArchiveCall,
-    ArchivedRun,
     BranchOf,
     ControlAnswer,
     ControlRequest,
-    ProgressPage,
     ResearchInput,
-    RunSnapshot,
     RunStatus,
 )
 from elcano.graphs.engine.control import AddBudget, Stop
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.budget import TopUp
 from elcano.graphs.values.events import AgentEvent, EventType

@@ -11,7 +11,7 @@ import pytest
 from elcano.api.live import archive, feed
 from elcano.api.live.archive import Archive, archived_feed
 from elcano.api.live.feed import Feed
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.events import AgentEvent, EventType
 from elcano.storage.runs import RunStore
 from elcano.storage.store import Store

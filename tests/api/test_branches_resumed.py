@@ -8,7 +8,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.store import Store
 from tests.api.asking import start_at

@@ -9,7 +9,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.api.live import journals
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.store import Store
 from tests.api import scripted

@@ -10,7 +10,8 @@ from elcano.api.live import journals
 from elcano.api.live.journals import JournalReader
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.execution import Execution
-from elcano.graphs.contracts import ArchivedRun, BranchOf, ProgressPage
+from elcano.graphs.contracts import BranchOf
+from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.store import Store
 

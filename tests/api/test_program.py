@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from elcano import __version__
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.sse import following

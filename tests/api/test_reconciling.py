@@ -16,7 +16,7 @@ from elcano.api.runs import reconciler
 from elcano.api.runs.reconciler import Reconciler
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start

@@ -5,7 +5,7 @@ from hashlib import sha256
 import httpx
 import pytest
 
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.report import Report, ReportRef
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store

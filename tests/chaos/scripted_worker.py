@@ -14,7 +14,8 @@ from temporalio.client import Client
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
-from elcano.graphs.contracts import ArchiveCall, PublishCall
+from elcano.graphs.contracts import PublishCall
+from elcano.graphs.records import ArchiveCall
 from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.testing.activities import scripted_activities

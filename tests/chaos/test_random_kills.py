@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus
 
-from elcano.graphs.contracts import ArchivedRun, ResearchInput
+from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.modes import MODES
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

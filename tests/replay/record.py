@@ -18,16 +18,10 @@ from temporalio import activity
 from temporalio.client import Client, WorkflowFailureError
 
 from elcano import testing
-from elcano.graphs.contracts import (
-    CHAIN_MODES,
-    CHAIN_WORKFLOW,
-    RESEARCH_WORKFLOW,
-    ResearchInput,
-    ResearchResult,
-    RunSnapshot,
-)
+from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchInput, ResearchResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
+from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.failures import FailureType
 from elcano.testing.activities import scripted_activities

@@ -2,9 +2,10 @@
 
 from collections import Counter
 
-from elcano.graphs.contracts import ArchiveCall, UsageQuestion
+from elcano.graphs.contracts import UsageQuestion
 from elcano.graphs.frozen import Json
 from elcano.graphs.modes import MODES
+from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Usage, microusd, total
 from tests.workflow.scenarios import Charge, Scenario
 

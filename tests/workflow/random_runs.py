@@ -21,10 +21,9 @@ from elcano.graphs.contracts import (
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
-    ProgressPage,
     ResearchResult,
-    RunSnapshot,
 )
+from elcano.graphs.records import ProgressPage, RunSnapshot
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
 from tests.workflow.audit import audit

@@ -21,7 +21,6 @@ from elcano.graphs.contracts import (
     RUN_TOOL,
     AgentCall,
     AgentResult,
-    ArchiveCall,
     PublishCall,
     ResearchInput,
     ResearchResult,
@@ -31,6 +30,7 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
+from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Estimate, Exhausted, Limits, TopUp, Usage, total
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.graphs.values.report import ReportRef

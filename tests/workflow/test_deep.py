@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 
-from elcano.graphs.contracts import ArchiveCall
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails
 from elcano.testing.script import Answer, Refused, Script

@@ -8,9 +8,9 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
 from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.contracts import RunSnapshot
 from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.records import RunSnapshot
 from elcano.graphs.rules import rules
 from elcano.graphs.values.budget import Budget, Estimate, Limits, TopUp
 from elcano.testing.activities import scripted_activities

@@ -12,7 +12,8 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, RunSnapshot
+from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult
+from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.testing.activities import scripted_activities

@@ -7,8 +7,8 @@ from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 
-from elcano.graphs.contracts import ProgressPage, RunSnapshot
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.records import ProgressPage, RunSnapshot
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.events import TERMINAL, AgentEvent
 from elcano.testing.script import Answer, Refused, Script

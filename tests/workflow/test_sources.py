@@ -18,9 +18,9 @@ from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec, collection
-from elcano.graphs.contracts import RunSnapshot
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.records import RunSnapshot
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.failures import FailureType

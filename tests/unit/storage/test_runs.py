@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 
-from elcano.graphs.contracts import ArchivedRun
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.report import ReportRef

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import func, select
 
-from elcano.graphs.contracts import ArchivedRun
 from elcano.graphs.errors import RunOpen
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry

@@ -13,7 +13,8 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.report import publishing
 from elcano.activities.report.publishing import ReportActivities
-from elcano.graphs.contracts import ArchiveCall, ArchivedRun, PublishCall
+from elcano.graphs.contracts import PublishCall
+from elcano.graphs.records import ArchiveCall, ArchivedRun
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.report import Citation, Claim, Report, ReportDraft

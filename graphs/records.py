@@ -1,0 +1,126 @@
+"""What is known of a run from outside: where it stands, what it told, its log, and how it is kept after its end.
+
+Answers of queries and what the archive is handed are persisted. New fields get defaults; nothing is renamed.
+"""
+
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.contracts import BranchOf, Engine, ResearchInput, RunStatus, Stage
+from elcano.graphs.engine.entries import Entry
+from elcano.graphs.engine.run import Run
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.branch import BranchState
+from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.report import ReportRef
+from elcano.graphs.values.state import Ending, Failure, Hold
+from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant
+
+
+class ArchivedRun(Frozen):
+    """A run as it is kept after it ended. Times are seconds since the epoch."""
+
+    run_id: str
+    execution: str = ""
+    """Temporal's id of the execution that ended so; another one means that the run was reset since."""
+    question: str
+    mode: str
+    tenant: Tenant = DEFAULT_TENANT
+    status: RunStatus
+    started_at: float
+    finished_at: float | None = None
+    ending: Ending | None = None
+    failure: Failure | None = None
+    report: ReportRef | None = None
+    budget: JsonObject = {}
+    """`Budget.view()` at the end."""
+    iterations: int = 0
+    steps: int = 0
+    sources: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    """Ids of all evidence of the run, in the order of finding."""
+    branch_of: BranchOf | None = None
+    branches: tuple[BranchState, ...] = ()
+    """The branches that it ran itself."""
+    engine: Engine = "graph"
+    log: str = ""
+    """Artifact hash of its `RunLog`."""
+
+
+class RunLog(Frozen):
+    """All that a run is: what was asked for, and what came of it in order. `lifecycle.start.fold` makes `run` of it."""
+
+    asked: ResearchInput
+    entries: tuple[Entry, ...]
+    run: Run
+    """As it stood at the end."""
+
+
+class LogPage(Frozen):
+    """Answer of the `log` query: what was asked for, and the entries after the first so many."""
+
+    asked: ResearchInput
+    """Without what it was continued from."""
+    entries: tuple[Entry, ...]
+    run: Run
+    """As it stands."""
+    more: bool = False
+    """There are further entries already."""
+
+
+class ArchiveCall(Frozen):
+    """Input of `archive_run`."""
+
+    run: ArchivedRun
+    events: tuple[AgentEvent, ...]
+    log: RunLog | None = None
+    """None: of a workflow that keeps none."""
+
+
+class ProgressPage(Frozen):
+    """Answer of the `progress` query: the events after a number."""
+
+    events: tuple[AgentEvent, ...]
+    last: int = Field(ge=0)
+    """Number of the last event in this page; ask for what is after it."""
+    more: bool = False
+    """There are further events already."""
+    done: bool = False
+    """The last event of this page is the terminal one."""
+
+
+PROGRESS_PAGE: Final = 200
+"""Events a page: 200 of at most 2 kB stay far below the 2 MiB limit of a query result."""
+
+
+class RunSnapshot(Frozen):
+    """Answer of the `snapshot` query: where a run is now."""
+
+    run_id: str
+    question: str
+    mode: str
+    graph: str
+    node: str
+    stage: Stage
+    step: int
+    iteration: int
+    evidence: int
+    """How many passages were found."""
+    evidence_ids: tuple[str, ...] = ()
+    budget: JsonObject = {}
+    ending: Ending | None = None
+    hold: Hold | None = None
+    """Set while it waits: for budget, or with a call of its own or a section's for a provider or for a person."""
+    failure: Failure | None = None
+    report: ReportRef | None = None
+    last_event: int = 0
+    status: RunStatus = "running"
+    """How it ended, once it has told so."""
+    branches: tuple[BranchState, ...] = ()
+    """The branches that it runs itself or has run."""
+
+    @property
+    def paused(self) -> Ending | None:
+        """How it ends if it is told to, while it waits for a top-up."""
+        return self.hold.ending if self.hold is not None else None

@@ -170,6 +170,27 @@ def report(run: Run, as_json: AsJson = False, out: Out = None) -> None:
 
 
 @app.command()
+def certificate(
+    run: Run,
+    out: Annotated[
+        Path | None, typer.Option(help="Write it to this file; left out: `RUN.certificate.json`.", show_default=False)
+    ] = None,
+) -> None:
+    """Save everything that a run's report was made of, as one file."""
+    from elcano.cli import certificates
+
+    raise typer.Exit(certificates.certificate(run, out))
+
+
+@app.command()
+def verify(
+    file: Annotated[str, typer.Argument(help="What `elcano certificate` wrote.", show_default=False)],
+) -> None:
+    """Check a certificate, without a server: does the report follow from the recorded evidence?"""
+    _become("elcano.dev.verify", file)
+
+
+@app.command()
 def stop(
     run: Run,
     reason: Annotated[str, typer.Option(help="Shown in the report's head.", show_default=False)] = "",

@@ -98,6 +98,10 @@ class ReportNotReady(ElcanoError):
     """A run has no report."""
 
 
+class NotCertifiable(ElcanoError):
+    """A run has nothing that could be certified, or not yet."""
+
+
 class ReportLost(ElcanoError):
     """A run has a report that the store does not have: a damaged data directory."""
 
@@ -179,6 +183,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
+    NotCertifiable: ProblemKind(409, "not-certifiable", "There is no certificate of this run"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
     ControlRefused: ProblemKind(409, "control-refused", "The run refuses this now"),
     DeleteRefused: ProblemKind(409, "delete-refused", "The run cannot be deleted now"),

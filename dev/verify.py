@@ -55,7 +55,7 @@ def told(held: Contents) -> list[str]:
         f"and those of its sections ({len(held.sections)}) lead to what was recorded.",
         f"- Citations that stand where they should: {verified:,}, in {counted(len(held.texts), 'text')}.",
         f"- What its steps used, {held.log.run.budget.used.tokens:,} tokens in all, is what the ledger has.",
-        "- Made again of its draft, the report is the same to the byte.",
+        "- Made again of what its log hands over, the report is the same to the byte.",
         f"- Worked on by {', '.join(held.versions.builds) or 'workers that did not say which build they are'}.",
     ]
     if report.unverified:

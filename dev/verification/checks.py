@@ -11,8 +11,9 @@ from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.making import figures, made
 from elcano.activities.tools.referring import reference
 from elcano.dev.verification.contents import Contents
+from elcano.graphs.checks.validation import faults
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.proving import doubtful_sections, journal_of, own_usage, unfolded
+from elcano.graphs.lifecycle.proving import agents_asked, doubtful_sections, journal_of, own_usage, unfolded
 from elcano.graphs.records import RunLog
 from elcano.graphs.values.budget import Usage, total
 from elcano.graphs.values.report import ReportDraft
@@ -23,6 +24,7 @@ from elcano.storage.ledger import LedgerEntry
 
 def of_log(held: Contents) -> Iterator[Fault]:
     """The entries give the recorded state, of the run and of each section; sections left what the run holds of them."""
+    yield from (Fault("graph", fault) for fault in faults(held.log.asked.graph))
     if (why := unfolded(held.log)) is not None:
         yield Fault("entries", why)
     for section in held.sections.values():
@@ -37,12 +39,16 @@ def of_run(held: Contents) -> Iterator[Fault]:
     run, asked, state = held.run, held.log.asked, held.log.run
     if not (held.about.run_id == run.run_id == asked.run_id):
         yield Fault("certificate", f"it is of {held.about.run_id}, {run.run_id} and {asked.run_id}")
+    if fields := [
+        name for name in ("question", "mode", "tenant", "sources") if getattr(run, name) != getattr(asked, name)
+    ]:
+        yield Fault("asked", f"the run's record says something else of {', '.join(fields)}")
     journal = journal_of(held.log)
     status = finish.status_of(journal, state.failure, run.report, cancelled=False)
     again = finish.archived(
         asked, journal, status, state.failure, run.report, run.finished_at or 0.0, run.engine, run.execution
     )
-    told = ("question", "mode", "tenant", "status", "ending", "failure", "iterations", "steps", "sources", "branch_of")
+    told = ("status", "ending", "failure", "iterations", "steps", "branch_of")
     fields = [name for name in told if getattr(run, name) != getattr(again, name)]
     spent = ("tokens", "cost_usd", "iterations", "steps", "sections")
     fields += [f"budget.{name}" for name in spent if run.budget.get(name) != again.budget.get(name)]
@@ -75,6 +81,11 @@ def of_usage(held: Contents) -> Iterator[Fault]:
                 yield Fault(
                     "ledger", f"step {step} of {log.asked.run_id} used {_shown(used)}; it has {_shown(written)}"
                 )
+        for step in sorted(agents_asked(log)):
+            if (log.asked.run_id, step) not in lines:
+                yield Fault("ledger", f"step {step} of {log.asked.run_id} asked an agent, and it has no line of that")
+    if not any(line.kind == "publish" and line.outcome == "completed" for line in held.ledger):
+        yield Fault("ledger", "it has no line of the report")
     whole, used = total(line.usage for line in held.ledger if not line.undone), held.log.run.budget.used
     if whole != used and not _guessed(used, whole):
         yield Fault("ledger", f"it has {_shown(whole)} in all, and the run used {_shown(used)}")

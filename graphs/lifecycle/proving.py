@@ -14,7 +14,7 @@ from elcano.graphs.journal.journal import Journal, Pages
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
-from elcano.graphs.spec.graph import ParallelNode
+from elcano.graphs.spec.graph import AgentNode, ParallelNode
 from elcano.graphs.values.branch import BranchInput, BranchOutcome, BranchOutcomes
 from elcano.graphs.values.budget import Usage, total
 
@@ -101,6 +101,18 @@ def own_usage(log: RunLog) -> dict[int, Usage]:
         if isinstance(entry, Charged) and _owner(log, position) == log.asked.run_id and entry.step not in visited:
             used[entry.step] = used.get(entry.step, Usage()) + entry.usage
     return used
+
+
+def agents_asked(log: RunLog) -> set[int]:
+    """The steps in which an agent answered; of a fork, its own."""
+    nodes = log.asked.graph.by_id
+    return {
+        entry.step
+        for position, entry in enumerate(log.entries)
+        if isinstance(entry, StepCompleted)
+        and isinstance(nodes.get(entry.node), AgentNode)
+        and _owner(log, position) == log.asked.run_id
+    }
 
 
 def _of_gap(visit: Visit, outcome: BranchOutcome) -> Iterator[Doubt]:

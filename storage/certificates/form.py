@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from hashlib import sha256
 from typing import Final, NamedTuple
 
+from pydantic_core import from_json
+
 from elcano.graphs.frozen import Frozen
 
 FORMAT: Final = 1
@@ -116,20 +118,19 @@ def _broken(found: dict[str, bytes], name: str, line: int) -> Fault:
 
 def _wrong_hashes(found: Mapping[str, bytes]) -> Iterable[Fault]:
     table = found[HASHES]
-    if found[WHOLE] != f'"{sha256(table).hexdigest()}"'.encode():
-        yield Fault(WHOLE, "the hash of the table of hashes is another one")
-    told = json.loads(table) if _is_json(table) else None
+    told = from_json(table) if _is_json(table) else None
     if not isinstance(told, dict) or tuple(told) != PARTS:
         yield Fault(HASHES, "it is not a table of the hashes of all parts")
         return
-    for name in PARTS:
-        if sha256(found[name]).hexdigest() != told[name]:
-            yield Fault(name, "it does not have the hash that the table says")
+    wrong = [name for name in PARTS if sha256(found[name]).hexdigest() != told[name]]
+    yield from (Fault(name, "it does not have the hash that the table says") for name in wrong)
+    if found[WHOLE] != f'"{sha256(table).hexdigest()}"'.encode():
+        yield Fault(HASHES if wrong else WHOLE, "the table of hashes does not have the hash in the last line")
 
 
 def _is_json(data: bytes) -> bool:
     try:
-        json.loads(data)
+        from_json(data)
     except ValueError:
         return False
     return True

@@ -22,8 +22,8 @@ from tests.api.serving import speaking
 
 PAGES: Mapping[str, str] = {
     "retries": "# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n\nA retry costs no step.\n",
-    "budgets": "# Budgets\n\nA budget is checked before every call of a model. What is left over is kept for the report.\n",
-    "citations": "# Citations\n\nA citation is looked up by code in the stored text. Quotes stand there “letter for letter”.\n",
+    "budgets": "# Budgets\n\nA budget is checked before every call of a model. A part is kept for the report.\n",
+    "citations": "# Citations\n\nA citation is looked up by code in the stored text, “letter for letter”.\n",
 }
 QUESTION = "To whom do retries belong?"
 PARTS = "To whom do retries belong, when is a budget checked, and how is a citation looked up?"
@@ -31,10 +31,17 @@ KINDS: Mapping[str, dict[str, Any]] = {
     "iterative": {"question": QUESTION},
     "deep": {"question": PARTS, "mode": "deep"},
     "chain": {"question": PARTS, "mode": "deep", "use_graph": False},
-    "partial": {"question": QUESTION, "budget": {"steps": 4}},
+    "partial": {"question": QUESTION, "budget": {"steps": 7}},
     "stopped": {"question": QUESTION, "budget": {"steps": 4, "when_exhausted": "pause"}},
     "unanswered": {"question": "Why do whales sing?"},
 }
+
+
+class Certificates(dict[str, bytes]):
+    """By kind."""
+
+    def __repr__(self) -> str:
+        return f"certificates of {', '.join(self)}"
 
 
 @asynccontextmanager
@@ -79,8 +86,8 @@ async def certified(api: httpx.AsyncClient, kind: str) -> bytes:
 @pytest.fixture(scope="session")
 async def certificates(
     temporal_environment: WorkflowEnvironment, tmp_path_factory: pytest.TempPathFactory
-) -> Mapping[str, bytes]:
+) -> Certificates:
     """One of each of `KINDS`, as the API gave it."""
     folder = tmp_path_factory.mktemp("certified")
     async with asyncio.timeout(120), research(temporal_environment.client, folder) as api:
-        return {kind: await certified(api, kind) for kind in KINDS}
+        return Certificates({kind: await certified(api, kind) for kind in KINDS})

@@ -46,13 +46,17 @@ class Certificates(dict[str, bytes]):
 
 @asynccontextmanager
 async def research(client: Client, folder: Path) -> AsyncIterator[httpx.AsyncClient]:
-    """An API with a worker, over a few pages."""
+    """An API with a worker, over a few pages, that keeps everything in `folder / "data"`."""
     pages = folder / "handbook"
     pages.mkdir()
     for name, text in PAGES.items():
         (pages / f"{name}.md").write_text(text, encoding="utf-8")
     settings = Settings(
-        _env_file=None, data_dir=folder / "data", collections={"handbook": pages}, package_readmes=False, build_id="one"
+        _env_file=None,
+        data_dir=folder / "data",
+        collections={"handbook": pages},
+        package_readmes=False,
+        build_id="one",
     )
     queue = f"certified-{uuid4().hex}"
 
@@ -70,15 +74,20 @@ async def research(client: Client, folder: Path) -> AsyncIterator[httpx.AsyncCli
             yield api
 
 
-async def certified(api: httpx.AsyncClient, kind: str) -> bytes:
-    """The certificate of a run of this kind, which is researched first."""
+async def researched(api: httpx.AsyncClient, kind: str) -> str:
+    """The id of a run of this kind that has ended."""
     run_id = await start(api, **KINDS[kind])
     while (run := (await api.get(f"/v1/runs/{run_id}")).json())["status"] == "running":
         if kind == "stopped" and run["stage"] == "paused":
             await api.post(f"/v1/runs/{run_id}/stop", json={"reason": "we know enough"})
         await asyncio.sleep(0.05)
     assert run["status"] == {"deep": "completed", "iterative": "completed", "chain": "completed"}.get(kind, kind), run
-    answer = await api.get(f"/v1/runs/{run_id}/certificate")
+    return run_id
+
+
+async def certified(api: httpx.AsyncClient, kind: str) -> bytes:
+    """The certificate of a run of this kind, which is researched first."""
+    answer = await api.get(f"/v1/runs/{await researched(api, kind)}/certificate")
     assert answer.status_code == 200, answer.text
     return answer.content
 

@@ -28,7 +28,7 @@ from tests.api.serving import speaking
 
 DOCS = Path(__file__).parents[2] / "docs" / "operations.md"
 QUESTION = "To whom do retries belong?"
-PAUSING = {"steps": 4, "when_exhausted": "pause"}
+PAUSING = {"steps": 6, "sections": 2, "when_exhausted": "pause"}
 QUICK = {
     "matching.wv.VersionDrainageStatusVisibilityGracePeriod": '"1s"',
     "matching.wv.VersionDrainageStatusRefreshInterval": '"1s"',
@@ -70,8 +70,8 @@ class House:
         self._settings = settings
 
     @asynccontextmanager
-    async def worker(self, build: str) -> AsyncIterator[None]:
-        chosen = self._settings.model_copy(update={"deployment": "elcano", "build_id": build})
+    async def worker(self, build: str, deployment: str = "elcano") -> AsyncIterator[None]:
+        chosen = self._settings.model_copy(update={"deployment": deployment, "build_id": build})
         async with build_worker(*self._parts, chosen):
             yield
 
@@ -155,7 +155,7 @@ async def test_without_drain_open_runs_go_on_with_the_new_build(house: House) ->
     async with AsyncExitStack() as old:
         await old.enter_async_context(house.worker("one"))
         await house.told(switch, new="one")
-        waiting = [await house.asked(budget=PAUSING) for _ in range(3)]
+        waiting = [await house.asked(budget=PAUSING, mode=mode) for mode in ("iterative", "iterative", "deep")]
         for run_id in waiting:
             await house.reached(run_id, "stage", "paused")
         await old.aclose()
@@ -166,3 +166,16 @@ async def test_without_drain_open_runs_go_on_with_the_new_build(house: House) ->
             await house.topped_up(waiting)
             assert await house.built_by(waiting) == {("one", "two")}
             assert await house.built_by([fresh]) == {("two",)}
+
+
+async def test_runs_of_workers_without_a_deployment_go_over_to_its_first_build(house: House) -> None:
+    switch, *_ = commands("With drain")
+    async with AsyncExitStack() as old:
+        await old.enter_async_context(house.worker("none", deployment=""))
+        waiting = await house.asked(budget=PAUSING)
+        await house.reached(waiting, "stage", "paused")
+        async with house.worker("one"):
+            await house.told(switch, new="one")
+            await old.aclose()
+            await house.topped_up([waiting])
+            assert await house.built_by([waiting]) == {("none", "one")}

@@ -2,12 +2,13 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
 from elcano import __version__
+from elcano.cli import again
+from elcano.cli.options import AsJson, Key, Name, Out, Run
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
@@ -39,19 +40,6 @@ def options(
     ] = False,
 ) -> None:
     """Durable deep research: ask a question, get a report whose every citation was checked."""
-
-
-Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists it.", show_default=False)]
-Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Key = Annotated[
-    str,
-    typer.Option(
-        help="The key of an earlier attempt of the same command, if it is not known what became of it.",
-        show_default=False,
-    ),
-]
-Out = Annotated[Path | None, typer.Option(help="Write the report to this file.", show_default=False)]
 
 
 @app.command()
@@ -196,6 +184,11 @@ def top_up(
 
     added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
     raise typer.Exit(research.top_up(run, {name: value for name, value in added.items() if value}, key))
+
+
+app.command("resume")(again.resume)
+app.command("rollback")(again.rollback)
+app.command("fork")(again.fork)
 
 
 @app.command()

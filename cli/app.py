@@ -1,13 +1,13 @@
 """The commands and their options. Each calls one function of another module, imported when it is needed."""
 
-import os
-import sys
-from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal
 
 import typer
 
 from elcano import __version__
+from elcano.cli import again, certificates
+from elcano.cli.becoming import become
+from elcano.cli.options import AsJson, Key, Name, Out, Run
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
@@ -39,19 +39,6 @@ def options(
     ] = False,
 ) -> None:
     """Durable deep research: ask a question, get a report whose every citation was checked."""
-
-
-Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists it.", show_default=False)]
-Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Key = Annotated[
-    str,
-    typer.Option(
-        help="The key of an earlier attempt of the same command, if it is not known what became of it.",
-        show_default=False,
-    ),
-]
-Out = Annotated[Path | None, typer.Option(help="Write the report to this file.", show_default=False)]
 
 
 @app.command()
@@ -123,7 +110,7 @@ def serve(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show everything that the processes log.")] = False,
 ) -> None:
     """Run Temporal, a worker and the API together until Ctrl-C."""
-    _become("elcano.dev", *(["--verbose"] if verbose else []))
+    become("elcano.dev", *(["--verbose"] if verbose else []))
 
 
 @app.command()
@@ -169,25 +156,8 @@ def report(run: Run, as_json: AsJson = False, out: Out = None) -> None:
     raise typer.Exit(research.report(run, as_json=as_json, out=out))
 
 
-@app.command()
-def certificate(
-    run: Run,
-    out: Annotated[
-        Path | None, typer.Option(help="Write it to this file; left out: `RUN.certificate.json`.", show_default=False)
-    ] = None,
-) -> None:
-    """Save everything that a run's report was made of, as one file."""
-    from elcano.cli import certificates
-
-    raise typer.Exit(certificates.certificate(run, out))
-
-
-@app.command()
-def verify(
-    file: Annotated[str, typer.Argument(help="What `elcano certificate` wrote.", show_default=False)],
-) -> None:
-    """Check a certificate, without a server: does the report follow from the recorded evidence?"""
-    _become("elcano.dev.verify", file)
+app.command("certificate")(certificates.certificate)
+app.command("verify")(certificates.verify)
 
 
 @app.command()
@@ -219,6 +189,11 @@ def top_up(
     raise typer.Exit(research.top_up(run, {name: value for name, value in added.items() if value}, key))
 
 
+app.command("resume")(again.resume)
+app.command("rollback")(again.rollback)
+app.command("fork")(again.fork)
+
+
 @app.command()
 def delete(
     runs: Annotated[list[str], typer.Argument(help="Ids, as `elcano runs` lists them.", show_default=False)],
@@ -233,7 +208,7 @@ def delete(
 @app.command()
 def doctor() -> None:
     """Check everything that a run needs, and say how to mend what is missing."""
-    _become("elcano.dev.doctor")
+    become("elcano.dev.doctor")
 
 
 @graph_app.command("list")
@@ -266,11 +241,3 @@ def graph_draw(name: Name) -> None:
     from elcano.cli import graphs
 
     raise typer.Exit(graphs.draw(name))
-
-
-def _become(module: str, *arguments: str) -> NoReturn:
-    """Turns this process into another program: signals reach it directly, and its exit code is ours.
-
-    `-P`: no module of the folder that the user is in is taken for one of ours.
-    """
-    os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])

@@ -1,23 +1,33 @@
-"""`elcano certificate`: everything that a report was made of, into one file that can be checked without the server."""
+"""`elcano certificate` and `verify`: all that a report was made of as one file, which is checked without the server."""
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
-from elcano.cli.client import Api
+import typer
+
+from elcano.cli.becoming import become
 from elcano.cli.exits import Exit, Failed
-from elcano.settings import program_settings
+from elcano.cli.options import Run
+
+File = Annotated[str, typer.Argument(help="What `elcano certificate` wrote.", show_default=False)]
+Out = Annotated[
+    Path | None, typer.Option(help="Write it to this file; left out: `RUN.certificate.json`.", show_default=False)
+]
 
 
-def certificate(run_id: str, out: Path | None) -> Exit:
-    """Saves a run's certificate, as `RUN.certificate.json` here unless another file is named.
+def certificate(run: Run, out: Out = None) -> None:
+    """Save everything that a run's report was made of, as one file."""
+    from elcano.cli.research import connected
 
-    Raises:
-        Failed: the file cannot be written, the run has no certificate, or the API does not answer.
-    """
-    file = Path(f"{run_id}.certificate.json") if out is None else out
+    file = Path(f"{run}.certificate.json") if out is None else out
     if file.is_dir() or not file.absolute().parent.is_dir():
         raise Failed(f"--out {str(file)!r} is not a file in an existing folder", Exit.BAD_INPUT)
-    with Api(program_settings().base_url) as api:
-        api.save(f"/v1/runs/{run_id}/certificate", file)
+    with connected() as api:
+        api.save(f"/v1/runs/{run}/certificate", file)
     sys.stdout.write(f"{file}\n")
-    return Exit.OK
+
+
+def verify(file: File) -> None:
+    """Check a certificate, without a server: does the report follow from the recorded evidence?"""
+    become("elcano.dev.verify", file)

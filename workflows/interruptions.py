@@ -7,7 +7,7 @@ then the report itself if that takes too long. Time that does not count moves th
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput
+    from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput, TakeUp
     from elcano.graphs.engine.entries import RolledBack
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending
@@ -26,13 +26,15 @@ class Interruptions:
         """Of the clock, or of a call that nobody answers."""
         self._heard: Ending | None = None
         """What somebody asked for, once it was taken."""
-        self._reset = False
+        self._taken_up = asked.taken_up
+        self._reset = asked.taken_up is not None
+        """What was undone is not in its log yet."""
         workflow.register_random_seed_callback(self._was_reset)
 
     @property
     def pending(self) -> bool:
-        """An ending waits to be heard."""
-        return self._ending is not None or self._stopping is not None
+        """An ending waits to be heard, or the run is to go back."""
+        return self._ending is not None or self._stopping is not None or self._journal.run.going_back is not None
 
     def say(self, ending: Ending) -> None:
         """The run is to end so; of one that was taken and could not be followed: it is to be heard again."""
@@ -89,20 +91,40 @@ class Interruptions:
         """Writes into the log that the run was taken back, and goes on with the next number that nobody has seen."""
         while True:
             await workflow.wait_condition(lambda: self._reset)
+            taken_up, self._taken_up = self._taken_up, None
             reopened: Reopened = await workflow.execute_activity(
                 REOPEN_RUN,
-                ReopenCall(run_id=self._asked.run_id, tenant=self._asked.tenant, step=self._journal.run.step),
+                self._reopening(taken_up),
                 result_type=Reopened,
-                summary=f"the run goes on from step {self._journal.run.step}",
+                summary="the run goes on, and its record says so",
                 **policies.BOOKS,
             )
             now = workflow.time()
             self._journal.thaw(now)
-            self._journal.record(RolledBack(at=self._journal.elapsed(now), told=reopened.told), now)
+            at, told = self._journal.elapsed(now), max(reopened.told, self._journal.last)
+            entry = RolledBack(at=at, told=told)
+            going_on = taken_up.entry.model_copy(update={"at": at, "told": told}) if taken_up else entry
+            self._journal.record(going_on, now)
             if self._ending is not None and self._ending.kind == "time":
                 self._ending = None
             self.aim()
             self._reset = False
+
+    def _reopening(self, taken_up: TakeUp | None) -> ReopenCall:
+        call = ReopenCall(run_id=self._asked.run_id, tenant=self._asked.tenant, step=self._journal.run.step)
+        if taken_up is None:
+            return call
+        entry = taken_up.entry
+        return call.model_copy(
+            update={
+                "taken_up": True,
+                "undone": taken_up.undone,
+                "kept": (*entry.kept, *entry.open),
+                "from_run": entry.from_run,
+                "evidence": taken_up.evidence,
+                "artifacts": taken_up.artifacts,
+            }
+        )
 
     def _was_reset(self, seed: int) -> None:
         """The SDK calls this in the first task after a reset, whoever asked for it, before anything else runs."""

@@ -49,6 +49,7 @@ def _run_id(text: str) -> str:
     return text
 
 
+Spoken: TypeAlias = Annotated[str, AfterValidator(_spoken)]
 Text: TypeAlias = Annotated[str, AfterValidator(_plain)]
 RunId: TypeAlias = Annotated[str, AfterValidator(_run_id), WithJsonSchema({"type": "string", "pattern": f"^{RUN_ID}$"})]
 
@@ -125,7 +126,8 @@ class ModelRequest(Request):
     """Exceptions by the name of an agent."""
 
 
-def _default_model(value: object) -> object:
+def default_model(value: object) -> object:
+    """A model's name alone is the one for all agents."""
     return {"default": value} if isinstance(value, str) else value
 
 
@@ -137,7 +139,7 @@ def _without_default(schema: dict[str, Any]) -> None:
 class RunRequest(Request):
     """A question to research."""
 
-    question: Annotated[str, AfterValidator(_spoken)] = Field(
+    question: Spoken = Field(
         max_length=MAX_QUESTION, examples=["Which Python packages here can read PDF files, and how do they differ?"]
     )
     """What is to be found out."""
@@ -159,7 +161,7 @@ class RunRequest(Request):
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
     """What the run may spend."""
     model: Annotated[
-        ModelRequest, BeforeValidator(_default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
+        ModelRequest, BeforeValidator(default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
     ] = Field(
         default=ModelRequest(),
         examples=["offline", {"by_agent": {"writer": "openai:gpt-5.1"}}],

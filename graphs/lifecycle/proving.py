@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from elcano.graphs.engine.commands import BranchStart
-from elcano.graphs.engine.entries import Entry, Held, StepAbandoned, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed, TakenUp
 from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.visit import outcome as outcome_of
 from elcano.graphs.journal.journal import Journal, Pages
@@ -90,29 +90,24 @@ def doubtful_sections(log: RunLog, sections: Mapping[str, RunLog]) -> Iterator[D
             elif known is None:
                 yield Doubt("sections", f"the log of {section_id(visit, outcome)} is missing ({outcome.title!r})")
             else:
-                yield from _of_section(log, outcome, known)
+                yield from _of_section(log, visit, outcome, known)
 
 
 def own_usage(log: RunLog) -> dict[int, Usage]:
-    """What each step used that was no visit of branches, by number; of a fork, its own steps."""
+    """What each step used that was no visit of branches, by number; of a run that others paid for, its own steps."""
     visited = {visit.entry.step for visit in visits(log)}
     used: dict[int, Usage] = {}
-    for position, entry in enumerate(log.entries):
-        if isinstance(entry, Charged) and _owner(log, position) == log.asked.run_id and entry.step not in visited:
+    for entry in log.entries[_own_from(log) :]:
+        if isinstance(entry, Charged) and entry.step not in visited:
             used[entry.step] = used.get(entry.step, Usage()) + entry.usage
     return used
 
 
 def agents_asked(log: RunLog) -> set[int]:
-    """The steps in which an agent answered; of a fork, its own."""
+    """The steps in which an agent answered; of a run that others began, its own."""
     nodes = log.asked.graph.by_id
-    return {
-        entry.step
-        for position, entry in enumerate(log.entries)
-        if isinstance(entry, StepCompleted)
-        and isinstance(nodes.get(entry.node), AgentNode)
-        and _owner(log, position) == log.asked.run_id
-    }
+    own = (entry for entry in log.entries[_own_from(log) :] if isinstance(entry, StepCompleted))
+    return {entry.step for entry in own if isinstance(nodes.get(entry.node), AgentNode)}
 
 
 def _of_gap(visit: Visit, outcome: BranchOutcome) -> Iterator[Doubt]:
@@ -120,10 +115,10 @@ def _of_gap(visit: Visit, outcome: BranchOutcome) -> Iterator[Doubt]:
         yield Doubt("entries", f"step {visit.entry.step} says of {outcome.title!r} that it is missing and has it")
 
 
-def _of_section(log: RunLog, outcome: BranchOutcome, section: RunLog) -> Iterator[Doubt]:
+def _of_section(log: RunLog, visit: Visit, outcome: BranchOutcome, section: RunLog) -> Iterator[Doubt]:
     """A branch has another question than its run's graph gave it, or left something else than its run holds."""
     asked = section.asked
-    if asked.graph not in log.asked.graph.branches.values():
+    if visit.owner == log.asked.run_id and asked.graph not in log.asked.graph.branches.values():
         yield Doubt("sections", f"{asked.run_id} walked a graph that is no branch of the run's")
     given = BranchInput(question=asked.question, background=asked.background, title=outcome.title)
     start = BranchStart(
@@ -138,8 +133,18 @@ def _of_section(log: RunLog, outcome: BranchOutcome, section: RunLog) -> Iterato
 
 def _owner(log: RunLog, position: int) -> str:
     """The run that made an entry: of a fork that is the other one, up to where it was taken up."""
-    return next((run for entry in log.entries[position:] if (run := _forked_from(entry))), log.asked.run_id)
+    later = (entry for entry in log.entries[position:] if isinstance(entry, TakenUp) and entry.from_run)
+    return next((entry.from_run for entry in later), log.asked.run_id)
 
 
-def _forked_from(entry: Entry) -> str:
-    return str(getattr(entry, "from_run", ""))
+def _own_from(log: RunLog) -> int:
+    """Where the entries begin whose calls a run made itself.
+
+    A fork was begun by another run, a section that goes on by the one that it goes on from.
+    """
+    of_others = (
+        position
+        for position, entry in enumerate(log.entries, start=1)
+        if isinstance(entry, TakenUp) and (entry.from_run or log.asked.branch_of is not None)
+    )
+    return max(of_others, default=0)

@@ -62,10 +62,10 @@ class Issuing:
     async def _sections(self) -> AsyncIterator[str]:
         """The logs of all branches, of branches of branches too. One that was ended from outside left none."""
         runs = self._store.runs
-        found = await runs.branches(self._run.run_id)
+        found = await runs.all_branches(self._run.run_id)
         for root in self._of_others():
             found += [one for one in [await runs.get(root)] if one is not None]
-            found += await runs.branches(root)
+            found += await runs.all_branches(root)
         for section in found:
             if section.log:
                 yield await self._kept(section.log, f"the log of {section.run_id}")

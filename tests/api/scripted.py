@@ -23,7 +23,7 @@ from elcano.graphs.contracts import (
     ResearchInput,
     RunStatus,
 )
-from elcano.graphs.engine.control import AddBudget, Stop
+from elcano.graphs.engine.control import AddBudget, RollBack, Stop
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot
 from elcano.graphs.values.branch import branch_states
@@ -153,6 +153,8 @@ class ScriptedWorkflow:
                 self._tell("ending_early", reason)
                 self._order = "complete"
                 return ControlAnswer()
+            case RollBack(step=step):
+                return ControlAnswer(answer={"step": step})
 
     @control.validator
     def _can_be_controlled(self, request: ControlRequest) -> None:

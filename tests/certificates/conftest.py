@@ -94,9 +94,9 @@ async def certified(api: httpx.AsyncClient, kind: str) -> bytes:
 
 @pytest.fixture(scope="session")
 async def certificates(
-    temporal_environment: WorkflowEnvironment, tmp_path_factory: pytest.TempPathFactory
+    anyio_backend: str, temporal_environment: WorkflowEnvironment, tmp_path_factory: pytest.TempPathFactory
 ) -> Certificates:
-    """One of each of `KINDS`, as the API gave it."""
+    """One of each of `KINDS`, as the API gave it. It asks for `anyio_backend` for tests that are not asynchronous."""
     folder = tmp_path_factory.mktemp("certified")
-    async with asyncio.timeout(120), research(temporal_environment.client, folder) as api:
+    async with asyncio.timeout(300), research(temporal_environment.client, folder) as api:
         return Certificates({kind: await certified(api, kind) for kind in KINDS})

@@ -5,6 +5,7 @@ then the report itself if that takes too long. Time that does not count moves th
 """
 
 from temporalio import workflow
+from temporalio.exceptions import ActivityError
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput, TakeUp
@@ -29,6 +30,7 @@ class Interruptions:
         self._taken_up = asked.taken_up
         self._reset = asked.taken_up is not None
         """What was undone is not in its log yet."""
+        self._broken: ActivityError | None = None
         workflow.register_random_seed_callback(self._was_reset)
 
     @property
@@ -83,22 +85,34 @@ class Interruptions:
                 self._deadline.move(self._journal.due(limit))
 
     async def settled(self) -> None:
-        """Returns at once, but for a run that was reset: then once that is in its log."""
+        """Returns at once, but for a run that was reset or taken up: then once that is in its log.
+
+        Raises:
+            ActivityError: its record cannot be put right. The run fails by it, once.
+        """
         if self._reset:
-            await workflow.wait_condition(lambda: not self._reset)
+            await workflow.wait_condition(lambda: not self._reset or self._broken is not None)
+        if self._broken is not None:
+            broken, self._broken, self._reset = self._broken, None, False
+            self._journal.thaw(workflow.time())
+            raise broken
 
     async def watch_resets(self) -> None:
         """Writes into the log that the run was taken back, and goes on with the next number that nobody has seen."""
         while True:
             await workflow.wait_condition(lambda: self._reset)
             taken_up, self._taken_up = self._taken_up, None
-            reopened: Reopened = await workflow.execute_activity(
-                REOPEN_RUN,
-                self._reopening(taken_up),
-                result_type=Reopened,
-                summary="the run goes on, and its record says so",
-                **policies.BOOKS,
-            )
+            try:
+                reopened: Reopened = await workflow.execute_activity(
+                    REOPEN_RUN,
+                    self._reopening(taken_up),
+                    result_type=Reopened,
+                    summary="the run goes on, and its record says so",
+                    **policies.BOOKS,
+                )
+            except ActivityError as error:
+                self._broken = error
+                return
             now = workflow.time()
             self._journal.thaw(now)
             at, told = self._journal.elapsed(now), max(reopened.told, self._journal.last)

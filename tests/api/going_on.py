@@ -34,6 +34,8 @@ class Provider:
         """The same, whose answers are of no use."""
         self.slow: dict[tuple[str, str], float] = {}
         """The same, with the seconds that an answer takes."""
+        self.input_tokens: int | None = None
+        """What each call uses; None: by its length."""
         self.answers: dict[str, Json] = {}
         self.model = ScriptedModel(default=self._answer)
 
@@ -56,7 +58,7 @@ class Provider:
         if self.broken & names:
             return "of no use"
         seconds = max((self.slow.get(name, 0.0) for name in names), default=0.0)
-        return Reply(self._output(task), seconds=seconds)
+        return Reply(self._output(task), seconds=seconds, input_tokens=self.input_tokens)
 
     def _output(self, task: TaskEnvelope) -> Mapping[str, object]:
         if task.kind in self.answers:

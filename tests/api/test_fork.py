@@ -128,3 +128,17 @@ async def test_a_fork_that_cannot_work_is_refused(
         assert [one.status_code for one in answers] == [201, 200]
         assert answers[0].json()["run_id"] == answers[1].json()["run_id"]
         await ended(api, answers[0].json()["run_id"])
+
+
+async def test_a_fork_of_what_is_gone_fails_and_says_so(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Provider()
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION)
+        last = (await ended(api, run_id))["steps"]
+    fork = (await api.post(f"/v1/runs/{run_id}/fork", json={"step": last})).json()["run_id"]
+    assert (await api.delete(f"/v1/runs/{run_id}")).status_code == 204
+    async with working(temporal, store, api_settings, provider):
+        view = await ended(api, fork)
+    assert (view["status"], "was it deleted?" in view["failure"]["message"]) == ("failed", True)

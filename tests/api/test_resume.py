@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -195,3 +196,40 @@ async def accepted(api: httpx.AsyncClient, run_id: str, what: str) -> bool:
     answer = await api.post(f"/v1/runs/{run_id}/{what}")
     assert answer.status_code == 202 or "is still ending" in answer.json()["detail"]
     return answer.status_code == 202
+
+
+@pytest.mark.parametrize("how", ["cancelled", "unanswered", "tokens"])
+async def test_runs_that_ended_otherwise_go_on_too(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, how: str
+) -> None:
+    provider = Provider()
+    body: dict[str, Any] = {}
+    budget: dict[str, int] | None = None
+    match how:
+        case "cancelled":
+            provider.slow["judge", ""] = 20.0
+        case "unanswered":
+            provider.answers["writer"] = {"title": "Nothing", "answered": False, "key_findings": []}
+        case _:
+            provider.input_tokens = 5_000
+            budget, body = {"tokens": 18_000}, {"add": {"tokens": 40_000}}
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, **({"budget": budget} if budget else {}))
+        if how == "cancelled":
+            await provider.asked(("judge", QUESTION))
+            await temporal.get_workflow_handle(run_id).cancel()
+        first = await ended(api, run_id)
+        assert first["status"] == ("partial" if how == "tokens" else how)
+        if how == "tokens":
+            assert first["ending"]["kind"] == "tokens"
+            assert (await api.post(f"/v1/runs/{run_id}/resume")).status_code == 409
+            assert (await api.post(f"/v1/runs/{run_id}/resume", json={"add": {"steps": 1}})).status_code == 409
+        provider.slow.clear()
+        provider.answers.clear()
+        provider.input_tokens = None
+        await asked(api, run_id, "resume", **body)
+        view = await ended(api, run_id)
+    assert view["status"] == "completed", view
+    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    assert view["iterations"] >= first["iterations"]
+    await log_of(store, run_id)

@@ -12,8 +12,8 @@ from elcano.api.http.errors import TemporalUnavailable
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import described
 
-LOOK_SECONDS: Final = 1.0
-"""How long a look may take."""
+LOOK_SECONDS: Final = 2.0
+"""How long a look may take, as long as a worker may that is asked how a run stands."""
 SILENT_SECONDS: Final = 5.0
 """How long Temporal is not looked at again that did not answer. A run that was reset at that time is shown as it ended
 for so much longer."""

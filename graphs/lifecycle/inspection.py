@@ -18,7 +18,8 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, Json
 from elcano.graphs.lifecycle.changes import Changes, changes
-from elcano.graphs.lifecycle.steps import BetweenRow, Passage, StepRow, passages
+from elcano.graphs.lifecycle.rows import BetweenRow, StepRow
+from elcano.graphs.lifecycle.steps import Passage, passages
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.values.budget import Budget

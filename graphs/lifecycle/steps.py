@@ -6,10 +6,8 @@ Entries know seconds of the run's own time; when something happened by the calen
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import TypeAlias
 
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.entries import (
     Controlled,
     Entry,
@@ -22,94 +20,18 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steps import advance
-from elcano.graphs.frozen import Frozen
 from elcano.graphs.journal.narration import Told, after
+from elcano.graphs.lifecycle.heard import Heard
+from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, Row, StepOutcome, StepRow
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, StateNode, ToolNode
-from elcano.graphs.values.branch import BranchState, branch_states
-from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.budget import total
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import HoldReason
 
-StepKind: TypeAlias = Literal["agent", "tool", "state", "decision", "parallel"]
-"""What a node is."""
-StepOutcome: TypeAlias = Literal["completed", "failed", "abandoned", "running", "waiting"]
-"""What became of a step. `abandoned`: its call was given up; `waiting`: for somebody who cannot answer or has to do
-something."""
 Ended: TypeAlias = StepCompleted | StepFailed | StepAbandoned
 """Entries that end a step; each has the next number."""
-
-TAKEN_BACK: Final = frozenset(("rolled_back", "resumed_run", "forked"))
-"""Events from which on the run goes on at their step: what was told of it and of later steps before is undone."""
-
-
-class HeldTry(Frozen):
-    """A try of a call that could not be answered; the same call was made again."""
-
-    at: float
-    """Seconds of the run's own time."""
-    reason: HoldReason
-    detail: str
-    usage: Usage
-    """What it used all the same."""
-
-
-class StepRow(Frozen):
-    """One step."""
-
-    number: int
-    node: str
-    """Empty if the run waits on its way to a node that is not known yet."""
-    kind: StepKind | None
-    """None if the node is not known yet."""
-    name: str
-    """The agent, tool or reducer; empty for decisions and parallel nodes."""
-    iteration: int
-    began: float
-    """Seconds of the run's own time, in which it neither paused nor waited for a worker."""
-    ended: float | None = None
-    """None while it goes on."""
-    began_at: float | None = None
-    """Seconds since the epoch; None if nothing was told of it."""
-    ended_at: float | None = None
-    waited: float = 0.0
-    """Seconds for which no worker was free to begin it."""
-    usage: Usage = Usage()
-    """With what its tries in vain used; of a parallel node, with what its branches used that have ended."""
-    model: str = ""
-    outcome: StepOutcome
-    reason: str = ""
-    """In words, why it did not complete or does not go on."""
-    error: str = ""
-    """The error's name, if it failed."""
-    summary: str = ""
-    """What came of it, in a sentence."""
-    held: tuple[HeldTry, ...] = ()
-    branches: tuple[BranchState, ...] = ()
-    """Of a parallel node."""
-    next: str = ""
-    """The node that the run went on to; empty at its end, or while that is not known."""
-
-
-class BetweenRow(Frozen):
-    """What happened to a run between two steps, or while one was under way: somebody's request, or a limit."""
-
-    before: int
-    """The step that had not ended by then."""
-    during: bool
-    """That step was under way."""
-    kind: str
-    """The kind of the entry, and of the action if it is one (`add_budget`)."""
-    at: float
-    """Seconds of the run's own time."""
-    at_epoch: float | None = None
-    text: str
-    """What happened, in a sentence."""
-
-
-Row: TypeAlias = StepRow | BetweenRow
 
 
 @dataclass(frozen=True)
@@ -138,59 +60,17 @@ def rows(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> tuple[
 def passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> Iterator[Passage | BetweenRow]:
     """The same, each step with the run before and after it. The log is folded as far as somebody asks."""
     told = list(events)
-    reader = _Reader(log, _Heard(told), told[0].at if told else None)
+    reader = _Reader(log, Heard(told), told[0].at if told else None)
     for entry in log.entries:
         yield from reader.read(entry)
     if going_on and (last := reader.under_way()) is not None:
         yield last
 
 
-def still_so(events: Iterable[AgentEvent]) -> list[AgentEvent]:
-    """The events without those that were undone when the run was taken back."""
-    kept: list[AgentEvent] = []
-    for event in events:
-        if event.type in TAKEN_BACK:
-            kept = [one for one in kept if one.step < event.step]
-        kept.append(event)
-    return kept
-
-
-class _Heard:
-    """The events of each step, each given to one entry: an entry and its events are told in the same order."""
-
-    def __init__(self, events: Sequence[AgentEvent]) -> None:
-        self._of_step: dict[int, list[AgentEvent]] = {}
-        self._given: dict[int, int] = {}
-        """How many of a step's events were given to entries."""
-        for event in still_so(events):
-            self._of_step.setdefault(event.step, []).append(event)
-
-    def begun(self, step: int, node: Node) -> AgentEvent | None:
-        """The event that told that the call of a step was made."""
-        starts = _starts(node)
-        told = (event for event in self._of_step.get(step, ()) if event.node == node.id and event.type == starts)
-        return next(told, None)
-
-    def by(self, step: int, tolds: Sequence[Told]) -> AgentEvent | None:
-        """The last of the events that told of an entry; None if nothing was told."""
-        heard, events, given = None, self._of_step.get(step, []), self._given.get(step, 0)
-        for told in tolds:
-            for place, event in enumerate(events[given:], start=given):
-                if event.type == told.type:
-                    heard, given = event, place + 1
-                    break
-        self._given[step] = given
-        return heard
-
-    def branches(self, step: int) -> tuple[BranchState, ...]:
-        """How the branches of a step stand."""
-        return branch_states(self._of_step.get(step, ()))
-
-
 class _Reader:
     """Folds a log, entry by entry."""
 
-    def __init__(self, log: RunLog, heard: _Heard, started_at: float | None) -> None:
+    def __init__(self, log: RunLog, heard: Heard, started_at: float | None) -> None:
         self._asked = log.asked
         self._graph = log.asked.graph
         self._heard = heard
@@ -303,19 +183,6 @@ def called(node: Node) -> str:
             return node.tool
         case StateNode():
             return node.reducer
-        case _:
-            return ""
-
-
-def _starts(node: Node) -> str:
-    """The type of the event that tells that the call of `node` was made; empty if none does."""
-    match node:
-        case AgentNode():
-            return AGENTS[node.agent].starts
-        case ToolNode():
-            return TOOLS[node.tool].starts
-        case ParallelNode():
-            return "searching"
         case _:
             return ""
 

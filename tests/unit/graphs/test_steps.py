@@ -10,13 +10,14 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish, start
 from elcano.graphs.lifecycle.inspection import Inspected, count, inspected
-from elcano.graphs.lifecycle.steps import BetweenRow, Passage, Row, StepRow, passages, rows
+from elcano.graphs.lifecycle.rows import BetweenRow, Row, StepRow
+from elcano.graphs.lifecycle.steps import Passage, passages, rows
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Limits, TopUp, Usage, total
 from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.state import Ending
+from elcano.graphs.values.state import Ending, ResearchState
 from elcano.testing.script import Refused, Script
 from tests.unit.graphs.samples import QUESTION, asked, completed, research, two_nodes
 from tests.unit.graphs.test_properties import many, walk
@@ -47,7 +48,7 @@ def test_the_steps_of_any_run_are_the_run(data: st.DataObject) -> None:
     assert total(step.row.usage for step in steps).tokens == journal.run.budget.used.tokens
     assert total(step.row.usage for step in steps).cost_microusd == journal.run.budget.used.cost_microusd
     assert count(log, going_on=False) == len(steps)
-    state = start.first_state(log.asked)
+    state: ResearchState | None = start.first_state(log.asked)
     for one in told:
         if isinstance(one, BetweenRow):
             state = None

@@ -11,6 +11,7 @@ from elcano.cli.client import Api
 from elcano.cli.exits import Exit
 from elcano.cli.printing import OUTCOMES, dollars, line, print_json, results, seconds
 from elcano.graphs.shortening import shortened
+from elcano.graphs.values.wording import counted
 from elcano.settings import program_settings
 
 SHOWN_EVIDENCE: Final = 10
@@ -64,7 +65,7 @@ def _asked(console: Console, asked: list[dict[str, Any]]) -> None:
 
 def _steps(console: Console, steps: dict[str, Any]) -> None:
     common, pairs = steps["common"], steps["pairs"]
-    beginning = f"the first {common:,} are the same" if common else "none at the beginning are the same"
+    beginning = f"{counted(common, 'step')} the same at the beginning" if common else "not the same from the first on"
     _title(console, "Steps", f"{beginning}{'' if pairs else ', and there are no others'}")
     if not pairs:
         return
@@ -106,7 +107,7 @@ def _report(console: Console, report: dict[str, Any] | None) -> None:
         _title(console, "Report", "not both wrote one")
         return
     changed = len(report["claims"])
-    _title(console, "Report", f"{report['claims_same']:,} claims are the same, {changed:,} are not")
+    _title(console, "Report", f"{counted(report['claims_same'], 'claim')} the same, {changed:,} not")
     if report["a_title"] != report["b_title"]:
         console.print(Text(f"  - {report['a_title']}", "red"), soft_wrap=True)
         console.print(Text(f"  + {report['b_title']}", "green"), soft_wrap=True)

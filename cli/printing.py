@@ -25,9 +25,11 @@ def print_json(value: Json) -> None:
 
 
 def seconds(value: float | None) -> str:
-    """A duration: `0.3 s`, `42 s`, `3 min 20 s`, `2 h 5 min`."""
+    """A duration: `28 ms`, `0.3 s`, `42 s`, `3 min 20 s`, `2 h 5 min`; empty if it is not known."""
     if value is None:
         return ""
+    if value < 0.1:
+        return f"{value * 1_000:.0f} ms"
     if value < 10:
         return f"{value:.1f} s"
     whole = round(value)

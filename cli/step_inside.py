@@ -50,7 +50,7 @@ def _head(console: Console, found: dict[str, Any]) -> None:
     _say(console, row["reason"] or row["summary"])
     at = "" if row["began_at"] is None else time.strftime(" (%Y-%m-%d %H:%M:%S)", time.localtime(row["began_at"]))
     took = f", took {seconds(row['seconds'])}" if row["seconds"] is not None else ""
-    waited = f", waited {seconds(row['waited'])} for a worker" if row["waited"] else ""
+    waited = f", of these {seconds(row['waited'])} without a worker" if row["waited"] >= 0.1 else ""
     _say(console, f"began at {seconds(row['began'])}{at}{took}{waited}", "dim")
     used = [tokens(row["usage"]) and f"{tokens(row['usage'])} tokens", dollars(row["usage"]["cost_usd"]), row["model"]]
     _say(console, " · ".join(filter(None, used)), "dim")
@@ -91,7 +91,7 @@ def _changed(console: Console, found: dict[str, Any]) -> None:
                 if (hidden := change["count"] - SHOWN_ITEMS) > 0:
                     _say(console, f"    … {hidden:,} more", "dim")
             case _:
-                told = f"{line(change['before'])} → " if change["before"] is not None else ""
+                told = f"{line(change['before'])} → " if change["before"] not in (None, "") else ""
                 console.print(where.append(f"{told}{line(change['after'])}", "not bold"), soft_wrap=True)
     if not found["changed"]:
         _say(console, "  nothing", "dim")

@@ -27,7 +27,7 @@ def steps(run_id: str, *, as_json: bool) -> Exit:
     if found["rows"]:
         console.print(_table(found["rows"]))
         console.print(
-            Text(f"`elcano step {run_id} NUMBER` looks into one; began and took count the run's own time", style="dim"),
+            Text(f"began counts the run's own time; `elcano step {run_id} NUMBER` looks into a step", style="dim"),
             soft_wrap=True,
         )
     return Exit.OK

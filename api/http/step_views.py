@@ -107,7 +107,7 @@ class StepView(Described):
     ended: float | None = Field(default=None, examples=[5.5])
     """When it ended, in seconds of the run's own time; null while it goes on."""
     seconds: float | None = Field(default=None, examples=[1.25])
-    """How long it took of the run's own time; null while it goes on."""
+    """How long it took by the calendar, waiting included; null while it goes on."""
     began_at: float | None = Field(default=None, examples=[1_795_000_004.5])
     """When it began, in seconds since the epoch; null if nothing was told of it."""
     ended_at: float | None = Field(default=None, examples=[1_795_000_006.0])
@@ -140,7 +140,7 @@ class StepView(Described):
         """A step, with the ledger's lines of it."""
         shared = row.model_dump(exclude={"usage", "held", "branches"})
         return cls(
-            seconds=None if row.ended is None else max(0.0, row.ended - row.began),
+            seconds=row.took,
             usage=UsageView.of(row.usage),
             attempts=tuple(AttemptView.of(line) for line in attempts),
             held=tuple(HeldTryView.of(held) for held in row.held),

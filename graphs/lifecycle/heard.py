@@ -40,9 +40,14 @@ class Heard:
         told = (event for event in self._of_step.get(step, ()) if event.node == node.id and event.type == starts)
         return next(told, None)
 
-    def by(self, step: int, tolds: Sequence[Told]) -> AgentEvent | None:
-        """The last of the events that told of an entry; None if nothing was told."""
+    def by(self, step: int, tolds: Sequence[Told], begun: AgentEvent | None = None) -> AgentEvent | None:
+        """The last of the events that told of an entry; None if nothing was told.
+
+        `begun` is the event of the call that the entry is the end of: both can have the same type.
+        """
         heard, events, given = None, self._of_step.get(step, []), self._given.get(step, 0)
+        if begun is not None:
+            given = max(given, events.index(begun) + 1)
         for told in tolds:
             for place, event in enumerate(events[given:], start=given):
                 if event.type == told.type:

@@ -61,6 +61,15 @@ class StepRow(Frozen):
     next: str = ""
     """The node that the run went on to; empty at its end, or while that is not known."""
 
+    @property
+    def took(self) -> float | None:
+        """Seconds from its beginning to its end by the calendar, or by the run's own time if that is not known."""
+        if self.ended is None:
+            return None
+        if self.began_at is None or self.ended_at is None:
+            return max(0.0, self.ended - self.began)
+        return max(0.0, self.ended_at - self.began_at)
+
 
 class BetweenRow(Frozen):
     """What happened to a run between two steps, or while one was under way: somebody's request, or a limit."""

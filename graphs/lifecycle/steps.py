@@ -25,7 +25,7 @@ from elcano.graphs.lifecycle.heard import Heard
 from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, Row, StepOutcome, StepRow
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
-from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, StateNode, ToolNode
+from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode
 from elcano.graphs.values.budget import total
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.failures import FailureType
@@ -129,8 +129,10 @@ class _Reader:
         waited = 0.0 if isinstance(entry, StepAbandoned) else entry.waited
         begun = self._heard.begun(entry.step, node)
         branches = self._heard.branches(entry.step) if isinstance(node, ParallelNode) else ()
-        heard = self._heard.by(entry.step, tolds)
+        heard = self._heard.by(entry.step, tolds, begun)
         began_at = begun.at if begun else self._ended_at
+        if heard is not None and isinstance(node, StateNode | DecisionNode):  # what came before it may be a pause
+            began_at = heard.at
         took = max(0.0, entry.at - self._ended) + waited
         ended_at = heard.at if heard else None if began_at is None else began_at + took
         outcome, error, reason = _became(entry, earlier, self._run, tolds)

@@ -74,6 +74,7 @@ async def test_each_step_says_what_it_was_and_what_came_of_it() -> None:
     thinking = found[0]
     assert (thinking.outcome, thinking.model, thinking.usage) == ("completed", "scripted", Script().usage)
     assert thinking.summary
+    assert thinking.took
     assert {row.iteration for row in found} == {1, 2}
     for row in found:
         assert row.ended is not None

@@ -56,11 +56,15 @@ def _figures(a: dict[str, Any], b: dict[str, Any]) -> Table:
 def _asked(console: Console, asked: list[dict[str, Any]]) -> None:
     _title(console, "Asked otherwise", "" if asked else "nothing")
     for one in asked:
+        told = {side: shortened(line(one[side]), VALUE_CHARACTERS) for side in ("a", "b") if one[side] is not None}
+        if len(told) == 1 and one["field"].startswith("graph."):  # a node or an edge that only one graph has
+            sign, style = _SIGNS["added" if "b" in told else "removed"]
+            console.print(Text(f"  {sign} {one['field']}", style), soft_wrap=True)
+            continue
         console.print(Text(f"  {one['field']}", "cyan"), soft_wrap=True)
         for side, (sign, style) in (("a", _SIGNS["removed"]), ("b", _SIGNS["added"])):
-            if one[side] is not None:
-                told = shortened(line(one[side]), VALUE_CHARACTERS)
-                console.print(Text(f"    {sign} {told}", style), soft_wrap=True)
+            if side in told:
+                console.print(Text(f"    {sign} {told[side]}", style), soft_wrap=True)
 
 
 def _steps(console: Console, steps: dict[str, Any]) -> None:

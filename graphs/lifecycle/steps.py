@@ -21,7 +21,7 @@ from elcano.graphs.engine.entries import (
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steps import advance
 from elcano.graphs.journal.narration import Told, after
-from elcano.graphs.lifecycle.heard import Heard
+from elcano.graphs.lifecycle.heard import TAKEN_BACK, Heard
 from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, Row, StepOutcome, StepRow
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
@@ -60,7 +60,8 @@ def rows(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> tuple[
 def passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> Iterator[Passage | BetweenRow]:
     """The same, each step with the run before and after it. The log is folded as far as somebody asks."""
     told = list(events)
-    reader = _Reader(log, Heard(told), told[0].at if told else None)
+    begins_here = bool(told) and told[0].type == "started"  # a fork begins with the steps of another run
+    reader = _Reader(log, Heard(told), told[0].at if begins_here else None)
     for entry in log.entries:
         yield from reader.read(entry)
     if going_on and (last := reader.under_way()) is not None:
@@ -165,6 +166,9 @@ class _Reader:
         begun = self._heard.begun(earlier.step, self._graph.by_id[earlier.node])
         heard = self._heard.by(earlier.step, tolds)
         kind = f"{entry.kind}: {entry.action.kind}" if isinstance(entry, Controlled) else entry.kind
+        self._ended = min(self._ended, entry.at)  # its time may have been set back
+        if heard is not None and heard.type in TAKEN_BACK:
+            self._ended_at = heard.at
         said = "; ".join(told.message for told in tolds)
         return BetweenRow(
             before=earlier.step,

@@ -28,6 +28,9 @@ class Heard:
     """The events of each step, each given to one entry: an entry and its events are told in the same order."""
 
     def __init__(self, events: Sequence[AgentEvent]) -> None:
+        self._branches: dict[int, list[BranchState]] = {}
+        for branch in branch_states(events):  # knows by itself which were undone, and which were kept all the same
+            self._branches.setdefault(step_of(branch.path), []).append(branch)
         self._of_step: dict[int, list[AgentEvent]] = {}
         self._given: dict[int, int] = {}
         """How many of a step's events were given to entries."""
@@ -58,7 +61,12 @@ class Heard:
 
     def branches(self, step: int) -> tuple[BranchState, ...]:
         """How the branches of a step stand."""
-        return branch_states(self._of_step.get(step, ()))
+        return tuple(self._branches.get(step, ()))
+
+
+def step_of(path: str) -> int:
+    """The step that started a branch, by its path."""
+    return int(path.rpartition("/")[2][:4])
 
 
 def _starts(node: Node) -> str:

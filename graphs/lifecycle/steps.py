@@ -16,6 +16,7 @@ from elcano.graphs.engine.entries import (
     StepAbandoned,
     StepCompleted,
     StepFailed,
+    TakenUp,
     Went,
 )
 from elcano.graphs.engine.run import Run
@@ -26,6 +27,7 @@ from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, Row, StepOutcome, 
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode
+from elcano.graphs.values.branch import BranchOutcomes, BranchState
 from elcano.graphs.values.budget import total
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.failures import FailureType
@@ -60,8 +62,8 @@ def rows(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> tuple[
 def passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> Iterator[Passage | BetweenRow]:
     """The same, each step with the run before and after it. The log is folded as far as somebody asks."""
     told = list(events)
-    begins_here = bool(told) and told[0].type == "started"  # a fork begins with the steps of another run
-    reader = _Reader(log, Heard(told), told[0].at if begins_here else None)
+    began_itself = log.asked.forked_from is None and bool(told) and told[0].type == "started"
+    reader = _Reader(log, Heard(told), told[0].at if began_itself else None)
     for entry in log.entries:
         yield from reader.read(entry)
     if going_on and (last := reader.under_way()) is not None:
@@ -79,6 +81,9 @@ class _Reader:
         self._ended = 0.0
         self._ended_at = started_at
         self._held: list[HeldTry] = []
+        forks = (entry for entry in log.entries if isinstance(entry, TakenUp) and entry.why == "forked")
+        self._owners = [*(entry.from_run for entry in forks), log.asked.run_id]
+        """Whose the steps are: those up to a fork are of the run that it was made from."""
 
     def read(self, entry: Entry) -> Iterator[Passage | BetweenRow]:
         """What an entry tells: a step, something between two, or nothing of its own."""
@@ -129,7 +134,7 @@ class _Reader:
         node = self._graph.by_id[entry.node]
         waited = 0.0 if isinstance(entry, StepAbandoned) else entry.waited
         begun = self._heard.begun(entry.step, node)
-        branches = self._heard.branches(entry.step) if isinstance(node, ParallelNode) else ()
+        branches = self._branches(entry) if isinstance(node, ParallelNode) else ()
         heard = self._heard.by(entry.step, tolds, begun)
         began_at = begun.at if begun else self._ended_at
         if heard is not None and isinstance(node, StateNode | DecisionNode):  # what came before it may be a pause
@@ -162,11 +167,30 @@ class _Reader:
         self._ended, self._ended_at, self._held = entry.at, ended_at, []
         return passage
 
+    def _branches(self, entry: Ended) -> tuple[BranchState, ...]:
+        """The branches of a step that ended; if this run told nothing of them, those that handed something over."""
+        output = entry.output if isinstance(entry, StepCompleted) else None
+        return self._heard.branches(entry.step) or tuple(
+            BranchState(
+                run_id=f"{self._owners[0]}.{one.parallel_path_id}",
+                path=one.parallel_path_id,
+                section=one.title,
+                status=one.status,
+                iterations=one.iterations,
+                evidence=len(one.evidence),
+                tokens=one.usage.tokens,
+                reason=one.gap.reason if one.gap else "",
+            )
+            for one in BranchOutcomes.model_validate(output or {}).branches
+        )
+
     def _between(self, earlier: Run, entry: Entry, tolds: Sequence[Told]) -> BetweenRow:
         begun = self._heard.begun(earlier.step, self._graph.by_id[earlier.node])
         heard = self._heard.by(earlier.step, tolds)
         kind = f"{entry.kind}: {entry.action.kind}" if isinstance(entry, Controlled) else entry.kind
-        self._ended = min(self._ended, entry.at)  # its time may have been set back
+        self._ended = min(self._ended, entry.at)  # that of a fork begins anew
+        if isinstance(entry, TakenUp) and entry.why == "forked":
+            self._owners.pop(0)
         if heard is not None and heard.type in TAKEN_BACK:
             self._ended_at = heard.at
         said = "; ".join(told.message for told in tolds)

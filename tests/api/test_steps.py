@@ -21,6 +21,7 @@ from elcano.testing.script import Script
 from elcano.worker import build_worker
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
+from tests.api import going_on
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 
@@ -197,6 +198,62 @@ async def test_two_runs_side_by_side(api: httpx.AsyncClient, away: httpx.AsyncCl
     assert same["steps"]["common"] == same["a"]["steps"]
     assert same["evidence"]["both_count"] == same["a"]["evidence"]
     assert (await api.get(f"/v1/runs/{a}/diff/nobody")).status_code == 404
+
+
+@pytest.mark.parametrize("use_graph", [True, False])
+async def test_a_run_that_went_on_is_one_list(
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    task_queue: str,
+    api_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    use_graph: bool,
+) -> None:
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
+    provider = going_on.Provider(sections=2)
+    provider.off.add(("writer", f"What of {provider.sections[-1]} and retries?"))
+    async with going_on.working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, mode="deep", use_graph=use_graph)
+        assert (await ended(api, run_id))["status"] == "failed"
+        path = f"/v1/runs/{run_id}/steps"
+        failed = (await answered(api, path))["rows"][-1]
+        assert (failed["outcome"], failed["error"]) == ("failed", "ModelRefused")
+        provider.off.clear()
+        await going_on.asked(api, run_id, "resume")
+        await ended(api, run_id)
+        resumed = await answered(api, path)
+        await going_on.asked(api, run_id, "rollback", step=resumed["total"])
+        run = await ended(api, run_id)
+        rows = (await answered(api, path))["rows"]
+        forked = (await api.post(f"/v1/runs/{run_id}/fork", json={"step": resumed["total"]})).json()["run_id"]
+        assert (await ended(api, forked))["status"] == "completed"
+    steps = [row for row in rows if row["row"] == "step"]
+    assert [row["number"] for row in steps] == list(range(1, run["steps"] + 1))
+    assert sum(map(used, steps)) == run["budget"]["tokens"]["used"]
+    assert all(row["outcome"] == "completed" for row in steps)
+    assert all(one["began_at"] <= one["ended_at"] <= other["began_at"] for one, other in pairwise(steps))
+    between = [row for row in rows if row["row"] == "between"]
+    assert [(row["before"], row["kind"]) for row in between] == [
+        (failed["number"], "taken_up"),
+        (run["steps"], "taken_up"),
+    ]
+    for row in steps:
+        if row["kind"] == "agent":
+            assert sum(map(used, row["attempts"])) == used(row), row
+    (split,) = [row for row in steps if row["kind"] == "parallel"]
+    assert [branch["status"] for branch in split["branches"]] == ["drafted", "drafted"]
+    shared = (await answered(api, f"/v1/runs/{forked}/steps"))["rows"]
+    *_, fork, last = shared
+    assert (fork["before"], fork["kind"], last["number"]) == (run["steps"], "taken_up", run["steps"])
+    for one, other in zip(steps[:-1], [row for row in shared if row["row"] == "step"], strict=False):
+        assert (one["node"], one["usage"], one["summary"]) == (other["node"], other["usage"], other["summary"])
+        assert (other["began_at"], other["attempts"]) == (None, [])
+        assert {branch["run_id"] for branch in one["branches"]} == {branch["run_id"] for branch in other["branches"]}
+    assert last["began"] < steps[-1]["began"]
+    found = await answered(api, f"/v1/runs/{run_id}/diff/{forked}")
+    assert found["steps"]["common"] == run["steps"]
+    assert found["b"]["tokens"] == used(last)
 
 
 @pytest.mark.usefixtures("working")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NoReturn
 import typer
 
 from elcano import __version__
-from elcano.cli import again
+from elcano.cli import again, steps
 from elcano.cli.options import AsJson, Key, Name, Out, Run
 
 _EPILOG = (
@@ -200,6 +200,11 @@ def delete(
     from elcano.cli import deletion
 
     raise typer.Exit(deletion.delete(runs, sure=yes))
+
+
+app.command()(steps.steps)
+app.command()(steps.step)
+app.command()(steps.diff)
 
 
 @app.command()

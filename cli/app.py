@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from elcano import __version__
-from elcano.cli import again, certificates
+from elcano.cli import again, certificates, steps
 from elcano.cli.becoming import become
 from elcano.cli.options import AsJson, Key, Name, Out, Run
 
@@ -203,6 +203,11 @@ def delete(
     from elcano.cli import deletion
 
     raise typer.Exit(deletion.delete(runs, sure=yes))
+
+
+app.command()(steps.steps)
+app.command()(steps.step)
+app.command()(steps.diff)
 
 
 @app.command()

@@ -9,7 +9,7 @@ import typer
 
 from tests.chaos.programs import ROOT
 from tests.chaos.storm.figures import told
-from tests.chaos.storm.schedule import plan
+from tests.chaos.storm.schedule import Target, killed, plan
 from tests.chaos.storm.storm import Weather, storm
 
 FOLDER: Final = ROOT / "build" / "chaos"
@@ -19,6 +19,7 @@ def main(
     runs: Annotated[int, typer.Option(min=1, help="How many runs, beside their twins.")] = 30,
     seed: Annotated[int, typer.Option(help="What everything is drawn from.")] = 1,
     run: Annotated[int | None, typer.Option(min=1, help="Only this run of the seed.")] = None,
+    only: Annotated[Target | None, typer.Option(help="Kill this once in each run, and do nothing else.")] = None,
     at_once: Annotated[int, typer.Option(min=1, help="Runs side by side.")] = 6,
     workers: Annotated[int, typer.Option(min=1, help="Workers; all of them are killed together.")] = 1,
     postgres: Annotated[bool, typer.Option(help="Keep the store in PostgreSQL, which is killed too.")] = False,
@@ -27,7 +28,9 @@ def main(
 ) -> None:
     """Plays runs on a stack whose processes are killed, and tells what was lost."""
     numbers = range(1, runs + 1) if run is None else [run]
-    plans = [plan(seed, number, postgres=postgres) for number in numbers]
+    plans = [
+        killed(seed, number, only) if only is not None else plan(seed, number, postgres=postgres) for number in numbers
+    ]
     where = folder / f"seed-{seed}"
     shutil.rmtree(where, ignore_errors=True)
     where.mkdir(parents=True)

@@ -101,6 +101,8 @@ class Reader:
                     self._wrong.append(f"{answer.status_code} for the events: {answer.text[:300]}")
                 return False
             async for message in EventSource(answer).aiter_sse():
+                if not message.data:
+                    continue  # a comment that keeps the connection: httpx-sse takes it for a message without data
                 notice = message.event in NOTICES
                 heard = Heard(
                     at=time.time(),

@@ -11,7 +11,7 @@ from elcano.graphs.frozen import JsonObject
 from tests.chaos.storm import clients
 from tests.chaos.storm.clients import Reader
 from tests.chaos.storm.records import Again, Played, Request
-from tests.chaos.storm.schedule import Disturbance, Plan, WishKind
+from tests.chaos.storm.schedule import NOTHING, Disturbance, Plan, WishKind
 from tests.chaos.storm.stack import Stormy
 
 RUN_SECONDS: Final = 240.0
@@ -42,10 +42,8 @@ class Playing:
 
     def __init__(self, stack: Stormy, plan: Plan, story: int, known: Collection[str]) -> None:
         """`story` is how many events the twin told, `known` the routes that there are."""
-        wanted = NEEDS.get(plan.wish.kind, ())
-        self._plan = (
-            plan if set(wanted) <= set(known) else plan.model_copy(update={"wish": Plan.model_fields["wish"].default})
-        )
+        possible = set(NEEDS.get(plan.wish.kind, ())) <= set(known)
+        self._plan = plan if possible else plan.model_copy(update={"wish": NOTHING})
         self._stack = stack
         self._story = story
         self._http = clients.client(stack.settings.base_url)

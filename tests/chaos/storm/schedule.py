@@ -138,6 +138,14 @@ def plan(seed: int, number: int, *, postgres: bool = False) -> Plan:
     )
 
 
+def killed(seed: int, number: int, target: Target) -> Plan:
+    """A run to which one thing happens: this is killed in the middle of it, and started again at once."""
+    drawn = random.Random(f"{seed}/{number}/{target}")
+    at = drawn.uniform(0.1, 0.8)
+    only = Disturbance(target=target, how="kill", at=at, later=drawn.uniform(0.0, 0.2), seconds=0.0)
+    return Plan(seed=seed, number=number, script=_script(drawn), disturbances=(only,))
+
+
 def _script(drawn: random.Random) -> Script:
     mode = drawn.choice(("iterative", "iterative", "iterative", "deep", "deep", "deep_brief", "simple", "auto"))
     deep = mode in ("deep", "deep_brief") or (mode == "auto" and drawn.random() < 0.5)

@@ -41,9 +41,8 @@ async def storm(
     faults = {plan.name: plan.faults for plan in plans}
     async with stormy(folder, faults, postgres=weather.postgres, workers=weather.workers) as stack:
         known = await routes(stack.settings.base_url)
-        undisturbed = await _all(
-            stack, [Plan(seed=seed, number=0, script=script, twin=True) for script in scripts], {}, known, weather, say
-        )
+        pairs = [Plan(seed=seed, number=0, script=script, twin=True) for script in scripts]
+        undisturbed = await _all(stack, pairs, {}, known, weather, say)
         stories = {run.plan.script.name: run.transcripts[0].told for run in undisturbed}
         played = await _all(stack, plans, stories, known, weather, say)
         await ready(stack.settings)

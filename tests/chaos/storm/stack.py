@@ -87,6 +87,7 @@ async def stormy(
         lock = opened.enter_context(claimed(settings.data_dir, {}, patience=5.0))
         guarded = opened.enter_context(guard(grace=5.0, lock=lock))
         environment = child_environment(settings) | {
+            "PYTHONDONTWRITEBYTECODE": "",  # most of a worker's start is loading its code
             "OPENAI_BASE_URL": f"http://127.0.0.1:{model_port}/v1",
             "OPENAI_API_KEY": "scripted-key",
         }

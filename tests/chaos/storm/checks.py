@@ -11,12 +11,14 @@ from typing import Final, NamedTuple
 
 from elcano.graphs.values.events import TERMINAL
 from tests.chaos.storm.notes import Note
-from tests.chaos.storm.records import Applied, Completed, Heard, Left, Place, Played
+from tests.chaos.storm.records import Again, Applied, Completed, Heard, Left, Place, Played
+from tests.chaos.storm.schedule import WishKind
 
 AFTERMATH: Final = 25.0
 """Seconds after a disturbance in which calls that it cut off are made again: the heartbeat's timeout, the pause before
 the next try, and a worker that begins."""
 LONG_WRITER: Final = "long_writer"
+SECTION_WRITER: Final = "writer"
 SAME: Final = ("none", "top-up", "pause", "resume", "rollback", "fork")
 """Wishes that leave the report as the twin has it."""
 SMALLEST: Final = 1e-3
@@ -52,7 +54,7 @@ def findings(run: Played, twin: Played, applied: Sequence[Applied]) -> list[Find
         found += [("books", text) for text in books(run, run.left)]
     repeats = repeated(run, applied)
     found += [("repeated", text) for text in (*repeats.completed, *repeats.unexplained)]
-    found += [("repeated", text) for text in done_again(run, applied)]
+    found += [("repeated", text) for text in (*done_again(run, applied), *paid_again(run))]
     return [Finding(kind, f"{run.plan.name} ({run.run_id})", text) for kind, text in found]
 
 
@@ -79,8 +81,8 @@ def different(run: Played, left: Left, twin: Left) -> Iterator[str]:
     The same report, evidence and status, but: one that was stopped may have found less, and says that it was; a
     cancelled one has no report; one that was steered has a report whose citations hold.
     """
-    kind = run.plan.wish.kind
-    if kind in SAME or not run.asked(kind):
+    kind = _done(run)
+    if kind in SAME:
         for name in ("status", "markdown", "evidence"):
             if getattr(left, name) != getattr(twin, name):
                 yield f"its {name} is {_short(getattr(left, name))}, and its twin's {_short(getattr(twin, name))}"
@@ -94,6 +96,14 @@ def different(run: Played, left: Left, twin: Left) -> Iterator[str]:
         yield f"it was asked to {kind} and is {left.status}"
     if (left.markdown == "") != (kind == "cancel"):
         yield "it has a report" if left.markdown else "it has no report"
+
+
+def _done(run: Played) -> WishKind:
+    """What of its wish came about."""
+    kind = run.plan.wish.kind
+    if kind == "resume" and not run.asked("resume"):
+        kind = "stop"
+    return kind if run.asked(kind) else "none"
 
 
 def _short(value: object) -> str:
@@ -181,10 +191,15 @@ def repeated(run: Played, applied: Sequence[Applied]) -> Repeats:
 def _had(run: Played, note: Note) -> Completed | None:
     """The call that a request is of, if its result was there before and was not undone since."""
     for call in run.completed:
-        undone = any(call.at < again.at < note.at and call.step >= again.step for again in run.again)
+        undone = any(call.at < again.at < note.at and _undoes(again, call, run) for again in run.again)
         if _is_of(note, call) and call.at + SMALLEST < note.at and not undone:
             return call
     return None
+
+
+def _undoes(again: Again, call: Completed, run: Played) -> bool:
+    within = call.run_id != run.run_id
+    return call.step >= again.step and (not within or again.sections or call.agent == SECTION_WRITER)
 
 
 def _is_of(note: Note, call: Completed) -> bool:
@@ -215,6 +230,13 @@ def done_again(run: Played, applied: Sequence[Applied]) -> Iterator[str]:
         excuses = sum(_cuts_off(one, min(times), max(times)) for one in applied)
         if len(times) - 1 > excuses:
             yield f"{node} of step {step}, item {item}, of {run_id} was completed {len(times)} times"
+
+
+def paid_again(run: Played) -> Iterator[str]:
+    """Calls that a fork made although it shares them."""
+    for note in run.notes:
+        if note.what == "asked" and any(_is_of(note, call) for call in run.shared):
+            yield f"{note.agent} of iteration {note.iteration}, {note.question!r}, is shared and was made again"
 
 
 def books(run: Played, left: Left) -> Iterator[str]:

@@ -41,7 +41,15 @@ async def collected(stack: Stormy, runs: Sequence[Played]) -> list[Played]:
                 "left": await _left(http, store, run) if run.ended is not None else None,
             }
             whole.append(run.model_copy(update=found))
-    return whole
+    return [_with_shared(run, whole) for run in whole]
+
+
+def _with_shared(run: Played, runs: Sequence[Played]) -> Played:
+    of = next((one for one in runs if one.run_id == run.forked_from), None)
+    if of is None:
+        return run
+    shared = tuple(call for call in of.completed if call.step < run.forked_at)
+    return run.model_copy(update={"shared": shared})
 
 
 def _by_run(notes: Sequence[Note]) -> Mapping[str, list[Note]]:

@@ -71,7 +71,7 @@ class Playing:
                     self._over = True
                     await asyncio.gather(*doing)
                     if (fork := await self._afterwards(steady, restless)) is not None:
-                        forked = [await self._forked(fork)]
+                        forked = [fork]
                 ended = time.time()
             except TimeoutError:
                 pass  # it is stuck, and its record says so
@@ -160,31 +160,47 @@ class Playing:
             answered = _pauses(reader)
             await self._ask("top-up", TOP_UP)
 
-    async def _afterwards(self, *readers: Reader) -> str | None:
-        """What is asked for when the run is over; the id of a fork, if that was it."""
+    @property
+    def _fork(self) -> Plan:
+        nothing = {"disturbances": (), "faults": (), "cuts": (), "wish": NOTHING, "fork": True}
+        return self._plan.model_copy(update=nothing)
+
+    async def _afterwards(self, *readers: Reader) -> Played | None:
+        """What is asked for when the run is over; the fork, if that was it."""
         wish = self._plan.wish
         if wish.kind == "resume" and any(one.action == "stop" and one.accepted for one in self._requests):
             began = time.time()
             if (await self._ask("resume", {})).accepted:
-                self._again.append(Again(at=began, step=10_000))  # no completed call may be made again
+                step = int(str(self._requests[-1].body["step"]))
+                self._again.append(Again(at=began, step=step, sections=False))
                 await asyncio.gather(*(one.follow() for one in readers))
         if wish.kind in ("rollback", "fork"):
             steps = (await clients.insist(self._http, "GET", f"/v1/runs/{self._run_id}")).json()["steps"]
             step = 1 + min(int(wish.step * steps), steps - 1)
             began = time.time()
-            if (asked := await self._ask(wish.kind, {"step": step})).accepted:
-                self._again.append(Again(at=began, step=step))
+            body: JsonObject = {"step": step}
+            if wish.kind == "fork":
+                body["model"] = f"openai-chat:{self._fork.name}"  # so that its requests are told from this run's
+            if (asked := await self._ask(wish.kind, body)).accepted:
                 if wish.kind == "fork":
-                    return str(asked.body["run_id"])
+                    return await self._forked(str(asked.body["run_id"]), step)
+                self._again.append(Again(at=began, step=step))
                 await asyncio.gather(*(one.follow() for one in readers))
         return None
 
-    async def _forked(self, run_id: str) -> Played:
+    async def _forked(self, run_id: str, step: int) -> Played:
         began = time.time()
         reader = Reader(self._http, run_id, "steady")
         await reader.follow()
-        plan = self._plan.model_copy(update={"disturbances": (), "faults": (), "cuts": ()})
-        return Played(plan=plan, run_id=run_id, began=began, ended=time.time(), transcripts=(reader.transcript,))
+        return Played(
+            plan=self._fork,
+            run_id=run_id,
+            began=began,
+            ended=time.time(),
+            transcripts=(reader.transcript,),
+            forked_from=self._run_id,
+            forked_at=step,
+        )
 
 
 def _pauses(reader: Reader) -> int:

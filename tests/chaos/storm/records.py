@@ -103,6 +103,8 @@ class Again(Frozen):
     at: float
     step: int
     """Calls from this step on may be made again."""
+    sections: bool = True
+    """Those of its sections too; if not, only what their writers wrote is written anew."""
 
 
 class Left(Frozen):
@@ -134,6 +136,12 @@ class Played(Frozen):
     transcripts: tuple[Transcript, ...]
     requests: tuple[Request, ...] = ()
     again: tuple[Again, ...] = ()
+    forked_from: str = ""
+    """Of a fork: the run that it begins with."""
+    forked_at: int = 0
+    """And the first step that it takes itself."""
+    shared: tuple[Completed, ...] = ()
+    """And the calls of that run before it, which it does not pay for."""
     completed: tuple[Completed, ...] = ()
     ledger: tuple[LedgerEntry, ...] = ()
     notes: tuple[Note, ...] = ()

@@ -107,11 +107,15 @@ class Plan(Frozen):
     wish: Wish = NOTHING
     twin: bool = False
     """Nothing happens to it: the others with its script are compared with it."""
+    fork: bool = False
+    """It begins with the steps of the run of this number."""
 
     @property
     def name(self) -> str:
         """Of the run, and of the model that answers it."""
-        return f"twin-{self.script.name}" if self.twin else f"chaos-{self.seed}-{self.number}"
+        if self.twin:
+            return f"twin-{self.script.name}"
+        return f"chaos-{self.seed}-{self.number}{'-fork' if self.fork else ''}"
 
     def told(self) -> str:
         """The plan in one line."""

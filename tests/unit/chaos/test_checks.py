@@ -7,7 +7,7 @@ import pytest
 from tests.chaos.storm.checks import findings, repeated
 from tests.chaos.storm.records import Again, Applied, Left, Played, Request, Transcript
 from tests.chaos.storm.schedule import Wish
-from tests.unit.chaos.story import JUDGED, KILLED, QUESTION, RUN, STREAM, heard, line, notes
+from tests.unit.chaos.story import JUDGED, KILLED, PLANNED, QUESTION, RUN, STREAM, heard, line, notes
 
 LEFT = RUN.left
 assert LEFT is not None
@@ -139,6 +139,27 @@ def test_steps_that_were_taken_back_are_made_again_and_no_others() -> None:
     assert "repeated" in kinds(planned)
     done = run.model_copy(update={"completed": (*RUN.completed, JUDGED.model_copy(update={"at": 7.7}))})
     assert "repeated" in kinds(done.model_copy(update={"notes": (*done.notes, *notes(4, "judge", "Part 1?", 8.0))}))
+
+
+def test_a_fork_pays_for_nothing_that_it_shares() -> None:
+    fork = RUN.model_copy(update={"forked_from": "run-0", "forked_at": 2, "completed": (JUDGED,)})
+    assert kinds(fork) == []
+    assert kinds(fork.model_copy(update={"shared": (PLANNED,)})) == ["repeated"]
+
+
+def test_a_resumed_run_makes_no_call_of_a_section_again() -> None:
+    again = Again(at=7.0, step=2, sections=False)
+    run = RUN.model_copy(update={"notes": (*RUN.notes, *notes(3, "judge", "Part 1?", 7.5)), "again": (again,)})
+    assert "repeated" in kinds(run)
+    own = JUDGED.model_copy(update={"run_id": RUN.run_id})
+    assert "repeated" not in kinds(run.model_copy(update={"completed": (PLANNED, own)}))
+
+
+def test_a_run_that_was_stopped_and_not_resumed_is_a_stopped_one() -> None:
+    stopped = wished("resume", 409, status="stopped", markdown="# Less\n", evidence=("harbour",))
+    asked = Request(action="stop", at=3.0, status=202)
+    assert kinds(stopped.model_copy(update={"requests": (asked, *stopped.requests)})) == []
+    assert "different" in kinds(stopped)
 
 
 def test_an_end_that_a_run_went_on_after_is_told_otherwise() -> None:

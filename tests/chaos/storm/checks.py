@@ -133,6 +133,17 @@ def events(run: Played) -> Iterator[str]:
             yield "the archive does not end with its one terminal event"
 
 
+def retimed(run: Played) -> int:
+    """Events that a client was told with another time than the archive has.
+
+    Nobody missed any: a query that comes before the task that an activity's end brought about is answered with what
+    that end leads to, at the time of the task before.
+    """
+    kept = {one.place: one.data["at"] for one in run.left.archive} if run.left is not None else {}
+    told = {(one.place, one.data["at"]) for each in run.transcripts for one in each.heard if one.id is not None}
+    return sum(place in kept and kept[place] != at for place, at in told)
+
+
 def _gaps(places: Counter[Place]) -> Iterator[str]:
     """Each path is numbered from its first event without gaps; a section's first one is told by its run."""
     numbers: dict[str, list[int]] = defaultdict(list)

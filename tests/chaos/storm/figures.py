@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.graphs.frozen import Frozen
-from tests.chaos.storm.checks import Finding, repeated
+from tests.chaos.storm.checks import Finding, repeated, retimed
 from tests.chaos.storm.records import Applied, Heard, Played, Transcript
 from tests.chaos.storm.schedule import Target
 
@@ -50,6 +50,8 @@ class Figures(Frozen):
     """Runs with a finding, by kind."""
     in_flight: int
     """Calls that were cut off and made again."""
+    retimed: int
+    """Events that a client was told with another time than the archive has."""
     tokens_charged: int
     tokens_noted: int
     tokens_given: int
@@ -91,6 +93,7 @@ def figures(
         ended_by_themselves=len(ended),
         findings={kind: len({one.run for one in found if one.kind == kind}) for kind in KINDS},
         in_flight=sum(repeated(run, applied).in_flight for run in runs),
+        retimed=sum(retimed(run) for run in runs),
         tokens_charged=sum(run.left.charged for run in runs if run.left),
         tokens_noted=sum(run.left.noted for run in runs if run.left),
         tokens_given=sum(note.tokens for run in runs for note in run.notes),
@@ -162,6 +165,7 @@ def told(summed: Figures) -> Iterator[str]:
     for kind, words in KINDS.items():
         yield f"  {words}: {summed.findings[kind]}"
     yield f"  calls cut off and made again: {summed.in_flight}"
+    yield f"  events told with another time than they are kept with: {summed.retimed}"
     yield f"  disturbances: {_counted(summed.disturbances)}"
     yield f"  processes that ended by themselves: {summed.ended_by_themselves}"
     yield f"  answers of the model: {_counted(summed.faults)}"

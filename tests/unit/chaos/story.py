@@ -63,6 +63,14 @@ def line(node: str, step: int, at: float, *, attempt: int = 1, run_id: str = "ru
     )
 
 
+LEFT: Final = Left(
+    status="completed",
+    markdown="# The log\n",
+    evidence=("harbour", "island"),
+    archive=STREAM,
+    charged=2 * TOKENS,
+    noted=2 * TOKENS,
+)
 RUN: Final = Played(
     plan=Plan(seed=1, number=1, script=SCRIPT),
     run_id="run-1",
@@ -75,14 +83,7 @@ RUN: Final = Played(
     completed=(PLANNED, JUDGED),
     ledger=(line("planner", 1, 1.8), line("judge", 1, 4.4, run_id="run-1.0002.loop-1")),
     notes=(*notes(1, "planner", QUESTION, 1.5), *notes(2, "judge", "Part 1?", 4.0)),
-    left=Left(
-        status="completed",
-        markdown="# The log\n",
-        evidence=("harbour", "island"),
-        archive=STREAM,
-        charged=2 * TOKENS,
-        noted=2 * TOKENS,
-    ),
+    left=LEFT,
 )
 KILLED: Final = Applied(run="chaos-1-1", target="worker", how="kill", began=4.2, ended=4.3)
 """While the judge was being asked."""

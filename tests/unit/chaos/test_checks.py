@@ -4,13 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.chaos.storm.checks import findings, repeated
-from tests.chaos.storm.records import Again, Applied, Left, Played, Request, Transcript
+from tests.chaos.storm.checks import findings, repeated, retimed
+from tests.chaos.storm.records import Again, Applied, Played, Request, Transcript
 from tests.chaos.storm.schedule import Wish
-from tests.unit.chaos.story import JUDGED, KILLED, PLANNED, QUESTION, RUN, STREAM, heard, line, notes
+from tests.unit.chaos.story import JUDGED, KILLED, LEFT, PLANNED, QUESTION, RUN, STREAM, heard, line, notes
 
-LEFT = RUN.left
-assert LEFT is not None
 AGAIN = notes(3, "judge", "Part 1?", 4.4)
 """The judge is asked as before, while its first call is not completed."""
 LATE = notes(3, "judge", "Part 1?", 5.5)
@@ -84,6 +82,13 @@ def test_nothing_is_wrong_with_a_run_like_its_twin() -> None:
 )
 def test_a_planted_fault_is_found(run: Played, kind: str) -> None:
     assert kind in kinds(run)
+
+
+def test_events_that_are_kept_with_another_time_are_counted() -> None:
+    assert retimed(RUN) == 0
+    other = STREAM[2].model_copy(update={"data": {**STREAM[2].data, "at": 2.9}})
+    run = listened(*STREAM[:2], other, *STREAM[3:])
+    assert (kinds(run), retimed(run)) == ([], 1)
 
 
 def test_answers_that_no_client_should_get_are_told() -> None:
@@ -166,5 +171,5 @@ def test_an_end_that_a_run_went_on_after_is_told_otherwise() -> None:
     went_on = (*STREAM[:-1], heard(6.0, "ended", 4), heard(7.0, "started", 5), heard(8.0, "complete", 6))
     live = (*STREAM, *went_on[-2:])
     transcripts = tuple(one.model_copy(update={"heard": live}) for one in RUN.transcripts)
-    archive: Left = LEFT.model_copy(update={"archive": went_on})
+    archive = LEFT.model_copy(update={"archive": went_on})
     assert kinds(RUN.model_copy(update={"transcripts": transcripts, "left": archive})) == []

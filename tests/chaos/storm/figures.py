@@ -6,8 +6,9 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.graphs.frozen import Frozen
-from tests.chaos.storm.checks import Finding, repeated, retimed
+from tests.chaos.storm.checks import Finding, retimed
 from tests.chaos.storm.records import Applied, Heard, Played, Transcript
+from tests.chaos.storm.repeats import repeated
 from tests.chaos.storm.schedule import Target
 
 KINDS: Final[Mapping[str, str]] = {

@@ -28,7 +28,7 @@ from tests.chaos.storm.processes import Disturbed, Postgres, Program
 from tests.chaos.storm.records import Applied
 from tests.chaos.storm.schedule import Disturbance, Fault, Target
 
-MODEL_SECONDS: Final = 8.0
+MODEL_SECONDS: Final = 10.0
 """After so long the worker takes a model for silent."""
 START_SECONDS: Final = 90.0
 CALM: Final = 1.5

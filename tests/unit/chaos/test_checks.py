@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.chaos.storm.checks import findings, repeated, retimed
+from tests.chaos.storm.checks import findings, retimed
 from tests.chaos.storm.records import Again, Applied, Played, Request, Transcript
+from tests.chaos.storm.repeats import repeated
 from tests.chaos.storm.schedule import Wish
 from tests.unit.chaos.story import JUDGED, KILLED, LEFT, PLANNED, QUESTION, RUN, STREAM, heard, line, notes
 

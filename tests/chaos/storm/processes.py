@@ -5,7 +5,6 @@ unasked is started again after a moment, and that it did is told.
 """
 
 import asyncio
-import os
 import signal
 import subprocess
 import time
@@ -122,6 +121,7 @@ class Postgres:
         """`folder` is short and may be entered by everybody: a server that root starts runs as a user of its own."""
         from pgserver.postgres_server import get_server
 
+        self._folder = folder
         self._server = get_server(folder, cleanup_mode="delete")
 
     @property
@@ -131,11 +131,11 @@ class Postgres:
         return url
 
     async def start(self) -> None:
-        """Starts it again; tries until what was killed has let go of the folder."""
+        """Starts it again; tries again while it is not ready, for pgserver waits 10 s alone."""
         for left in reversed(range(20)):
             try:
                 await asyncio.to_thread(self._server.ensure_postgres_running)
-            except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            except (subprocess.CalledProcessError, subprocess.TimeoutExpired, AssertionError):
                 if not left:
                     raise
                 await asyncio.sleep(0.2)
@@ -143,9 +143,12 @@ class Postgres:
                 return
 
     async def kill(self) -> None:
-        """SIGKILL for the server and all that it forked."""
-        self._all(signal.SIGKILL)
-        await asyncio.sleep(0.1)
+        """SIGKILL for the server and all that it forked; returns when they are dead.
+
+        Its note of itself goes with it: whoever reaps it may take seconds, and until then pgserver takes it for alive.
+        """
+        await asyncio.to_thread(_until_dead, self._all(signal.SIGKILL))
+        (self._folder / "postmaster.pid").unlink(missing_ok=True)
 
     def stop(self) -> None:
         """SIGSTOP."""
@@ -159,9 +162,26 @@ class Postgres:
         """Ends it, and removes its folder."""
         self._server.cleanup()
 
-    def _all(self, number: signal.Signals) -> None:
+    def _all(self, number: signal.Signals) -> list[psutil.Process]:
+        """Sends it to the server first, so that it forks no more."""
         with suppress(psutil.NoSuchProcess):
             parent = psutil.Process(self._server.get_pid())
-            for process in (parent, *parent.children(recursive=True)):
-                with suppress(ProcessLookupError):
-                    os.kill(process.pid, number)
+            parent.send_signal(signal.SIGSTOP)
+            whole = [parent, *parent.children(recursive=True)]
+            for process in whole:
+                with suppress(psutil.NoSuchProcess):
+                    process.send_signal(number)
+            return whole
+        return []
+
+
+def _until_dead(processes: Sequence[psutil.Process]) -> None:
+    while any(map(_lives, processes)):
+        time.sleep(0.02)
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

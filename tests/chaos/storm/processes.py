@@ -145,10 +145,11 @@ class Postgres:
     async def kill(self) -> None:
         """SIGKILL for the server and all that it forked; returns when they are dead.
 
-        Its note of itself goes with it: whoever reaps it may take seconds, and until then pgserver takes it for alive.
+        Its notes of itself go with it: whoever reaps it may take seconds, and until then pgserver takes it for alive.
         """
         await asyncio.to_thread(_until_dead, self._all(signal.SIGKILL))
-        (self._folder / "postmaster.pid").unlink(missing_ok=True)
+        for note in ("postmaster.pid", ".s.PGSQL.5432.lock"):
+            (self._folder / note).unlink(missing_ok=True)
 
     def stop(self) -> None:
         """SIGSTOP."""

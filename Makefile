@@ -1,9 +1,9 @@
 # Thin: every target is a script in scripts/, which says what it does.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check replay bench lock clean
+.PHONY: help setup demo serve test check replay bench chaos lock clean
 
 # Not $(QUESTION) on a command line: a question may hold quotes.
-export QUESTION DOCS MODE
+export QUESTION DOCS MODE RUNS SEED RUN POSTGRES
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ replay: setup ## record runs on each Python that there is, replay them on the ot
 
 bench: setup ## measure
 	@scripts/bench
+
+chaos: setup ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1)
+	@scripts/chaos
 
 lock: setup ## write the lock files anew from pyproject.toml
 	@scripts/lock

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Usage, total
 from elcano.storage.bound import Bound
-from elcano.storage.sql.dialect import insert_or_replace, run_and_branches
+from elcano.storage.sql.dialect import alone, insert_new, insert_or_replace, run_and_branches
 from elcano.storage.sql.tables import ledger
 
 
@@ -33,7 +33,7 @@ class LedgerEntry(Frozen):
     outcome: Literal["completed", "failed", "abandoned"] = "completed"
     """`abandoned`: its run gave it up."""
     undone: bool = False
-    """Its run was reset to before it: it was paid for, and is no part of the run any more."""
+    """It was paid for, and is no part of the run: the run was reset to before it, or had gone on without it."""
     model: str = ""
     build: str = ""
     """The worker that made it, by version and build id: `0.1.0+4f1c...`."""
@@ -49,11 +49,26 @@ class Ledger(Bound):
         super().__init__(engine, tenant)
         self._build = build
 
-    async def record(self, entry: LedgerEntry) -> None:
-        """Writes one line, signed with the build of whoever writes; the same key again replaces it."""
+    async def record(self, entry: LedgerEntry) -> Usage:
+        """Writes one line, signed with the build of whoever writes; gives what the attempts before it used.
+
+        It takes the place of one with the same key.
+
+        A line that comes when a later attempt has its own is undone, or stays as it was: its worker was taken for dead,
+        and the later attempt has told what all of them used. One of the two always sees the other.
+        """
+        of_activity = self._of_activity(entry.run_id, entry.execution, entry.activity)
         row = self._row(**entry.model_dump()) | {"build": self._build}
         async with self._engine.begin() as connection:
-            await connection.execute(insert_or_replace(connection, ledger).values(row))
+            await alone(connection, f"call {self._tenant} {entry.run_id} {entry.execution} {entry.activity}")
+            attempts = select(ledger.c.attempt, ledger.c.undone, ledger.c.usage).where(of_activity)
+            known = (await connection.execute(attempts)).all()
+            if any(one.attempt > entry.attempt for one in known):
+                await connection.execute(insert_new(connection, ledger).values({**row, "undone": True}))
+            else:
+                await connection.execute(insert_or_replace(connection, ledger).values(row))
+        before = [one for one in known if one.attempt < entry.attempt and not one.undone]
+        return total(Usage.model_validate(one.usage) for one in before)
 
     async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
         """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""
@@ -78,11 +93,14 @@ class Ledger(Bound):
             return total(Usage.model_validate(usage) for usage in found)
 
     async def of_activity(self, run_id: str, execution: str, activity: str) -> list[LedgerEntry]:
-        """The lines of one activity, by attempt."""
-        wanted = (self._of_run(run_id), ledger.c.execution == execution, ledger.c.activity == activity)
+        """The lines of one activity that are not undone, by attempt."""
+        wanted = and_(self._of_activity(run_id, execution, activity), ~ledger.c.undone)
         async with self._engine.connect() as connection:
-            rows = await connection.execute(self._select(ledger).where(*wanted).order_by(ledger.c.attempt))
+            rows = await connection.execute(self._select(ledger).where(wanted).order_by(ledger.c.attempt))
             return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]
+
+    def _of_activity(self, run_id: str, execution: str, activity: str) -> ColumnElement[bool]:
+        return and_(self._of_run(run_id), ledger.c.execution == execution, ledger.c.activity == activity)
 
     def _of_run(self, run_id: str, *, branches: bool = False) -> ColumnElement[bool]:
         of_run = run_and_branches(ledger.c.run_id, run_id) if branches else ledger.c.run_id == run_id

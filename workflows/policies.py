@@ -25,8 +25,12 @@ class Policy(TypedDict):
 _NEVER_AGAIN: Final = [FailureType.PAYLOADS_TOO_LARGE]
 """Failures of Temporal's own that it would retry for ever; ours say themselves whether another try can help."""
 
-HEARTBEAT: Final = timedelta(seconds=10)
+HEARTBEAT: Final = timedelta(seconds=4)
 """A worker that was killed is noticed after this long; activities beat several times as often."""
+
+FIRST_RETRY: Final = timedelta(milliseconds=500)
+"""Before the try after one that failed or was cut off, doubled from try to try. With `HEARTBEAT` it is less than the
+5 s after which a run shall go on whose only worker was killed."""
 
 PARTING: Final = timedelta(seconds=30)
 """How long a call that is given up may take to say what it used; the run goes on without it then."""
@@ -70,9 +74,9 @@ AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to
     start_to_close_timeout=timedelta(minutes=10),
     heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(
-        initial_interval=timedelta(seconds=2),
+        initial_interval=FIRST_RETRY,
         maximum_interval=timedelta(minutes=1),
-        maximum_attempts=6,
+        maximum_attempts=8,
         non_retryable_error_types=_NEVER_AGAIN,
     ),
 )
@@ -110,9 +114,9 @@ PUBLISH: Final = Policy(
     start_to_close_timeout=timedelta(minutes=2),
     heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(
-        initial_interval=timedelta(seconds=1),
+        initial_interval=FIRST_RETRY,
         maximum_interval=timedelta(seconds=30),
-        maximum_attempts=10,
+        maximum_attempts=11,
         non_retryable_error_types=_NEVER_AGAIN,
     ),
 )
@@ -122,7 +126,7 @@ BOOKS: Final = Policy(  # reading the ledger, reopening a record: until it works
     start_to_close_timeout=timedelta(minutes=1),
     heartbeat_timeout=None,
     retry_policy=RetryPolicy(
-        initial_interval=timedelta(seconds=1),
+        initial_interval=FIRST_RETRY,
         maximum_interval=timedelta(minutes=1),
         non_retryable_error_types=_NEVER_AGAIN,
     ),
@@ -133,7 +137,7 @@ ARCHIVE: Final = Policy(
     start_to_close_timeout=timedelta(minutes=1),
     heartbeat_timeout=HEARTBEAT,
     retry_policy=RetryPolicy(  # without end: a run that is not archived would be lost
-        initial_interval=timedelta(seconds=1),
+        initial_interval=FIRST_RETRY,
         maximum_interval=timedelta(minutes=1),
         non_retryable_error_types=_NEVER_AGAIN,
     ),

@@ -58,7 +58,7 @@ class Attempt:
         self.usage = Usage()
         """Of this attempt alone."""
         self.before = Usage()
-        """Of the attempts before it, once `look_back` was called."""
+        """Of the attempts before it, as far as they had written it down when this one last looked."""
         self.quoted = True
         """Whether nobody but the extractive model answered."""
         self._models: dict[str, None] = {}
@@ -137,9 +137,12 @@ class Attempt:
             self.before = total(line.usage for line in lines if line.attempt < info.attempt)
 
     async def record(self, outcome: Outcome) -> None:
-        """Writes this attempt's line, in place of what it wrote before."""
+        """Writes this attempt's line, in place of what it wrote before, and learns what those before it used.
+
+        One that was taken for dead may have gone on meanwhile, and been paid for.
+        """
         call = self.call
-        await self.store.ledger.record(
+        self.before = await self.store.ledger.record(
             line(
                 call.run_id,
                 call.node,

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from temporalio import activity
 
-BEAT: Final = timedelta(seconds=2)
-"""Several beats fit into the 10 s after which Temporal gives a silent activity to another worker, so that one that is
+BEAT: Final = timedelta(seconds=1)
+"""Several beats fit into the 4 s after which Temporal gives a silent activity to another worker, so that one that is
 late costs nothing."""
 
 

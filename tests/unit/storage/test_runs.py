@@ -3,8 +3,10 @@
 import asyncio
 from collections import Counter
 
+import pytest
+
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.budget import Usage, total
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending
@@ -114,12 +116,31 @@ async def test_the_ledger_counts_every_attempt_once(store: TenantStore) -> None:
     )
     again = line.model_copy(update={"attempt": 2, "outcome": "completed", "usage": Usage(requests=1, input_tokens=7)})
     other = line.model_copy(update={"activity": "0001-search-4", "step": 1, "item": 3})
-    for entry in (again, line, other, line.model_copy(update={"run_id": "another"})):
+    for entry in (line, again, other, line.model_copy(update={"run_id": "another"})):
         await store.ledger.record(entry)
     assert await store.ledger.entries("run") == [other, line, again]
-    mended = line.model_copy(update={"model": "offline"})
+    mended = again.model_copy(update={"model": "offline"})
     await store.ledger.record(mended)
-    assert await store.ledger.entries("run") == [other, mended, again]
+    assert await store.ledger.entries("run") == [other, line, mended]
+
+
+@pytest.mark.parametrize("noted", [0, 5])
+async def test_an_attempt_that_was_taken_for_dead_counts_as_the_next_one_told(store: TenantStore, noted: int) -> None:
+    """Whatever the order in which the two are written: what the last one told of all is what the run has used."""
+    first = LedgerEntry(
+        run_id="run", activity="0002-judge", step=2, attempt=1, node="judge", kind="agent", name="judge"
+    )
+    half, whole = (first.model_copy(update={"usage": Usage(input_tokens=tokens)}) for tokens in (noted, 9))
+    second = whole.model_copy(update={"attempt": 2})
+    if noted:
+        await store.ledger.record(half)
+    told = await store.ledger.record(second) + second.usage
+    assert told.tokens == noted + 9
+    await store.ledger.record(whole)
+    assert await store.ledger.used("run") == told
+    assert total(line.usage for line in await store.ledger.of_activity("run", "", "0002-judge")) == told
+    third = await store.ledger.record(second.model_copy(update={"attempt": 3}))
+    assert third == told
 
 
 async def test_branches_are_parts_of_runs_and_not_listed(store: TenantStore) -> None:

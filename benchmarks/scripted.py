@@ -32,17 +32,18 @@ class Scripted:
 
     @property
     def activities(self) -> Sequence[Callable[..., Any]]:
-        """The four activities of a worker, under their real names."""
+        """The activities of a worker, under their real names."""
+        return [*agent_activities(self.ask), *tool_activities(self.use), publish_nothing, archive_nothing]
 
-        async def run_agent(call: AgentCall) -> AgentResult:
-            await asyncio.sleep(self._seconds)
-            usage = Usage(requests=1, input_tokens=500, output_tokens=100)
-            return AgentResult(output=self._answer(call), usage=usage, model="scripted")
+    async def ask(self, call: AgentCall) -> AgentResult:
+        """What an agent answers."""
+        await asyncio.sleep(self._seconds)
+        usage = Usage(requests=1, input_tokens=500, output_tokens=100)
+        return AgentResult(output=self._answer(call), usage=usage, model="scripted")
 
-        async def run_tool(call: ToolCall) -> ToolResult:
-            return ToolResult(output=_found(str(call.input["source"]), str(call.input["query"])))
-
-        return [*agent_activities(run_agent), *tool_activities(run_tool), publish_nothing, archive_nothing]
+    async def use(self, call: ToolCall) -> ToolResult:
+        """What a tool gives."""
+        return ToolResult(output=_found(str(call.input["source"]), str(call.input["query"])))
 
     def _answer(self, call: AgentCall) -> JsonObject:
         turn: Any = call.input.get("iteration", 1)

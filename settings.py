@@ -98,7 +98,9 @@ class Settings(BaseSettings):
     api_host: str = Field(default="127.0.0.1", description="Where the API listens.")
     api_port: int = Field(default=8000, ge=1, le=65_535, description="The API's port.")
     api_url: str = Field(
-        default="", description="Where the command line finds the API; empty: `http://<api_host>:<api_port>`."
+        default="",
+        description="Where people and the command line find the API; links to runs lead there, from the Temporal UI "
+        "for example. Empty: `http://<api_host>:<api_port>`.",
     )
     trusted_hosts: tuple[str, ...] = Field(
         default=(),
@@ -151,6 +153,11 @@ class Settings(BaseSettings):
         description="The build id of the workers, such as a release or the hash of a commit; empty: a hash over the "
         "code that workflows are made of.",
     )
+    temporal_ui_url: str = Field(
+        default="",
+        description="Where people find the Temporal UI: each run then links to its page there. Empty: unknown; "
+        "`elcano serve` knows that of the embedded server.",
+    )
     worker_activities: int = Field(default=20, ge=1, le=500, description="Activities that one worker runs at once.")
     worker_cached_workflows: int = Field(
         default=500,
@@ -179,6 +186,14 @@ class Settings(BaseSettings):
             raise ValueError("it is neither `sqlite:///path` nor `postgresql://user@host/database`")
         if scheme == "sqlite" and (not rest.startswith("/") or rest == "/"):
             raise ValueError("it names no file: write `sqlite:///path`, or `sqlite:////path` from the root")
+        return value
+
+    @field_validator("temporal_ui_url")
+    @classmethod
+    def _a_page(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (parts.scheme not in ("http", "https") or not parts.netloc):
+            raise ValueError("it is no address such as `https://temporal.example.org`")
         return value
 
     @field_validator("objects_url")

@@ -17,7 +17,7 @@ from datetime import timedelta
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TypedDict
+from typing import Final, TypedDict
 
 import uvloop
 from temporalio.api.enums.v1 import IndexedValueType
@@ -32,13 +32,15 @@ from elcano.activities.agents.asking import AgentActivities
 from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
 from elcano.activities.calls.models import Resolve
+from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.opening import require_folders
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.contracts import SEARCH_ATTRIBUTES, TASK_QUEUE
+from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError
+from elcano.graphs.labels import SEARCH_ATTRIBUTES
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings
 from elcano.storage.payloads import close_payloads, connect_config
@@ -57,6 +59,12 @@ HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
 the heartbeat's timeout, and a worker that is killed meanwhile would lose it."""
 COMPUTING_THREADS = 8
 """Threads for what computes: drafts, citation checks, duplicates, the extractive model, the import of providers."""
+_TYPES: Final = {
+    "Keyword": IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+    "Int": IndexedValueType.INDEXED_VALUE_TYPE_INT,
+    "Double": IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
+}
+"""Of search attributes, as the server's operator service names them."""
 _CLOSED_TO_US = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 """How a server says that its operator service is not for this client, or that it has none; waiting mends neither."""
 FIRST_PAUSE = 0.5
@@ -84,8 +92,8 @@ def build_worker(
         task_queue=TASK_QUEUE,
         workflows=[ResearchWorkflow, ChainWorkflow],
         activities=[
-            agents.run_agent,
-            tools.run_tool,
+            *agent_activities(agents.run_agent),
+            *tool_activities(tools.run_tool),
             books.read_usage,
             books.reopen_run,
             reports.publish_report,
@@ -112,7 +120,7 @@ def source_workers(client: Client, store: Store, sources: Sources, settings: Set
         Worker(
             client,
             task_queue=source.queue,
-            activities=[tools.run_tool],
+            activities=tool_activities(tools.run_tool),
             build_id=build_id(settings),
             max_concurrent_activities=source.limits.side_by_side,
             max_task_queue_activities_per_second=source.rate(settings.has),
@@ -224,9 +232,9 @@ async def ensure_search_attributes(client: Client) -> None:
         missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
         if not missing:
             return
-        keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+        types = {name: _TYPES[SEARCH_ATTRIBUTES[name]] for name in missing}
         await operator.add_search_attributes(
-            AddSearchAttributesRequest(namespace=client.namespace, search_attributes=dict.fromkeys(missing, keyword))
+            AddSearchAttributesRequest(namespace=client.namespace, search_attributes=types)
         )
     except RPCError as error:
         if error.status in _CLOSED_TO_US:
@@ -239,12 +247,12 @@ async def ensure_search_attributes(client: Client) -> None:
 
 def by_hand(namespace: str, missing: Sequence[str], error: RPCError) -> str:
     """What has to be registered by somebody who may, as a command to copy."""
-    names = " ".join(f"--name {name} --type Keyword" for name in missing)
+    names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
     return (
         f"the search attributes of namespace {namespace!r} cannot be looked after from here "
         f"({error.status.name}: {error.message}). The worker goes on; runs cannot start unless somebody who may "
         f"registers them: temporal operator search-attribute create --namespace {namespace} {names} "
-        "(on Temporal Cloud: in the namespace's settings, type Keyword)"
+        "(on Temporal Cloud: in the namespace's settings, with these types)"
     )
 
 

@@ -28,6 +28,7 @@ from elcano.api.runs.writable import Writable
 from elcano.api.services import Process
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection, connect
+from elcano.api.temporal.ui import workflows_page
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_configured
@@ -62,7 +63,9 @@ def create_app(
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
             await stack.enter_async_context(reconciling(temporal, kept, settings))
-            app.state.services = Process(settings, kept, temporal, feeds, Writable(kept.probe))
+            app.state.services = Process(
+                settings, kept, temporal, feeds, Writable(kept.probe), workflows_page(settings)
+            )
             yield
 
     app = FastAPI(

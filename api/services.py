@@ -13,6 +13,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Request
 
 from elcano.api.http.identity import tenant_of
+from elcano.api.http.schemas import Link, RunView
 from elcano.api.live.feed import Feed
 from elcano.api.live.stream import Feeds
 from elcano.api.runs.writable import Writable
@@ -33,6 +34,8 @@ class Process:
     temporal: Temporal
     feeds: Feeds
     writable: Writable
+    workflows_page: str = ""
+    """Of the Temporal UI; empty: its address is not known."""
 
     def of(self, tenant: Tenant) -> "Services":
         """What a tenant's requests may reach."""
@@ -43,6 +46,7 @@ class Process:
             admit=partial(self.store.admit, at_most=self.settings.open_runs),
             temporal=self.temporal,
             feeds=TenantFeeds(self.feeds, tenant),
+            workflows_page=self.workflows_page,
         )
 
 
@@ -77,6 +81,15 @@ class Services:
     """Takes a place for one of the tenant's runs among those of all."""
     temporal: Temporal
     feeds: TenantFeeds
+    workflows_page: str
+
+    def linked(self, run: RunView) -> RunView:
+        """A run with where more of it is: paths of this API, and its page in the Temporal UI."""
+        path = f"/v1/runs/{run.run_id}"
+        links: dict[Link, str] = {"events": f"{path}/events", "report": f"{path}/report"}
+        if self.workflows_page:
+            links["temporal_ui"] = f"{self.workflows_page}/{run.run_id}"
+        return run.model_copy(update={"links": links})
 
 
 def _process(request: Request) -> Process:

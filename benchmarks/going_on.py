@@ -17,7 +17,6 @@ from typing import Any
 
 import httpx
 import uvloop
-from temporalio import activity
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
@@ -26,9 +25,10 @@ from benchmarks.history import size
 from benchmarks.scripted import Scripted
 from benchmarks.server import publish_nothing, temporal_server
 from elcano.activities.calls.bookkeeping import BookActivities
+from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.api.app import create_app
-from elcano.graphs.contracts import RUN_AGENT, RUN_TOOL, AgentCall, AgentResult, ToolCall, ToolResult
+from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import EvidenceRef
 from elcano.graphs.values.wording import listed
@@ -49,27 +49,20 @@ class Answering:
     def __init__(self) -> None:
         self.fails = True
         self.asked = asyncio.Event()
-        run_agent, run_tool, *_ = Scripted(iterations=ITERATIONS).activities
-        answer: Any = run_agent
-        self._search: Any = run_tool
+        self._scripted = Scripted(iterations=ITERATIONS)
 
-        @activity.defn(name=RUN_AGENT)
-        async def answered(call: AgentCall) -> AgentResult:
-            self.asked.set()
-            if self.fails and call.agent == "writer":
-                raise ApplicationError("refused", type=FailureType.MODEL_REFUSED, non_retryable=True)
-            result: AgentResult = await answer(call)
-            return result
-
-        self._run_agent = answered
+    async def _answered(self, call: AgentCall) -> AgentResult:
+        self.asked.set()
+        if self.fails and call.agent == "writer":
+            raise ApplicationError("refused", type=FailureType.MODEL_REFUSED, non_retryable=True)
+        return await self._scripted.ask(call)
 
     def worker(self, client: Client, store: Store) -> Worker:
         """A worker over a store, in which what was found is kept."""
         books, reports = BookActivities(store), ReportActivities(store)
 
-        @activity.defn(name=RUN_TOOL)
         async def searched(call: ToolCall) -> ToolResult:
-            result: ToolResult = await self._search(call)
+            result = await self._scripted.use(call)
             found = [EvidenceRef.model_validate(one) for one in listed(result.output.get("evidence"))]
             texts = [_text(one.id) for one in found]
             passages = [_passage(one, text) for one, text in zip(found, texts, strict=True)]
@@ -81,8 +74,8 @@ class Answering:
             task_queue=QUEUE,
             workflows=[ResearchWorkflow],
             activities=[
-                self._run_agent,
-                searched,
+                *agent_activities(self._answered),
+                *tool_activities(searched),
                 books.read_usage,
                 books.reopen_run,
                 publish_nothing,

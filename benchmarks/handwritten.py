@@ -9,7 +9,7 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, RUN_TOOL, PublishCall, ToolCall, ToolResult
+    from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall, ToolCall, ToolResult
     from elcano.graphs.records import ArchiveCall, ArchivedRun
     from elcano.graphs.values.report import ReportRef
 
@@ -26,7 +26,7 @@ class Handwritten:
         run_id = workflow.info().workflow_id
         for step in range(length):
             await workflow.execute_activity(
-                RUN_TOOL,
+                "noop",
                 ToolCall(run_id=run_id, step=step, node=f"n{step:03d}", tool="noop", input={}),
                 result_type=ToolResult,
                 activity_id=f"{step:04d}-n{step:03d}",

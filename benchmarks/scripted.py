@@ -10,10 +10,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from temporalio import activity
-
 from benchmarks.server import archive_nothing, publish_nothing
-from elcano.graphs.contracts import RUN_AGENT, RUN_TOOL, AgentCall, AgentResult, ToolCall, ToolResult
+from elcano.activities.calls.names import agent_activities, tool_activities
+from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.state import EXCERPT_CHARACTERS
@@ -33,19 +32,18 @@ class Scripted:
 
     @property
     def activities(self) -> Sequence[Callable[..., Any]]:
-        """The four activities of a worker, under their real names."""
+        """The activities of a worker, under their real names."""
+        return [*agent_activities(self.ask), *tool_activities(self.use), publish_nothing, archive_nothing]
 
-        @activity.defn(name=RUN_AGENT)
-        async def run_agent(call: AgentCall) -> AgentResult:
-            await asyncio.sleep(self._seconds)
-            usage = Usage(requests=1, input_tokens=500, output_tokens=100)
-            return AgentResult(output=self._answer(call), usage=usage, model="scripted")
+    async def ask(self, call: AgentCall) -> AgentResult:
+        """What an agent answers."""
+        await asyncio.sleep(self._seconds)
+        usage = Usage(requests=1, input_tokens=500, output_tokens=100)
+        return AgentResult(output=self._answer(call), usage=usage, model="scripted")
 
-        @activity.defn(name=RUN_TOOL)
-        async def run_tool(call: ToolCall) -> ToolResult:
-            return ToolResult(output=_found(str(call.input["source"]), str(call.input["query"])))
-
-        return [run_agent, run_tool, publish_nothing, archive_nothing]
+    async def use(self, call: ToolCall) -> ToolResult:
+        """What a tool gives."""
+        return ToolResult(output=_found(str(call.input["source"]), str(call.input["query"])))
 
     def _answer(self, call: AgentCall) -> JsonObject:
         turn: Any = call.input.get("iteration", 1)

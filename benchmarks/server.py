@@ -11,16 +11,13 @@ from typing import Any
 
 from temporalio import activity
 from temporalio.client import Client
-from temporalio.common import SearchAttributeKey
 from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
+from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_binary
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
-    RUN_TOOL,
-    SEARCH_ATTRIBUTES,
     PublishCall,
     ToolCall,
     ToolResult,
@@ -48,14 +45,13 @@ def _runtime() -> Runtime:
 @asynccontextmanager
 async def temporal_server() -> AsyncIterator[Client]:
     """A client of a fresh embedded server."""
-    attributes = [SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES]
     with TemporaryDirectory() as payloads:
         async with await WorkflowEnvironment.start_local(
             runtime=_runtime(),
             dev_server_existing_path=temporal_binary(),
             dev_server_extra_args=SERVER_OPTIONS,
             dev_server_log_level="never",
-            search_attributes=attributes,
+            search_attributes=SEARCH_ATTRIBUTE_KEYS,
             data_converter=data_converter(open_objects("", Path(payloads))),
         ) as environment:
             yield environment.client
@@ -68,7 +64,7 @@ def chain_of_noops(length: int) -> ResearchGraph:
     return ResearchGraph(name="noops", nodes=nodes, edges=edges, entry_node=nodes[0].id, exit_nodes=(nodes[-1].id,))
 
 
-@activity.defn(name=RUN_TOOL)
+@activity.defn
 async def noop(call: ToolCall) -> ToolResult:
     """Does nothing."""
     return ToolResult(output={"ok": True}, told=call.told)

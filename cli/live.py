@@ -125,6 +125,8 @@ class Moving:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._run: JsonObject = {}
+        self._linked = False
+        """The run's page in the Temporal UI was named."""
         self._doing = ""
         self._spinner = Spinner("dots")
         self._sections: dict[str, str] = {}
@@ -153,6 +155,10 @@ class Moving:
 
     def stands(self, run: JsonObject) -> None:
         """How the server says that the run stands; empty if it does not say."""
+        links = run.get("links")
+        if not self._linked and isinstance(links, dict) and (page := links.get("temporal_ui")):
+            self._linked = True
+            self._keep(f"in the Temporal UI: {page}", "dim")
         self._run = run
 
     def lines(self) -> RenderableType:

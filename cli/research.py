@@ -6,12 +6,14 @@ Results go to standard output, progress to standard error: `elcano ask ... > rep
 import json
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
+from rich.text import Text
 
 from elcano.cli.client import Api
 from elcano.cli.exits import BY_STATUS, Exit, Failed
@@ -96,10 +98,17 @@ def _finish(api: Api, run: JsonObject, *, as_json: bool, out: Path | None) -> Ex
     run_id = str(run["run_id"])
     console = Console(stderr=True)
     console.print(f"Run {run_id} (engine: {run['engine']})", highlight=False, soft_wrap=True)
+    if not console.is_terminal and (page := _page(run)):  # else the display names it
+        console.print(f"In the Temporal UI: {page}", highlight=False, soft_wrap=True)
     last = _follow(api, run_id, console, as_json=False)
     if last.data.get("report") is not None:
         _deliver(api, run_id, as_json=as_json, out=out)
     return _outcome(last)
+
+
+def _page(run: Mapping[str, Any]) -> str:
+    """A run's page in the Temporal UI; empty if the server does not know it."""
+    return str(run.get("links", {}).get("temporal_ui", ""))
 
 
 def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentEvent:
@@ -170,7 +179,8 @@ def _table(listed: list[dict[str, Any]]) -> Table:
     for run in listed:
         started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run["started_at"]))
         question = " ".join(run["question"].split())
-        table.add_row(run["run_id"], run["status"], run["mode"], run["engine"], started, question)
+        run_id = Text(run["run_id"], style=f"link {page}" if (page := _page(run)) else "")
+        table.add_row(run_id, run["status"], run["mode"], run["engine"], started, question)
     return table
 
 

@@ -170,7 +170,10 @@ def _assemble(settings: Settings, guarded: Guard, say: Say, verbose: bool) -> St
 def child_environment(settings: Settings) -> dict[str, str]:
     """What programs of this project are started with: this environment and these settings."""
     alone = not settings.temporal_address  # at another server, workers of other environments may take the runs
-    shared = {"shared_environment": alone or settings.shared_environment}
+    shared = {
+        "shared_environment": alone or settings.shared_environment,
+        "temporal_ui_url": settings.temporal_ui_url or temporal_ui(settings),
+    }
     environment = settings.model_copy(update=shared).environment()
     if settings.temporal_address:
         return environment

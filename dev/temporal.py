@@ -2,11 +2,14 @@
 
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from temporalio.common import SearchAttributeKey
 
 from elcano.dev.errors import CannotStart
-from elcano.graphs.contracts import SEARCH_ATTRIBUTES
+from elcano.graphs.labels import SEARCH_ATTRIBUTES
 from elcano.settings import Settings
 
 LOCALHOST: Final = "127.0.0.1"
@@ -24,6 +27,17 @@ SERVER_OPTIONS: Final = tuple(
     for option in ("--dynamic-config-value", f"history.{queue}Processor{setting}")
 )
 """What `temporal server start-dev` is told wherever we start it."""
+
+
+_KEY_OF: Final[dict[str, Callable[[str], SearchAttributeKey[Any]]]] = {
+    "Keyword": SearchAttributeKey.for_keyword,
+    "Int": SearchAttributeKey.for_int,
+    "Double": SearchAttributeKey.for_float,
+}
+SEARCH_ATTRIBUTE_KEYS: Final[tuple[SearchAttributeKey[Any], ...]] = tuple(
+    _KEY_OF[kind](name) for name, kind in SEARCH_ATTRIBUTES.items()
+)
+"""What a server that the SDK starts is told of them."""
 
 
 def temporal_binary() -> str | None:
@@ -46,6 +60,6 @@ def server_command(settings: Settings) -> list[str]:
     command = [binary, "server", "start-dev", "--ip", LOCALHOST, "--log-level", "warn", *SERVER_OPTIONS]
     command += ["--port", str(settings.temporal_port), "--ui-port", str(settings.temporal_ui_port)]
     command += ["--db-filename", str(settings.data_dir / "temporal.db"), "--ui-disable-news-fetch"]
-    for name in SEARCH_ATTRIBUTES:
-        command += ["--search-attribute", f"{name}=Keyword"]
+    for name, kind in SEARCH_ATTRIBUTES.items():
+        command += ["--search-attribute", f"{name}={kind}"]
     return command

@@ -27,12 +27,11 @@ CHAIN_MODES: Final = ("iterative", "deep", "deep_brief")
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
 
-RUN_AGENT: Final = "run_agent"
-RUN_TOOL: Final = "run_tool"
 READ_USAGE: Final = "read_usage"
 REOPEN_RUN: Final = "reopen_run"
 PUBLISH_REPORT: Final = "publish_report"
 ARCHIVE_RUN: Final = "archive_run"
+"""The activities of agents and tools have the names that these have in the catalogue."""
 
 PROGRESS_QUERY: Final = "progress"
 SNAPSHOT_QUERY: Final = "snapshot"
@@ -42,13 +41,6 @@ CONTROL_SIGNAL: Final = "control_branch"
 """Goes from a run to its branches; people use the update, which answers."""
 BRANCH_HELD_SIGNAL: Final = "branch_held"
 """Goes from a branch to its run."""
-
-MODE_ATTRIBUTE: Final = "ElcanoMode"
-STAGE_ATTRIBUTE: Final = "ElcanoStage"
-TENANT_ATTRIBUTE: Final = "ElcanoTenant"
-OUTCOME_ATTRIBUTE: Final = "ElcanoOutcome"
-SEARCH_ATTRIBUTES: Final = (MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE, OUTCOME_ATTRIBUTE)
-"""Keyword search attributes that the Temporal namespace must know."""
 
 Stage: TypeAlias = Literal["researching", "paused", "held", "writing", "closed"]
 """`held`: a call of the run cannot be answered now and is tried again."""
@@ -149,6 +141,9 @@ class ResearchInput(Frozen):
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
     rules: int = Field(default_factory=newest, ge=1)
     """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
+    address: str = ""
+    """Where the API shows the run that somebody asked for, as far as whoever started it knows: for people who look at
+    the workflow."""
     carried: Pages | None = None
     """Set when the run was continued as new, or is taken up: the journal so far."""
     forked_from: ForkedFrom | None = None
@@ -181,7 +176,7 @@ class ResearchResult(Frozen):
 
 
 class AgentCall(OfRun):
-    """Input of `run_agent`."""
+    """Input of every agent's activity."""
 
     step: int
     node: str
@@ -198,7 +193,7 @@ class AgentCall(OfRun):
 
 
 class AgentResult(Frozen):
-    """Output of `run_agent`."""
+    """Output of every agent's activity."""
 
     output: JsonObject
     """Fits the agent's output model in the catalogue."""
@@ -212,7 +207,7 @@ class AgentResult(Frozen):
 
 
 class ToolCall(OfRun):
-    """Input of `run_tool`."""
+    """Input of every tool's activity."""
 
     step: int
     node: str
@@ -225,7 +220,7 @@ class ToolCall(OfRun):
 
 
 class ToolResult(Frozen):
-    """Output of `run_tool`."""
+    """Output of every tool's activity."""
 
     output: JsonObject
     waited: float = 0.0

@@ -6,13 +6,12 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from elcano.activities.calls.names import Ask, Use, agent_activities, tool_activities
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
     READ_USAGE,
     REOPEN_RUN,
-    RUN_AGENT,
-    RUN_TOOL,
     AgentCall,
     AgentResult,
     PublishCall,
@@ -29,10 +28,14 @@ from elcano.graphs.values.report import ReportRef
 from elcano.testing.script import Refused, Script
 
 
-def scripted_activities(script: Script) -> Sequence[Callable[..., Any]]:
-    """What a worker is given as its activities; they note in `script` what they are asked."""
+def scripted_activities(
+    script: Script, *, ask: Ask | None = None, use: Use | None = None
+) -> Sequence[Callable[..., Any]]:
+    """What a worker is given as its activities; they note in `script` what they are asked.
 
-    @activity.defn(name=RUN_AGENT)
+    `ask` and `use` take the place of what the script answers for agents and for tools.
+    """
+
     async def run_agent(call: AgentCall) -> AgentResult:
         if script.watching is not None:
             await script.watching(call.input)
@@ -40,7 +43,6 @@ def scripted_activities(script: Script) -> Sequence[Callable[..., Any]]:
         script.ledger[call.run_id, activity.info().activity_id] = script.usage
         return AgentResult(output=output, usage=script.usage, model="scripted", told=call.told)
 
-    @activity.defn(name=RUN_TOOL)
     async def run_tool(call: ToolCall) -> ToolResult:
         return ToolResult(output=_or_fail(script, call.tool, call.input), told=call.told)
 
@@ -76,7 +78,11 @@ def scripted_activities(script: Script) -> Sequence[Callable[..., Any]]:
         script.reopened.append(call)
         return Reopened(told=script.told)
 
-    return [run_agent, run_tool, read_usage, reopen_run, publish_report, archive_run]
+    return [
+        *agent_activities(ask or run_agent),
+        *tool_activities(use or run_tool),
+        *(read_usage, reopen_run, publish_report, archive_run),
+    ]
 
 
 def _or_fail(script: Script, name: str, given: JsonObject) -> JsonObject:

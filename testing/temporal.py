@@ -4,12 +4,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.dev.errors import CannotStart
-from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
-from elcano.graphs.contracts import SEARCH_ATTRIBUTES
+from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_binary
 from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 
@@ -39,7 +37,7 @@ async def temporal_environment(
     async with await start(
         dev_server_existing_path=binary,
         dev_server_extra_args=(*SERVER_OPTIONS, *options),
-        search_attributes=[SearchAttributeKey.for_keyword(name) for name in SEARCH_ATTRIBUTES],
+        search_attributes=SEARCH_ATTRIBUTE_KEYS,
         data_converter=data_converter(open_objects("", payloads)),
     ) as environment:
         yield environment

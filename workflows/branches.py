@@ -16,9 +16,6 @@ from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflo
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import (
         CONTROL_SIGNAL,
-        MODE_ATTRIBUTE,
-        STAGE_ATTRIBUTE,
-        TENANT_ATTRIBUTE,
         BranchHeld,
         ControlRequest,
         ResearchInput,
@@ -32,13 +29,15 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.fanout import visit as fanout
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.journal.narration import Told, branch_complete, branch_started, plan_cut
+    from elcano.graphs.labels import about, at_start, label
     from elcano.graphs.lifecycle import start as opening
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.values.branch import BranchOutcome
     from elcano.graphs.values.budget import Limits, TopUp, Usage
-    from elcano.graphs.values.state import Ending, Hold
+    from elcano.graphs.values.state import Ending, Hold, HoldReason
     from elcano.workflows.calls import Performer
     from elcano.workflows.gate import Gate
+    from elcano.workflows.showing import Shown
 
 Child = workflow.ChildWorkflowHandle[object, ResearchResult]
 
@@ -80,13 +79,16 @@ class Branch:
 class Branching:
     """Runs the branches of one visit of one parallel node."""
 
-    def __init__(self, asked: ResearchInput, journal: Journal, work: RunBranches, performer: Performer) -> None:
+    def __init__(
+        self, asked: ResearchInput, journal: Journal, work: RunBranches, performer: Performer, shown: Shown
+    ) -> None:
         node = asked.graph.by_id[work.node]
         assert isinstance(node, ParallelNode)
         self._asked = asked
         self._journal = journal
         self._work = work
         self._performer = performer
+        self._shown = shown
         self._room = Gate(node.max_concurrency)
         taken_up = _taken_up(asked, work)
         self._older = list(taken_up.open) if taken_up else []
@@ -136,11 +138,21 @@ class Branching:
         """What the branches that have ended used; it is charged when the last one has."""
         return self._books.used
 
+    @property
+    def waits(self) -> dict[str, HoldReason]:
+        """What the open branches wait for that do, by run id."""
+        held = {branch.run_id: branch.hold.reason for branch in self._open.values() if branch.hold is not None}
+        return held | {branch.run_id: "budget" for branch in self._open.values() if branch.paused is not None}
+
     def held(self, notice: BranchHeld) -> None:
         """A branch waits, or does not any more. If it is for budget, what others left over may already help it."""
         branch = self._open.get(notice.run_id)
         if branch is None:  # it has ended
             return
+        self._notice(branch, notice)
+        self._shown.refresh()
+
+    def _notice(self, branch: Branch, notice: BranchHeld) -> None:
         if notice.hold is None or notice.hold.ending is None:
             branch.hold = notice.hold
         elif notice.top_ups >= branch.top_ups:  # else it was given more meanwhile
@@ -221,7 +233,8 @@ class Branching:
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             search_attributes=_search_attributes(asked),
-            static_summary=f"Section: {start.title}"[:200],
+            static_summary=label(f"Section: {start.title}"),
+            static_details=about(asked),
         )
         if self._parting is not None:
             await self._parting(child)
@@ -281,6 +294,7 @@ class Branching:
 
     def _tell(self, told: Told) -> None:
         self._journal.tell(told, workflow.time())
+        self._shown.refresh()
 
 
 def _taken_up(asked: ResearchInput, work: RunBranches) -> TakeUp | None:
@@ -289,8 +303,7 @@ def _taken_up(asked: ResearchInput, work: RunBranches) -> TakeUp | None:
 
 
 def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:
-    """A child inherits none of its parent's."""
-    values = {MODE_ATTRIBUTE: asked.mode, STAGE_ATTRIBUTE: "researching", TENANT_ATTRIBUTE: asked.tenant}
+    labels = at_start(asked).items()
     return TypedSearchAttributes(
-        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in values.items()]
+        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in labels]
     )

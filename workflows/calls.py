@@ -6,7 +6,7 @@ from typing import Literal
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import READ_USAGE, RUN_AGENT, AgentCall, AgentResult, ResearchInput, UsageQuestion
+    from elcano.graphs.contracts import READ_USAGE, AgentCall, AgentResult, ResearchInput, UsageQuestion
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.journal.journal import Journal
@@ -65,9 +65,10 @@ class Performer:
             allowance=work.allowance,
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
-        summary = f"{work.agent} agent, iteration {work.input.get('iteration', 1)}"
+        turn = work.input.get("iteration")
+        summary = f"iteration {turn}" if turn else self._asked.graph.by_id[work.node].description or work.node
         activity = workflow.execute_activity(
-            RUN_AGENT,
+            work.agent,
             call,
             result_type=AgentResult,
             activity_id=activity_id,

@@ -65,10 +65,10 @@ class ResearchWorkflow:
         self._journal = start.journal(asked, workflow.time(), led=self.led)
         self._performer = Performer(asked, self._journal)
         self._interruptions = Interruptions(asked, self._journal)
-        self._shown = Shown(asked, self._journal)
-        self._waiting = Waiting(asked, self._journal, self._interruptions, self._shown)
         self._branching: Branching | None = None
         """Set while branches run."""
+        self._shown = Shown(asked, self._journal, lambda: self._branching)
+        self._waiting = Waiting(asked, self._journal, self._interruptions, self._shown)
         self._closing = False
         """Nothing can be controlled any more; the archive may not have the run yet."""
         self._report: ReportRef | None = None
@@ -201,7 +201,7 @@ class ResearchWorkflow:
                 case Wait():
                     await self._waiting.on(work.hold)
                 case _:
-                    self._shown.place(work)
+                    self._shown.place()
                     self._record(await self._performed(work))
 
     def _go_back_if_asked(self) -> None:
@@ -266,7 +266,7 @@ class ResearchWorkflow:
         """
         self._journal.begin_work()
         self._interruptions.keep_time()
-        branching = self._branching = Branching(self._asked, self._journal, work, self._performer)
+        branching = self._branching = Branching(self._asked, self._journal, work, self._performer, self._shown)
         task = asyncio.create_task(branching.run())
         last: Ending | None = None
         try:

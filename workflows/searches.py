@@ -11,12 +11,13 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy, SourceSpec
     from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
-    from elcano.graphs.contracts import RUN_TOOL, ResearchInput, ToolCall, ToolResult
+    from elcano.graphs.contracts import ResearchInput, ToolCall, ToolResult
     from elcano.graphs.engine.commands import CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted
     from elcano.graphs.engine.safety import broken_sources
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.labels import label
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import Failure, Hold
@@ -82,9 +83,9 @@ class ToolCalls:
         source = _source(given)
         policy = policies.search(source)
         activity_id = f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else "")
-        described = str(given.get("query") or work.tool)[:200]
+        described = label(": ".join(str(given[key]) for key in ("source", "query") if given.get(key)) or work.node)
         activity = workflow.execute_activity(
-            RUN_TOOL,
+            work.tool,
             call,
             result_type=ToolResult,
             task_queue=(source.queue or None) if source else None,

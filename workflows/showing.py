@@ -1,33 +1,77 @@
-"""What a run shows of itself in the Temporal UI: its stage as a search attribute, its place as details."""
+"""What a run shows of itself in the Temporal UI: what it is found by, as search attributes, and its place, as details.
+
+Search attributes change together, in one event: when the run enters a stage or ends, and when its use of its limits
+passes a further quarter. Details cost no event, so they are told whenever something happens.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
 
 from temporalio import workflow
-from temporalio.common import SearchAttributeKey
+from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import OUTCOME_ATTRIBUTE, STAGE_ATTRIBUTE, ResearchInput, RunStatus, Stage
-    from elcano.graphs.engine.commands import Work
+    from elcano.graphs.contracts import ResearchInput, RunStatus, Stage
     from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.labels import (
+        COST_ATTRIBUTE,
+        OUTCOME_ATTRIBUTE,
+        STAGE_ATTRIBUTE,
+        TOKENS_ATTRIBUTE,
+        WAITING_ATTRIBUTE,
+    )
     from elcano.graphs.spec.drawing import outline, with_place
+    from elcano.graphs.values.budget import Budget, Usage, usd
+    from elcano.graphs.values.state import HoldReason
+    from elcano.workflows.details import details
 
 _STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
+_WAITING = SearchAttributeKey.for_keyword(WAITING_ATTRIBUTE)
 _OUTCOME = SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)
+_TOKENS = SearchAttributeKey.for_int(TOKENS_ATTRIBUTE)
+_COST = SearchAttributeKey.for_float(COST_ATTRIBUTE)
+
+PARTS: Final = 4
+"""The limits of tokens and money have so many parts; use is shown anew once it is in another one."""
+
+
+class Apart(Protocol):
+    """The branches that a run has at work."""
+
+    @property
+    def used(self) -> Usage:
+        """What those used that have ended; the run is charged when the last one has."""
+        ...
+
+    @property
+    def waits(self) -> Mapping[str, HoldReason]:
+        """What others wait for, by run id."""
+        ...
 
 
 class Shown:
-    """Of one run."""
+    """Of one run; `apart` gives its branches while they are at work."""
 
-    def __init__(self, asked: ResearchInput, journal: Journal) -> None:
+    def __init__(self, asked: ResearchInput, journal: Journal, apart: Callable[[], Apart | None]) -> None:
         self._asked = asked
         self._journal = journal
+        self._apart = apart
         self._outline = outline(asked.graph)
-        self.stage: Stage = "researching"
+        continued = asked.carried is not None and asked.taken_up is None  # with the search attributes that it had
+        hold = journal.run.hold if continued else None
+        self.stage: Stage = "held" if hold else "writing" if continued and journal.leaving else "researching"
         self.status: RunStatus = "running"
+        self._waiting: HoldReason | None = hold.reason if hold else None
+        self._part = self._reached() if continued else 0
 
     def enter(self, stage: Stage) -> None:
         """The run is in this stage now."""
-        if stage != self.stage:
+        hold = self._journal.run.hold
+        waiting = hold.reason if hold is not None and stage in ("paused", "held") else None
+        if (stage, waiting) != (self.stage, self._waiting):
             self.stage = stage
-            workflow.upsert_search_attributes([_STAGE.value_set(stage)])
+            self._upsert(_STAGE.value_set(stage), *self._wait(waiting))
+        self._tell()
 
     def enter_work(self) -> None:
         """The run works: on its research, or on its report."""
@@ -36,15 +80,50 @@ class Shown:
     def end(self, status: RunStatus) -> None:
         """The run has ended so."""
         self.stage, self.status = "closed", status
-        workflow.upsert_search_attributes([_STAGE.value_set("closed"), _OUTCOME.value_set(status)])
+        self._upsert(_STAGE.value_set("closed"), _OUTCOME.value_set(status), *self._wait(None))
+        self._tell()
 
-    def place(self, work: Work) -> None:
-        """The node that is worked on, in the drawn graph; costs no event."""
-        run = self._journal.run
-        if self._journal.leaving and run.hold is None:
+    def place(self) -> None:
+        """The run is about to do what comes next."""
+        if self._journal.leaving and self._journal.run.hold is None:
             self.enter("writing")
-        workflow.set_current_details(
-            f"**{self._asked.mode}**, step {run.step}, iteration {run.budget.iterations}, "
-            f"{len(run.state.evidence)} passages, {run.budget.used.tokens} tokens\n\n"
-            f"```\n{with_place(self._outline, work.node)}\n```"
-        )
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Something happened."""
+        if self._reached() > self._part:
+            self._upsert()
+        self._tell()
+
+    def _wait(self, waiting: HoldReason | None) -> list[SearchAttributeUpdate[Any]]:
+        before, self._waiting = self._waiting, waiting
+        if waiting == before:
+            return []
+        return [_WAITING.value_unset() if waiting is None else _WAITING.value_set(waiting)]
+
+    def _upsert(self, *changes: SearchAttributeUpdate[Any]) -> None:
+        """Always with what was used, which costs nothing more."""
+        self._part = max(self._part, self._reached())
+        used = self._budget.used
+        figures = (_TOKENS.value_set(used.tokens), _COST.value_set(usd(used.cost_microusd)))
+        workflow.upsert_search_attributes([*changes, *figures])
+
+    def _reached(self) -> int:
+        """In which part of its limits the run is: of tokens or of money, whichever is further."""
+        budget = self._budget
+        reached = PARTS * budget.used.tokens // budget.limits.tokens
+        if budget.limits.cost_microusd is not None:
+            reached = max(reached, PARTS * budget.used.cost_microusd // budget.limits.cost_microusd)
+        return min(reached, PARTS - 1)
+
+    @property
+    def _budget(self) -> Budget:
+        apart, budget = self._apart(), self._journal.run.budget
+        return budget.charge(apart.used) if apart else budget
+
+    def _tell(self) -> None:
+        graph = with_place(self._outline, self._journal.run.node) if self.status == "running" else ""
+        apart = self._apart()
+        waits = apart.waits if apart else {}
+        text = details(self._asked, self._journal, self._budget, waits, self.stage, self.status, graph)
+        workflow.set_current_details(text)

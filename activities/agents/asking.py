@@ -6,8 +6,6 @@ tell what all attempts together used. Every failure leaves through `classified`.
 
 import asyncio
 
-from temporalio import activity
-
 from elcano.activities.agents.citing import reference, with_canonical_ids
 from elcano.activities.agents.drafts import completed
 from elcano.activities.agents.loading import Loader
@@ -25,7 +23,7 @@ from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import prompt
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.loaded import Loaded, Shown
-from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult
+from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.engine.inputs import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
@@ -37,7 +35,7 @@ from elcano.storage.store import Store
 
 
 class AgentActivities:
-    """The activity `run_agent` with what it needs; `resolve` says who answers, if not the models that are named."""
+    """What every agent's activity does; `resolve` says who answers, if not the models that are named."""
 
     def __init__(self, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve | None = None) -> None:
         self._store = store
@@ -45,7 +43,6 @@ class AgentActivities:
         self._settings = settings
         self._resolve = resolve or resolve_model
 
-    @activity.defn(name=RUN_AGENT)
     async def run_agent(self, call: AgentCall) -> AgentResult:
         """Asks one agent.
 

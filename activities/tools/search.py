@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal
 
-from temporalio import activity
-
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line, waited
@@ -17,7 +15,7 @@ from elcano.activities.tools.referring import reference
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
-from elcano.graphs.contracts import RUN_TOOL, ToolCall, ToolResult
+from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
@@ -25,7 +23,7 @@ from elcano.storage.store import Store, TenantStore
 
 
 class ToolActivities:
-    """The activity `run_tool`, for every tool of the catalogue."""
+    """What every tool's activity does."""
 
     def __init__(self, store: Store, sources: Sources, embedder: Embedder | None = None) -> None:
         self._store = store
@@ -38,7 +36,6 @@ class ToolActivities:
             "noop": self._noop,
         }
 
-    @activity.defn(name=RUN_TOOL)
     async def run_tool(self, call: ToolCall) -> ToolResult:
         """Runs one tool once, and writes into the ledger that it did.
 

@@ -3,7 +3,7 @@
 Times are seconds since the epoch, as in events.
 """
 
-from typing import Literal
+from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -17,14 +17,22 @@ from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, Failure, HoldReason
 from elcano.storage.evidence import Evidence
 
+Link: TypeAlias = Literal["events", "report", "temporal_ui"]
+"""What of a run is at an address."""
+_LINKS: Final[dict[Link, str]] = {
+    "events": "/v1/runs/default-01kb1q3yw5v7c8m2n4p6r8t0vx/events",
+    "report": "/v1/runs/default-01kb1q3yw5v7c8m2n4p6r8t0vx/report",
+    "temporal_ui": "http://127.0.0.1:8233/namespaces/default/workflows/default-01kb1q3yw5v7c8m2n4p6r8t0vx",
+}
+
 
 class PendingActivity(Described):
     """An activity that Temporal is waiting for."""
 
     activity_id: str = Field(examples=["0004-judge"])
     """Step and node."""
-    activity: str = Field(examples=["run_agent"])
-    """The activity's name."""
+    activity: str = Field(examples=["judge"])
+    """The activity's name, which is that of its agent or tool."""
     attempt: int = Field(examples=[2])
     """How often it was tried, this time included."""
     last_failure: str = Field(default="", examples=["the provider did not answer in 120 s"])
@@ -110,6 +118,9 @@ class RunView(Described):
     """True: only what was stored at the start is shown, because nobody could tell more."""
     pending: tuple[PendingActivity, ...] = ()
     """What Temporal is waiting for, in the run and in its sections: each call with its tries, while the run runs."""
+    links: dict[Link, str] = Field(default={}, examples=[_LINKS])
+    """Where more of it is: paths of this API, and its page in the Temporal UI if the server knows that one's address
+    (`ELCANO_TEMPORAL_UI_URL`)."""
 
     @classmethod
     def of(cls, run: ArchivedRun, *, evidence: int | None = None) -> "RunView":

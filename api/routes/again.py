@@ -233,9 +233,9 @@ async def fork_run(
     own = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{own}"
     if submission.new:
-        return RunView.of(submission.run)
+        return services.linked(RunView.of(submission.run))
     response.status_code = 200
-    return await read_run(own, services.temporal, services.store)
+    return services.linked(await read_run(own, services.temporal, services.store))
 
 
 def _reached(services: Services) -> Reached:

@@ -91,9 +91,9 @@ async def start_run(
     run_id = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{run_id}"
     if submission.new:
-        return RunView.of(submission.run)
+        return services.linked(RunView.of(submission.run))
     response.status_code = 200
-    return await read_run(run_id, services.temporal, services.store)
+    return services.linked(await read_run(run_id, services.temporal, services.store))
 
 
 @router.get("")
@@ -108,7 +108,8 @@ async def list_runs(
 ) -> RunList:
     """List runs, newest first, as they are stored."""
     page = await services.store.runs.page(limit=limit, before=before, status=status)
-    return RunList(runs=tuple(RunView.of(one.run, evidence=one.evidence) for one in page.runs), next=page.next)
+    runs = (RunView.of(one.run, evidence=one.evidence) for one in page.runs)
+    return RunList(runs=tuple(services.linked(run) for run in runs), next=page.next)
 
 
 @router.get("/{run_id}", responses=problem_docs(RunNotFound, TemporalRefused))
@@ -117,7 +118,7 @@ async def get_run(run_id: str, services: Provided) -> RunView:
 
     A running run is asked; if no worker answers within two seconds the answer is marked `stale`.
     """
-    return await read_run(run_id, services.temporal, services.store)
+    return services.linked(await read_run(run_id, services.temporal, services.store))
 
 
 @router.delete(

@@ -138,6 +138,7 @@ async def begin(
         kept = None if claim.mine else await store.runs.get(claim.run_id)
         if kept is not None and kept.status != "running":
             return Submission(kept, new=False)
+    asked = asked.model_copy(update={"address": f"{settings.base_url.rstrip('/')}/v1/runs/{asked.run_id}"})
     await temporal.check()
     run = ArchivedRun(
         run_id=asked.run_id,

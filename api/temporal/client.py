@@ -40,18 +40,16 @@ from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
     LOG_QUERY,
-    MODE_ATTRIBUTE,
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
-    STAGE_ATTRIBUTE,
-    TENANT_ATTRIBUTE,
     ControlAnswer,
     ControlRequest,
     Engine,
     ResearchInput,
 )
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.labels import about, at_start, label
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
@@ -64,8 +62,6 @@ POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""
 BEGUN: Final = "begun"
 """In the memo of an execution in which a run goes on: the request that asked for it, and its answer."""
-SUMMARY_LENGTH: Final = 200
-"""Characters of the question that Temporal's UI shows."""
 
 
 class Temporal:
@@ -103,7 +99,8 @@ class Temporal:
                     task_queue=self.task_queue,
                     id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
                     search_attributes=_search_attributes(asked),
-                    static_summary=asked.question[:SUMMARY_LENGTH],
+                    static_summary=label(asked.question),
+                    static_details=about(asked),
                     rpc_timeout=CALL_TIMEOUT,
                 )
             except WorkflowAlreadyStartedError:
@@ -134,7 +131,8 @@ class Temporal:
                     id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
                     id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
                     search_attributes=_search_attributes(asked),
-                    static_summary=asked.question[:SUMMARY_LENGTH],
+                    static_summary=label(asked.question),
+                    static_details=about(asked),
                     memo={BEGUN: begun},
                     rpc_timeout=CALL_TIMEOUT,
                 )
@@ -298,7 +296,7 @@ class Temporal:
 
 
 def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:
-    values = {MODE_ATTRIBUTE: asked.mode, STAGE_ATTRIBUTE: "researching", TENANT_ATTRIBUTE: asked.tenant}
+    labels = at_start(asked).items()
     return TypedSearchAttributes(
-        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in values.items()]
+        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in labels]
     )

@@ -12,14 +12,14 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.contracts import RUN_TOOL, ToolCall, ToolResult
+from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
 
 
-@activity.defn(name=RUN_TOOL)
-async def run_tool(call: ToolCall) -> ToolResult:
+@activity.defn
+async def search(call: ToolCall) -> ToolResult:
     return ToolResult(output={})
 
 
@@ -74,7 +74,7 @@ async def test_one_without_its_key_is_refused_and_not_searched_by_default(
 async def test_one_that_a_worker_polls_for_is_ready_though_this_process_has_no_key(
     api: httpx.AsyncClient, temporal: Client, locked: SourceSpec
 ) -> None:
-    async with Worker(temporal, task_queue=locked.queue, activities=[run_tool]):
+    async with Worker(temporal, task_queue=locked.queue, activities=[search]):
         async with asyncio.timeout(30):
             while not (await shown(api))[locked.name]["ready"]:
                 pass  # the server has not heard of the worker yet

@@ -10,7 +10,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.http.body_limit import MAX_BODY
-from elcano.graphs.contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
+from elcano.graphs.labels import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.storage.store import Store
 from tests.api import scripted
 

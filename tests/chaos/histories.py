@@ -7,7 +7,8 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.client import Client, WorkflowHandle
 
-from elcano.graphs.contracts import RUN_AGENT, RUN_TOOL
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import TOOLS
 
 Call: TypeAlias = tuple[str, str]
 """Run id and activity id."""
@@ -33,7 +34,7 @@ async def completed_activities(client: Client, run_id: str) -> dict[Call, str]:
 async def completed_calls(client: Client, run_id: str) -> int:
     """How many calls of agents and tools the run and its sections have results of."""
     kinds = (await completed_activities(client, run_id)).values()
-    return sum(kind in (RUN_AGENT, RUN_TOOL) for kind in kinds)
+    return sum(kind in AGENTS or kind in TOOLS for kind in kinds)
 
 
 async def pending_activities(client: Client, run_id: str) -> dict[Call, PendingActivityInfo]:

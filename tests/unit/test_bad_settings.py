@@ -58,6 +58,7 @@ async def test_a_setting_that_cannot_be_read_is_named_in_a_line(tmp_path: Path, 
         ("ELCANO_AGENT_MODELS", '{"writer": 3}', "ELCANO_AGENT_MODELS['writer'] is '3'"),
         ("ELCANO_API_PORT", "70000", "input should be less than or equal to 65535"),
         ("ELCANO_LOG_LEVEL", "loud", "What the programs log."),
+        ("ELCANO_TEMPORAL_UI_URL", "localhost:8233", "it is no address such as `https://temporal.example.org`"),
         ("USE_GRAPH_EXECUTION", "perhaps", "USE_GRAPH_EXECUTION is 'perhaps'"),
     ],
 )

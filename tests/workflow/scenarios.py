@@ -13,12 +13,11 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
+from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
     READ_USAGE,
-    RUN_AGENT,
-    RUN_TOOL,
     AgentCall,
     AgentResult,
     PublishCall,
@@ -214,7 +213,6 @@ class Stage:
 
     @property
     def activities(self) -> Sequence[Callable[..., Any]]:
-        @activity.defn(name=RUN_AGENT)
         async def run_agent(call: AgentCall) -> AgentResult:
             scenario = self._of(call.run_id)
             activity_id = activity.info().activity_id
@@ -244,7 +242,6 @@ class Stage:
                 raise ApplicationError("no answer", details, type="Scripted", non_retryable=True, category=_QUIET)
             return AgentResult(output=scenario.answer(call.agent, call.input, dice), usage=usage, model="scripted")
 
-        @activity.defn(name=RUN_TOOL)
         async def run_tool(call: ToolCall) -> ToolResult:
             scenario = self._of(call.run_id)
             scenario.begun.append((call.run_id, activity.info().activity_id))
@@ -269,4 +266,5 @@ class Stage:
         async def archive_run(call: ArchiveCall) -> None:
             self._of(call.run.run_id).archived[call.run.run_id] = call
 
-        return [run_agent, run_tool, read_usage, publish_report, archive_run]
+        calls = [*agent_activities(run_agent), *tool_activities(run_tool)]
+        return [*calls, read_usage, publish_report, archive_run]

@@ -4,8 +4,8 @@ import pytest
 from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 
-from elcano.graphs.contracts import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.labels import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.graphs.records import RunSnapshot
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script, passages

@@ -13,7 +13,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
+from elcano.graphs.contracts import AgentCall, AgentResult, ResearchInput, ResearchResult
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ParallelNode
@@ -32,9 +32,7 @@ SPENT = Usage(requests=6, input_tokens=900, output_tokens=60, cost_microusd=70)
 
 def with_trouble(script: Script) -> list[Callable[..., Any]]:
     """The writer of `fails` gives up, in `hangs` nobody ever answers, the first call of `retried` fails once."""
-    _, *others = scripted_activities(script)
 
-    @activity.defn(name=RUN_AGENT)
     async def run_agent(call: AgentCall) -> AgentResult:
         asked = str(call.input["question"])
         if "fails" in asked and call.agent == "writer":
@@ -46,7 +44,7 @@ def with_trouble(script: Script) -> list[Callable[..., Any]]:
             raise ApplicationError("try again", type="ModelOverloaded")
         return AgentResult(output=script.answer(call.agent, call.input), usage=script.usage, model="scripted")
 
-    return [run_agent, *others]
+    return list(scripted_activities(script, ask=run_agent))
 
 
 async def test_a_failing_a_hanging_and_a_retried_section(skipping: WorkflowEnvironment, script: Script) -> None:

@@ -7,12 +7,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from temporalio import activity
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult
+from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
@@ -32,10 +31,8 @@ PAID = Usage(requests=1, input_tokens=11)
 
 def down(script: Script, agent: str, tries: int, kind: str = FailureType.PROVIDER) -> list[Callable[..., Any]]:
     """The script's activities, but `agent` cannot be answered so many times; each try is paid for all the same."""
-    _, *others = scripted_activities(script)
     refused = 0
 
-    @activity.defn(name=RUN_AGENT)
     async def run_agent(call: AgentCall) -> AgentResult:
         nonlocal refused
         if call.agent == agent and refused < tries:
@@ -46,7 +43,7 @@ def down(script: Script, agent: str, tries: int, kind: str = FailureType.PROVIDE
             )
         return AgentResult(output=script.answer(call.agent, call.input), usage=script.usage, model="scripted")
 
-    return [run_agent, *others]
+    return list(scripted_activities(script, ask=run_agent))
 
 
 @asynccontextmanager

@@ -12,10 +12,11 @@ from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.long_writer import SECTION
-from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult
+from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.values.failures import FailureDetails
 from elcano.settings import Settings
 from elcano.storage.store import open_store
@@ -40,7 +41,7 @@ class OneCall:
 
     async def _call(self, given: AgentCall) -> AgentResult:
         result: AgentResult = await workflow.execute_activity(
-            RUN_AGENT, given, result_type=AgentResult, **policies.AGENT
+            given.agent, given, result_type=AgentResult, **policies.AGENT
         )
         return result
 
@@ -72,7 +73,7 @@ async def test_a_retry_begins_with_the_section_that_failed(
             temporal,
             task_queue=queue,
             workflows=[OneCall],
-            activities=[agents.run_agent],
+            activities=agent_activities(agents.run_agent),
             workflow_runner=UnsandboxedWorkflowRunner(),
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
         ):

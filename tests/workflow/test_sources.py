@@ -108,9 +108,8 @@ async def running(
     """A run of `graph`, with so many workers for the sources' queues and one for all else."""
     queue = run_id = f"run-{uuid.uuid4()}"
     sources = Sources({shelf.spec.name: shelf for shelf in shelves})
-    run_agent, _, *others = scripted_activities(script)
     async with AsyncExitStack() as stack:
-        activities = [run_agent, ToolActivities(store, sources).run_tool, *others]
+        activities = scripted_activities(script, use=ToolActivities(store, sources).run_tool)
         await stack.enter_async_context(worker_for(client, queue, activities))
         for _ in range(workers):  # each as in a process of its own: one client has one worker a queue
             target = client.service_client.config.target_host

@@ -5,12 +5,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from temporalio import activity
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import RUN_AGENT, AgentCall, AgentResult, ResearchInput, ResearchResult
+from elcano.graphs.contracts import AgentCall, AgentResult, ResearchInput, ResearchResult
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
 from elcano.testing.activities import scripted_activities
@@ -21,15 +20,13 @@ from tests.workflow.conftest import worker_for
 
 def with_outage(script: Script, *agents: str) -> list[Callable[..., Any]]:
     """The script's activities, but these agents' provider is down: each try is put off by an hour."""
-    _, *others = scripted_activities(script)
 
-    @activity.defn(name=RUN_AGENT)
     async def run_agent(call: AgentCall) -> AgentResult:
         if call.agent in agents:
             raise ApplicationError("overloaded", type="ModelOverloaded", next_retry_delay=timedelta(hours=1))
         return AgentResult(output=script.answer(call.agent, call.input), usage=script.usage, model="scripted")
 
-    return [run_agent, *others]
+    return list(scripted_activities(script, ask=run_agent))
 
 
 async def run(client: Client, activities: list[Callable[..., Any]], limits: Limits) -> ResearchResult:

@@ -18,7 +18,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano import __version__, worker
 from elcano.dev.ports import free_ports
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
-from elcano.graphs.contracts import SEARCH_ATTRIBUTES
+from elcano.graphs.labels import SEARCH_ATTRIBUTES
 from elcano.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +76,7 @@ class Closed:
         if not self.lists:
             raise self._refusal()
         keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
-        return ListSearchAttributesResponse(custom_attributes=dict.fromkeys(SEARCH_ATTRIBUTES[1:], keyword))
+        return ListSearchAttributesResponse(custom_attributes=dict.fromkeys(list(SEARCH_ATTRIBUTES)[1:], keyword))
 
     async def add_search_attributes(self, request: object) -> None:
         raise self._refusal()
@@ -106,8 +106,8 @@ async def test_an_operator_service_that_is_refused_is_told_once_and_the_worker_g
         assert await worker.connect(at("temporal.test:7233", tmp_path)) is client
     assert operator.asked == 1
     (record,) = caplog.records
-    needed = SEARCH_ATTRIBUTES[:1] if lists else SEARCH_ATTRIBUTES
-    names = " ".join(f"--name {name} --type Keyword" for name in needed)
+    needed = list(SEARCH_ATTRIBUTES)[:1] if lists else SEARCH_ATTRIBUTES
+    names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in needed)
     said = record.getMessage()
     assert f"temporal operator search-attribute create --namespace research {names} " in said
     assert status.name in said

@@ -56,6 +56,19 @@ def test_the_budget_line_follows_the_server_without_an_event(monkeypatch: pytest
         assert "of 100" in text_of(shown)
 
 
+def test_the_page_in_the_temporal_ui_is_named_once() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=100)
+    shown = Moving(console)
+    for run in (
+        {},
+        {"links": {"temporal_ui": "http://ui.test/run-1"}},
+        {},
+        {"links": {"temporal_ui": "http://ui.test/run-1"}},
+    ):
+        shown.stands(run)  # type: ignore[arg-type]
+    assert console.file.getvalue().count("http://ui.test/run-1") == 1  # type: ignore[attr-defined]
+
+
 def text_of(shown: Moving) -> str:
     """What its moving lines say."""
     written = Console(file=io.StringIO(), width=100)

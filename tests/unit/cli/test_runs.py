@@ -1,12 +1,14 @@
 """The commands about runs that there are: report, runs, stop, top-up; and how a refusal is told."""
 
+import io
 import json
 from collections.abc import Callable
 from typing import get_args
 
 import pytest
+from rich.console import Console
 
-from elcano.cli import client
+from elcano.cli import client, research
 from elcano.cli.exits import BY_STATUS, Exit
 from elcano.dev.ports import free_ports
 from elcano.graphs.contracts import RunStatus
@@ -85,6 +87,16 @@ def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> 
     assert "Why not?" in row
     assert run("runs") == Exit.OK
     assert "no runs yet" in capsys.readouterr().out
+
+
+def test_on_a_terminal_a_run_in_the_list_links_to_its_page() -> None:
+    page = f"http://127.0.0.1:8233/namespaces/default/workflows/{RUN}"
+    listed = {"run_id": RUN, "status": "running", "mode": "deep", "engine": "graph", "started_at": 0.0, "question": "?"}
+    console = Console(file=io.StringIO(), force_terminal=True, width=120)
+    console.print(research._table([listed | {"links": {"temporal_ui": page}}]))
+    console.print(research._table([listed]))
+    linked, plain = [line for line in console.file.getvalue().splitlines() if RUN in line]  # type: ignore[attr-defined]
+    assert (page in linked, page in plain) == (True, False)
 
 
 def test_stop_sends_the_reason(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

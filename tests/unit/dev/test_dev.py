@@ -216,3 +216,17 @@ asyncio.run(run(Path(sys.argv[1])))
 def test_only_the_embedded_server_has_workers_of_one_environment_alone(address: str, shared: str) -> None:
     chosen = Settings.model_validate({"TEMPORAL_ADDRESS": address})
     assert child_environment(chosen)["ELCANO_SHARED_ENVIRONMENT"] == shared
+
+
+@pytest.mark.parametrize(
+    ("address", "set_to", "page"),
+    [
+        ("", "", "http://127.0.0.1:8233"),
+        ("temporal.test:7233", "", ""),
+        ("temporal.test:7233", "https://ui.test", "https://ui.test"),
+        ("", "https://ui.test", "https://ui.test"),
+    ],
+)
+def test_the_page_of_the_embedded_ui_is_known(address: str, set_to: str, page: str) -> None:
+    chosen = Settings.model_validate({"TEMPORAL_ADDRESS": address, "temporal_ui_url": set_to, "temporal_ui_port": 8233})
+    assert child_environment(chosen)["ELCANO_TEMPORAL_UI_URL"] == page

@@ -5,7 +5,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from temporalio import activity
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
@@ -18,7 +17,7 @@ from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.catalogue.tools import SearchOutput
-from elcano.graphs.contracts import RUN_TOOL, ToolCall
+from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.failures import FailureType
@@ -100,11 +99,6 @@ async def test_noop(tools: ToolActivities) -> None:
 
 async def test_every_tool_of_the_catalogue_is_here(tools: ToolActivities) -> None:
     assert set(tools._tools) == set(TOOLS)
-
-
-async def test_the_activity_has_the_name_of_the_contract(tools: ToolActivities) -> None:
-    definition = activity._Definition.must_from_callable(tools.run_tool)
-    assert definition.name == RUN_TOOL
 
 
 @pytest.mark.parametrize(

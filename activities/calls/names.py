@@ -1,0 +1,42 @@
+"""Every agent and every tool is an activity under its own name.
+
+So Temporal's UI and command line speak the graph's language: `temporal activity pause --activity-type writer`.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+from temporalio import activity
+
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
+
+Ask: TypeAlias = Callable[[AgentCall], Awaitable[AgentResult]]
+Use: TypeAlias = Callable[[ToolCall], Awaitable[ToolResult]]
+
+
+def agent_activities(ask: Ask) -> list[Callable[..., Any]]:
+    """An activity for each agent of the listing; all of them are `ask`."""
+    return [_agent(name, ask) for name in AGENTS]
+
+
+def tool_activities(use: Use) -> list[Callable[..., Any]]:
+    """An activity for each tool of the catalogue; all of them are `use`."""
+    return [_tool(name, use) for name in TOOLS]
+
+
+def _agent(name: str, ask: Ask) -> Callable[..., Any]:
+    @activity.defn(name=name)
+    async def agent(call: AgentCall) -> AgentResult:
+        return await ask(call)
+
+    return agent
+
+
+def _tool(name: str, use: Use) -> Callable[..., Any]:
+    @activity.defn(name=name)
+    async def tool(call: ToolCall) -> ToolResult:
+        return await use(call)
+
+    return tool

@@ -1,0 +1,83 @@
+"""What the workflows of runs and sections are found by in Temporal: their search attributes, all names in one table.
+
+A database of Temporal has columns for ten keywords and three of each other type in a namespace. Texts are keywords:
+Temporal's PostgreSQL has long taken the type Text as it is for a search vector, and refused a question with a colon.
+"""
+
+import re
+from typing import Final, Literal
+
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.budget import usd
+
+QUESTION_ATTRIBUTE: Final = "ElcanoQuestion"
+SECTION_ATTRIBUTE: Final = "ElcanoSection"
+RUN_ATTRIBUTE: Final = "ElcanoRun"
+MODE_ATTRIBUTE: Final = "ElcanoMode"
+TENANT_ATTRIBUTE: Final = "ElcanoTenant"
+STAGE_ATTRIBUTE: Final = "ElcanoStage"
+WAITING_ATTRIBUTE: Final = "ElcanoWaiting"
+OUTCOME_ATTRIBUTE: Final = "ElcanoOutcome"
+TOKENS_ATTRIBUTE: Final = "ElcanoTokens"
+COST_ATTRIBUTE: Final = "ElcanoCostUsd"
+SEARCH_ATTRIBUTES: Final[dict[str, Literal["Keyword", "Int", "Double"]]] = {
+    QUESTION_ATTRIBUTE: "Keyword",  # the beginning of what is asked, of a section of what it asks
+    SECTION_ATTRIBUTE: "Keyword",  # the title; of sections alone
+    RUN_ATTRIBUTE: "Keyword",  # id of the run that somebody asked for, of its sections too
+    MODE_ATTRIBUTE: "Keyword",
+    TENANT_ATTRIBUTE: "Keyword",
+    STAGE_ATTRIBUTE: "Keyword",  # a `Stage`
+    WAITING_ATTRIBUTE: "Keyword",  # a `HoldReason`; only while the run waits
+    OUTCOME_ATTRIBUTE: "Keyword",  # a `RunStatus`; once the run has ended
+    TOKENS_ATTRIBUTE: "Int",  # used so far: as of the last change of the others, or of a further quarter of the limit
+    COST_ATTRIBUTE: "Double",  # the same in US dollars
+}
+"""The namespace must know all of them, with these types: the worker sees to it."""
+QUESTION_CHARACTERS: Final = 600
+"""Of a question in Markdown."""
+LABEL_CHARACTERS: Final = 160
+"""Of a question or title. Temporal allows a value 2 KiB, in which the rarest characters take 12 bytes each, and its
+databases 255 characters."""
+
+_SIGNS: Final = re.compile(r"([\\`*_\[\]#!|<>~])")
+
+
+def at_start(asked: ResearchInput) -> dict[str, str]:
+    """The search attributes, all keywords, with which a run or a section begins: a child inherits none."""
+    branch = asked.branch_of
+    labels = {
+        QUESTION_ATTRIBUTE: label(asked.question),
+        RUN_ATTRIBUTE: branch.run_id if branch else asked.run_id,
+        MODE_ATTRIBUTE: asked.mode,
+        TENANT_ATTRIBUTE: asked.tenant,
+        STAGE_ATTRIBUTE: "researching",
+    }
+    return labels | ({SECTION_ATTRIBUTE: label(branch.section)} if branch else {})
+
+
+def about(asked: ResearchInput) -> str:
+    """What a run or a section is for, in Markdown, for whoever looks at its workflow in the Temporal UI."""
+    limits, branch = asked.limits, asked.branch_of
+    money = f", ${usd(limits.cost_microusd):g}" if limits.cost_microusd is not None else ""
+    lines = []
+    if label(asked.question) != asked.question:  # else the workflow's summary has all of it
+        lines += [plain(asked.question, QUESTION_CHARACTERS), ""]
+    if branch is not None:
+        lines.append(f"- section **{plain(branch.section)}** of `{branch.run_id}`")
+    lines.append(f"- {asked.mode}, at most {limits.tokens:,} tokens{money}, {limits.seconds:g} s")
+    lines.append(f"- searches {', '.join(f'`{name}`' for name in asked.sources) or 'nothing'}")
+    if asked.address:
+        lines.append(f"- [the run in the API]({asked.address}), [its report]({asked.address}/report) once it has ended")
+    return "\n".join(lines)
+
+
+def plain(text: str, most: int = LABEL_CHARACTERS) -> str:
+    """One line of text in which nothing is Markdown."""
+    return _SIGNS.sub(r"\\\1", shortened(" ".join(text.split()), most))
+
+
+def label(text: str) -> str:
+    """One line of text that fits into a search attribute."""
+    line = "".join(sign if sign.isprintable() else " " for sign in text)
+    return shortened(" ".join(line.split()), LABEL_CHARACTERS)

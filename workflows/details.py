@@ -1,0 +1,122 @@
+"""How a run stands, in Markdown for whoever looks at its workflow in the Temporal UI.
+
+What people and providers wrote is shown as it is: no sign of it is Markdown.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.contracts import REPORTED, ResearchInput, RunStatus, Stage
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.labels import QUESTION_CHARACTERS, plain
+    from elcano.graphs.shortening import shortened
+    from elcano.graphs.spec.graph import ParallelNode
+    from elcano.graphs.values.branch import BranchState, branch_states
+    from elcano.graphs.values.budget import Budget, usd
+    from elcano.graphs.values.state import Hold, HoldReason
+
+SHOWN_SECTIONS: Final = 40
+"""The last ones; a list of all is in the API's answer."""
+REASON_CHARACTERS: Final = 400
+_NEEDS: Final[Mapping[str, str]] = {
+    "budget": "a top-up",
+    "provider": "a provider",
+    "person": "somebody who mends a key, a name or a setting",
+    "pause": "somebody who lets it continue",
+    "approval": "approval of its plan",
+}
+"""What a run waits for, by the reason of its hold."""
+
+
+def details(
+    asked: ResearchInput,
+    journal: Journal,
+    budget: Budget,
+    waits: Mapping[str, HoldReason],
+    stage: Stage,
+    status: RunStatus,
+    graph: str,
+) -> str:
+    """The question, how it stands, what it costs, its sections, and the drawn graph if one is given.
+
+    `waits` has what sections wait for, by run id.
+    """
+    run = journal.run
+    state = stage if status == "running" else status
+    place = [f"**{state}** ({asked.mode})", f"step {run.step}"]
+    place += [f"iteration {budget.iterations}"] if budget.iterations else []
+    lines = [f"**{plain(asked.question, QUESTION_CHARACTERS)}**", ""]
+    lines.append(f"- {', '.join([*place, _many(len(run.state.evidence), 'passage')])}")
+    lines.append(f"- {_spent(budget)}")
+    if status == "running" and run.hold is not None:
+        lines.append(f"- {_waiting(run.hold, journal.still_since, apart=bool(waits))}")
+    if run.ending is not None:
+        lines.append(f"- ended early ({run.ending.kind})" + _said(run.ending.detail))
+    if run.failure is not None:
+        failed = f"`{run.failure.node}` failed after {_many(run.failure.attempts, 'attempt')}"
+        lines.append(f"- {failed}{_said(run.failure.message)}")
+    lines += _addresses(asked, status)
+    if any(isinstance(node, ParallelNode) for node in asked.graph.nodes):
+        lines += _sections(branch_states(journal.events), waits)
+    if graph:
+        lines += ["", "```", graph, "```"]
+    return "\n".join(lines)
+
+
+def _spent(budget: Budget) -> str:
+    spent = f"{budget.used.tokens:,} of {budget.limits.tokens:,} tokens"
+    limit = budget.limits.cost_microusd
+    return f"{spent}, ${usd(budget.used.cost_microusd):.4f}" + (f" of ${usd(limit):.4f}" if limit is not None else "")
+
+
+def _waiting(hold: Hold, still_since: float | None, *, apart: bool) -> str:
+    """Of a run whose sections wait, `apart`, each of them says how often it tried and when it tries again."""
+    since = hold.since or still_since
+    parts = [f"**waits for {_NEEDS.get(hold.reason, hold.reason)}**" + (f" since {_moment(since)}" if since else "")]
+    if apart:
+        parts.append("its sections do")
+    elif hold.tries:
+        who = ", ".join(f"`{name}`" for name in (hold.agent, hold.source) if name) or f"`{hold.node}`"
+        parts.append(f"{who} was tried {_many(hold.tries, 'time')} in vain")
+    if hold.until is not None and not apart:
+        parts.append(f"next try {_moment(hold.until)}")
+    return "; ".join(parts) + _said(hold.detail)
+
+
+def _addresses(asked: ResearchInput, status: RunStatus) -> list[str]:
+    if not asked.address:
+        return []
+    shown = f"- [the run in the API]({asked.address})"
+    reported = asked.branch_of is None and status in REPORTED
+    return [f"{shown}, [its report]({asked.address}/report)" if reported else shown]
+
+
+def _sections(states: tuple[BranchState, ...], waits: Mapping[str, HoldReason]) -> list[str]:
+    if not states:
+        return []
+    hidden = len(states) - SHOWN_SECTIONS
+    lines = ["", "Sections:" if hidden <= 0 else f"Sections, without the first {hidden}:", ""]
+    for state in states[-SHOWN_SECTIONS:]:
+        reason = waits.get(state.run_id) if state.status == "running" else None
+        stands = f"waits for {_NEEDS.get(reason, reason)}" if reason else state.status
+        used = f", {state.tokens:,} tokens" if state.tokens is not None else ""
+        lines.append(f"- {plain(state.section)}: **{stands}**{used}{_said(state.reason)}")
+    return lines
+
+
+def _said(text: str) -> str:
+    """What somebody else worded, to be put behind what is said of it; empty if it is."""
+    line = shortened(" ".join(text.replace("`", "'").split()), REASON_CHARACTERS)
+    return f": `{line}`" if line else ""
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _moment(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -34,6 +34,7 @@ _STYLES: dict[EventType, str] = {
     "paused": "bold yellow",
     "held": "bold yellow",
     "resumed": "green",
+    "continued": "green",
     "rolling_back": "yellow",
     "rolled_back": "yellow",
     "resumed_run": "bold green",
@@ -125,6 +126,7 @@ class Moving:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._run: JsonObject = {}
+        self._asked = ""
         self._doing = ""
         self._spinner = Spinner("dots")
         self._sections: dict[str, str] = {}
@@ -151,6 +153,10 @@ class Moving:
         """Something about the watching itself."""
         self._keep(text, "dim")
 
+    def ask(self, line: str) -> None:
+        """The line that somebody types into, below all others; empty if nobody does."""
+        self._asked = line
+
     def stands(self, run: JsonObject) -> None:
         """How the server says that the run stands; empty if it does not say."""
         self._run = run
@@ -167,6 +173,8 @@ class Moving:
             lines.add_row(Text(f"  and {hidden} more sections", style="dim"))
         if line := budget_line(self._run):
             lines.add_row(Text(line, style="dim"))
+        if self._asked:
+            lines.add_row(Text(self._asked, style="bold"))
         return lines
 
     def _keep(self, text: str, style: str) -> None:

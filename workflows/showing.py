@@ -21,10 +21,19 @@ class Shown:
         self._journal = journal
         self._outline = outline(asked.graph)
         self.stage: Stage = "researching"
+        """As it is shown: a run that somebody paused is paused, whatever it was about."""
+        self.beneath: Stage = "researching"
+        """What it is about."""
         self.status: RunStatus = "running"
 
     def enter(self, stage: Stage) -> None:
-        """The run is in this stage now."""
+        """The run is in this stage now; one that somebody paused is shown so until it goes on."""
+        self.beneath = stage
+        self.follow_pause()
+
+    def follow_pause(self) -> None:
+        """To be called when somebody may have paused the run, or let it go on."""
+        stage: Stage = "paused" if self._journal.run.pause is not None else self.beneath
         if stage != self.stage:
             self.stage = stage
             workflow.upsert_search_attributes([_STAGE.value_set(stage)])

@@ -12,6 +12,7 @@ class Remark(Frozen):
     """Something that whoever goes on should know."""
 
     kind: Literal["remark"] = "remark"
+    halts: ClassVar[bool] = False
     too_late: ClassVar[str] = "nobody would read it"
     text: str = Field(min_length=1)
 

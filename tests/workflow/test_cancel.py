@@ -81,7 +81,10 @@ def assert_told(kept: ArchiveCall) -> None:
     assert [event.terminal for event in kept.events].count(True) == 1
 
 
-@pytest.mark.parametrize(("mode", "agent", "calls"), [("iterative", "judge", 1), ("deep", "thinking", 4)])
+@pytest.mark.parametrize(
+    ("mode", "agent", "calls"),
+    [("iterative", "judge", 1), ("iterative", "writer", 1), ("deep", "thinking", 4), ("deep", "long_writer", 1)],
+)
 async def test_what_was_running_is_freed(mode: str, agent: str, calls: int, temporal: Client, script: Script) -> None:
     script.sections = ("history", "method", "cost", "people")
     stuck = Stuck(script, agent, calls)
@@ -90,13 +93,14 @@ async def test_what_was_running_is_freed(mode: str, agent: str, calls: int, temp
     asked = asking(run_id, mode=mode, graph=graph, limits=Limits(tokens=2_000_000))
     async with worker_for(temporal, queue, stuck.activities, cached_workflows=100):
         handle = await temporal.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
-        await stuck.reached.wait()
+        await asyncio.wait_for(stuck.reached.wait(), 30)
         began = time.monotonic()
         kept = await cancelled(handle, script)
         ended = time.monotonic()
     assert_told(kept)
     assert len(stuck.freed) == calls
-    assert kept.run.evidence if mode == "iterative" else True
+    if agent != "thinking":
+        assert kept.run.evidence, "what it found is kept"
     print(f"{mode}: freed after {max(stuck.freed) - began:.2f} s, ended after {ended - began:.2f} s")  # noqa: T201
 
 
@@ -110,7 +114,7 @@ async def test_a_paused_run_is_cancelled(mode: str, start: Start, script: Script
 
     script.watching = waits
     handle = await start(mode=mode, limits=Limits(tokens=1_000_000))
-    await reached.wait()
+    await asyncio.wait_for(reached.wait(), 30)
     await pause(handle)
     await asyncio.sleep(0.5)
     assert_told(await cancelled(handle, script))
@@ -125,24 +129,6 @@ async def test_a_run_that_waits_for_a_top_up_is_cancelled(mode: str, start: Star
     for kept in script.archived:
         assert kept.run.status == "cancelled"
         assert kept.events[-1].data["by"] == "alice"
-
-
-@pytest.mark.parametrize("chain", [False, True])
-async def test_a_run_is_cancelled_while_its_report_is_written(chain: bool, start: Start, script: Script) -> None:
-    writing, never = asyncio.Event(), asyncio.Event()
-
-    async def waits(given: dict[str, object]) -> None:
-        if "evidence" in given and "conversation" in given and "gap" not in given and "iteration" not in given:
-            writing.set()
-            async with heartbeats():
-                await never.wait()
-
-    script.watching = waits  # type: ignore[assignment]
-    handle = await start(chain=chain)
-    await writing.wait()
-    kept = await cancelled(handle, script)
-    assert_told(kept)
-    assert kept.run.evidence, "what it found is kept"
 
 
 async def test_asked_for_twice_it_is_cancelled_once(temporal: Client, script: Script, queue: str) -> None:
@@ -169,7 +155,7 @@ async def test_what_is_written_in_the_temporal_ui_is_the_reason(start: Start, sc
 
     script.watching = waits
     handle = await start()
-    await reached.wait()
+    await asyncio.wait_for(reached.wait(), 30)
     await handle.cancel(reason="by hand")
     with pytest.raises(WorkflowFailureError):
         await handle.result()

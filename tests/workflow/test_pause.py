@@ -35,7 +35,7 @@ class Door:
     async def _wait(self, given: JsonObject) -> None:
         if self._shows in given:
             self.reached.set()
-            await self.open.wait()
+            await asyncio.wait_for(self.open.wait(), 60)
 
 
 async def seen(handle: Handle) -> RunSnapshot:

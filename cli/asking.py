@@ -24,6 +24,7 @@ _AMOUNT: Final = re.compile(r"\$?\s*(\d[\d,_]*(?:\.\d+)?)\s*([a-z_$]*)", re.IGNO
 _UNITS: Final = {"": "tokens", "usd": "cost_usd", "$": "cost_usd", "dollars": "cost_usd"} | {one: one for one in LIMITS}
 _ENTER: Final = ("\r", "\n")
 _ESCAPE: Final = "\x1b"
+_SEQUENCE: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.)")
 _RUBOUT: Final = ("\x7f", "\b")
 
 
@@ -59,10 +60,8 @@ class Asking:
         self._line: _Line | None = None
 
     def take(self, text: str) -> None:
-        """What was pressed since the last time; a key that is an escape sequence means nothing."""
-        if text.startswith(_ESCAPE) and len(text) > 1:
-            return
-        for key in text:
+        """What was pressed since the last time; arrows and their like, which come as sequences, mean nothing."""
+        for key in _SEQUENCE.sub("", text):
             try:
                 self._key(key)
             except Failed as error:

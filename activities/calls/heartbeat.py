@@ -12,8 +12,8 @@ from typing import Any, Final
 from temporalio import activity
 
 BEAT: Final = timedelta(seconds=0.5)
-"""The answer to a beat is how a call learns that it was given up, and what a cancelled run uses is to be free within two
-seconds. It also is many times in the 10 s after which Temporal gives a silent call to another worker."""
+"""The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
+many times into the 10 s after which Temporal gives a silent activity to another worker."""
 
 
 class Pulse:

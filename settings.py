@@ -115,6 +115,13 @@ class Settings(BaseSettings):
         "`X-Tenant`; requests without it are then refused. The proxy must take this header away from what clients "
         "send. Empty: everyone is the tenant `default`.",
     )
+    user_header: str = Field(
+        default="",
+        pattern=r"^([A-Za-z][A-Za-z0-9-]*)?$",
+        description="The header by which the same proxy says who asks, such as `X-User`; what is asked of a run is "
+        "then written down with that name. A request without it names nobody. The proxy must take this header away "
+        "from what clients send. Empty: nobody is named.",
+    )
     keep_days: float = Field(
         default=0.0,
         ge=0,

@@ -55,7 +55,7 @@ STICKY_TIMEOUT = timedelta(seconds=3)
 """How long Temporal waits for the worker that holds a workflow in memory before it asks another one. A query to the
 runs of a killed worker takes this long; the default of the SDK is 10 s."""
 HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
-"""Activities beat every second, and whenever there is progress to keep; the SDK would hold that back for most of
+"""Activities beat twice a second, and whenever there is progress to keep; the SDK would hold that back for most of
 the heartbeat's timeout, and a worker that is killed meanwhile would lose it."""
 COMPUTING_THREADS = 8
 """Threads for what computes: drafts, citation checks, duplicates, the extractive model, the import of providers."""

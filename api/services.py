@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
-from elcano.api.http.identity import tenant_of
+from elcano.api.http.identity import asker_of, tenant_of
 from elcano.api.http.schemas import Link, RunView
 from elcano.api.live.feed import Feed
 from elcano.api.live.stream import Feeds
@@ -106,3 +106,11 @@ async def _services(process: InProcess, tenant: Annotated[Tenant, Depends(tenant
 
 
 Provided: TypeAlias = Annotated[Services, Depends(_services)]
+
+
+async def _asker(request: Request, process: InProcess) -> str:
+    return asker_of(request, process.settings.user_header)
+
+
+Asker: TypeAlias = Annotated[str, Depends(_asker)]
+"""Who asks, for what is written down; empty if nobody is named."""

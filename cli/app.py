@@ -172,6 +172,38 @@ def stop(
     raise typer.Exit(research.stop(run, reason, key))
 
 
+@app.command()
+def pause(
+    run: Run,
+    reason: Annotated[str, typer.Option(help="Shown while it is paused.", show_default=False)] = "",
+    key: Key = "",
+) -> None:
+    """Let a run rest: it finishes the calls under way and begins nothing more, until `elcano continue`."""
+    from elcano.cli import control
+
+    raise typer.Exit(control.pause(run, reason, key))
+
+
+@app.command("continue")
+def go_on(run: Run, key: Key = "") -> None:
+    """Let a run that was paused go on where it was."""
+    from elcano.cli import control
+
+    raise typer.Exit(control.go_on(run, key))
+
+
+@app.command()
+def cancel(
+    run: Run,
+    reason: Annotated[str, typer.Option(help="Shown in its last event.", show_default=False)] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+) -> None:
+    """End a run at once, without a report; what it found is kept."""
+    from elcano.cli import control
+
+    raise typer.Exit(control.cancel(run, reason, sure=yes))
+
+
 @app.command("top-up")
 def top_up(
     run: Run,

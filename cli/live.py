@@ -34,6 +34,7 @@ _STYLES: dict[EventType, str] = {
     "paused": "bold yellow",
     "held": "bold yellow",
     "resumed": "green",
+    "continued": "green",
     "rolling_back": "yellow",
     "rolled_back": "yellow",
     "resumed_run": "bold green",
@@ -127,6 +128,7 @@ class Moving:
         self._run: JsonObject = {}
         self._linked = False
         """The run's page in the Temporal UI was named."""
+        self._asked = ""
         self._doing = ""
         self._spinner = Spinner("dots")
         self._sections: dict[str, str] = {}
@@ -153,6 +155,10 @@ class Moving:
         """Something about the watching itself."""
         self._keep(text, "dim")
 
+    def ask(self, line: str) -> None:
+        """The line that somebody types into, below all others; empty if nobody does."""
+        self._asked = line
+
     def stands(self, run: JsonObject) -> None:
         """How the server says that the run stands; empty if it does not say."""
         links = run.get("links")
@@ -173,6 +179,8 @@ class Moving:
             lines.add_row(Text(f"  and {hidden} more sections", style="dim"))
         if line := budget_line(self._run):
             lines.add_row(Text(line, style="dim"))
+        if self._asked:
+            lines.add_row(Text(self._asked, style="bold"))
         return lines
 
     def _keep(self, text: str, style: str) -> None:

@@ -15,6 +15,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
+from elcano.cli.asking import keys, spendable
 from elcano.cli.client import Api
 from elcano.cli.exits import BY_STATUS, Exit, Failed
 from elcano.cli.live import display
@@ -33,7 +34,6 @@ _MORE = {
     "steps": "--steps 100",
 }
 """What to add to the limit that made a run pause."""
-_LIMITS = ("tokens", "cost_usd", "seconds", "iterations", "steps")
 
 
 def ask(body: JsonObject, *, key: str, watch: bool, as_json: bool, out: Path | None) -> Exit:
@@ -89,8 +89,7 @@ def top_up(run_id: str, added: JsonObject, key: str) -> Exit:
     """Raises a run's limits."""
     with connected() as api:
         limits = api.post(f"/v1/runs/{run_id}/top-up", added, note, key)["limits"]
-    shown = ", ".join(f"{name} {limits[name]:,}" for name in _LIMITS if limits[name] is not None)
-    _print(f"{run_id} may now spend: {shown}")
+    _print(f"{run_id} may now spend: {spendable(limits)}")
     return Exit.OK
 
 
@@ -116,18 +115,22 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
     try:
         if as_json:
             return _print_events(api, run_id)
-        with display(console, lambda: api.get(f"/v1/runs/{run_id}")) as shown:
+        with display(console, lambda: api.get(f"/v1/runs/{run_id}")) as shown, keys(api, run_id, shown):
             for event in api.watch(run_id, shown.say):
                 shown.show(event)
                 if event.type == "paused" and not event.section:  # a section that waits does not hold up the others
-                    more = _MORE.get(str(event.data.get("reason")), _MORE["tokens"])
-                    shown.say(
-                        f"`elcano top-up {run_id} {more}` lets it go on, `elcano stop {run_id}` has it write the report"
-                    )
+                    shown.say(_what_helps(run_id, str(event.data.get("reason"))))
             return event
     except KeyboardInterrupt:
         message = f"the run goes on; `elcano watch {run_id}` comes back to it, `elcano stop {run_id}` ends it"
         raise Failed(message, Exit.INTERRUPTED) from None
+
+
+def _what_helps(run_id: str, reason: str) -> str:
+    """How a run that has paused goes on: one that somebody paused, or one that is short of a limit."""
+    more = f"elcano top-up {run_id} {_MORE.get(reason, _MORE['tokens'])}"
+    on = f"elcano continue {run_id}" if reason == "pause" else more
+    return f"`{on}` lets it go on, `elcano stop {run_id}` has it write the report"
 
 
 def _print_events(api: Api, run_id: str) -> AgentEvent:

@@ -13,6 +13,7 @@ from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Pages
 from elcano.graphs.rules import newest
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.asker import NAME_CHARACTERS
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Allowance, Limits, Usage
 from elcano.graphs.values.report import ReportRef
@@ -296,6 +297,8 @@ class ControlRequest(Frozen):
     """Input of the `control` update, whose id is the request's, and of its signal to branches."""
 
     action: Action
+    by: str = Field(default="", max_length=NAME_CHARACTERS)
+    """Who asks; empty if nobody was named."""
 
 
 class ControlAnswer(Frozen):

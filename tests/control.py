@@ -6,13 +6,14 @@ from temporalio.client import WorkflowHandle
 
 from elcano.graphs.contracts import CONTROL_UPDATE, ControlAnswer, ControlRequest
 from elcano.graphs.engine.control import Action, AddBudget, Stop
+from elcano.graphs.engine.pausing import Continue, Pause
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.budget import Limits, TopUp
 
 
-async def ask(handle: WorkflowHandle[Any, Any], action: Action, *, id: str | None = None) -> Json:
+async def ask(handle: WorkflowHandle[Any, Any], action: Action, *, id: str | None = None, by: str = "") -> Json:
     """What the run answers."""
-    request = ControlRequest(action=action)
+    request = ControlRequest(action=action, by=by)
     told = await handle.execute_update(CONTROL_UPDATE, request, id=id, result_type=ControlAnswer)
     return ControlAnswer.model_validate(told).answer
 
@@ -25,3 +26,13 @@ async def stop(handle: WorkflowHandle[Any, Any], reason: str = "", *, id: str | 
 async def top_up(handle: WorkflowHandle[Any, Any], extra: TopUp, *, id: str | None = None) -> Limits:
     """Raises the run's limits, which are returned."""
     return Limits.model_validate(await ask(handle, AddBudget(extra=extra), id=id))
+
+
+async def pause(handle: WorkflowHandle[Any, Any], reason: str = "", *, by: str = "") -> None:
+    """Lets the run rest."""
+    assert await ask(handle, Pause(reason=reason), by=by) is None
+
+
+async def go_on(handle: WorkflowHandle[Any, Any], *, by: str = "") -> None:
+    """Continues a run that was paused."""
+    assert await ask(handle, Continue(), by=by) is None

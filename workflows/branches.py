@@ -23,8 +23,9 @@ with workflow.unsafe.imports_passed_through():
         TakeUp,
     )
     from elcano.graphs.engine.commands import BranchStart, RunBranches
-    from elcano.graphs.engine.control import Action, AddBudget, Stop
+    from elcano.graphs.engine.control import AddBudget, Stop
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
+    from elcano.graphs.engine.pausing import Continue, Pause
     from elcano.graphs.engine.safety import DIVIDED_ENDINGS
     from elcano.graphs.fanout import visit as fanout
     from elcano.graphs.journal.journal import Journal
@@ -101,13 +102,19 @@ class Branching:
         """By run id."""
         self._parting: Callable[[Child], Awaitable[None]] | None = None
         """What was last said to all open branches; one that was being started meanwhile is told as well."""
+        self._unsent: list[ControlRequest] = []
+        """What the open branches are to be told, in the order in which it was asked."""
 
     async def run(self) -> StepCompleted | StepFailed:
         """All branches, and what came of them in the order of the plan."""
         starts = self._books.starts
         if self._books.cut:
             self._tell(plan_cut(self._work.node, len(starts), len(self._work.branches)))
-        await asyncio.gather(*(self._branch(start) for start in starts))
+        telling = asyncio.create_task(self._tell_branches())
+        try:
+            await asyncio.gather(*(self._branch(start) for start in starts))
+        finally:
+            telling.cancel()
         return self._books.entry(self._elapsed())
 
     @property
@@ -159,10 +166,20 @@ class Branching:
             branch.paused = notice.hold.ending
             self._pass_on()
 
-    def control(self, action: Action) -> None:
+    def control(self, request: ControlRequest) -> None:
         """Hands on what was asked of the run, in parts if it is shared."""
-        if isinstance(action, AddBudget):
-            self._top_up(action.extra)
+        match request.action:
+            case AddBudget(extra=extra):
+                self._top_up(extra)
+            case Pause() | Continue():
+                self._unsent.append(request)
+
+    async def _tell_branches(self) -> None:
+        """Sends on what was asked, one request after the other, so that each branch hears them in their order."""
+        while True:
+            await workflow.wait_condition(lambda: bool(self._unsent))
+            request = self._unsent.pop(0)
+            await asyncio.gather(*(_ask(branch.child, request) for branch in self._open.values() if branch.child))
 
     def _top_up(self, extra: TopUp) -> None:
         open_branches = {branch.start.index for branch in self._open.values()}
@@ -173,16 +190,15 @@ class Branching:
         """Lets the open branches write what they have; those that wait are not started."""
 
         async def stop(child: Child) -> None:
-            with suppress(ApplicationError):  # it ended by itself meanwhile
-                await child.signal(CONTROL_SIGNAL, ControlRequest(action=Stop(reason=reason[:500])))
+            await _ask(child, ControlRequest(action=Stop(reason=reason[:500])))
 
         await self._part(stop, reason)
 
-    async def give_up(self, reason: str) -> None:
-        """Ends the open branches as they are."""
+    async def give_up(self, reason: str, cancellation: str | None = None) -> None:
+        """Ends the open branches as they are; `cancellation` is the reason that the run's own has, if it has one."""
 
         async def cancel(child: Child) -> None:
-            child.cancel()
+            child.cancel(cancellation or reason)
 
         await self._part(cancel, reason)
 
@@ -204,6 +220,7 @@ class Branching:
     async def _once_begun(self, start: BranchStart) -> Branch | Ending | None:
         """The branch, once it needs no room; what it has to wait for before it can begin; None: it is a gap."""
         async with self._room:
+            await workflow.wait_condition(lambda: self._journal.run.pause is None or self._parting is not None)
             limits = self._books.begin(start, self._journal.run.budget.at(self._elapsed()))
             if isinstance(limits, Ending):
                 self._postponed[start.index] = limits
@@ -238,6 +255,8 @@ class Branching:
         )
         if self._parting is not None:
             await self._parting(child)
+        elif (pause := self._journal.run.pause) is not None:  # it was paused while this one was being started
+            await _ask(child, ControlRequest(action=Pause(reason=pause.detail), by=pause.by))
         return branch
 
     async def _working(self, branch: Branch) -> None:
@@ -286,8 +305,7 @@ class Branching:
     async def _send_granted(self, branch: Branch) -> None:
         part, branch.granted, branch.paused = branch.granted or TopUp(), None, None
         branch.top_ups += 1
-        with suppress(ApplicationError):  # it ended by itself meanwhile
-            await branch.handle.signal(CONTROL_SIGNAL, ControlRequest(action=AddBudget(extra=part)))
+        await _ask(branch.handle, ControlRequest(action=AddBudget(extra=part)))
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
@@ -295,6 +313,12 @@ class Branching:
     def _tell(self, told: Told) -> None:
         self._journal.tell(told, workflow.time())
         self._shown.refresh()
+
+
+async def _ask(child: Child, request: ControlRequest) -> None:
+    """Asks something of a branch, as the run that it belongs to."""
+    with suppress(ApplicationError):  # it ended by itself meanwhile
+        await child.signal(CONTROL_SIGNAL, request)
 
 
 def _taken_up(asked: ResearchInput, work: RunBranches) -> TakeUp | None:

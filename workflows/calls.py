@@ -79,7 +79,7 @@ class Performer:
         result = await outcome(work.node, activity, policies.AGENT)
         if isinstance(result, AgentResult):
             return StepCompleted(
-                **place(work, self._elapsed(), result.waited),
+                **place(work, self._elapsed(), self._journal.idled(result.waited, workflow.time())),
                 output=result.output,
                 usage=result.usage,
                 model=result.model,

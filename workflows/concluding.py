@@ -9,6 +9,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.lifecycle import finish as closing
     from elcano.graphs.records import ArchiveCall
+    from elcano.graphs.values.cancellation import Cancellation
     from elcano.graphs.values.report import ReportRef
     from elcano.graphs.values.state import Failure
     from elcano.workflows import policies
@@ -36,6 +37,7 @@ async def close(
     status: RunStatus,
     failure: Failure | None,
     report: ReportRef | None,
+    cancellation: Cancellation | None = None,
 ) -> None:
     """Archives the run with its terminal event, even if it is cancelled meanwhile; only then the event is told.
 
@@ -44,7 +46,7 @@ async def close(
     now = workflow.time()
     info = workflow.info()
     engine: Engine = "chain" if info.workflow_type == CHAIN_WORKFLOW else "graph"
-    last = journal.event(closing.last_event(status, journal.run, failure, report), now)
+    last = journal.event(closing.last_event(status, journal.run, failure, report, cancellation), now)
     run = closing.archived(asked, journal, status, failure, report, now, engine, info.run_id)
     archiving = asyncio.create_task(
         workflow.execute_activity(

@@ -41,6 +41,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle import finish, start, taking_up, watch
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
     from elcano.graphs.values.budget import Usage
+    from elcano.graphs.values.cancellation import Cancellation
     from elcano.graphs.values.report import ReportRef
     from elcano.graphs.values.state import Ending
     from elcano.workflows import concluding
@@ -76,6 +77,8 @@ class ResearchWorkflow:
     @workflow.run
     async def run(self, asked: ResearchInput) -> ResearchResult:
         """Walks the graph to its end, publishes the report and archives the run."""
+        if asked.taken_up is not None:
+            self._shown.enter_work()
         self._interruptions.aim()
         beside = [
             asyncio.create_task(self._interruptions.watch()),
@@ -98,7 +101,8 @@ class ResearchWorkflow:
         await self._interruptions.settled()
         for task in beside:
             task.cancel()
-        await concluding.close(asked, self._journal, self._shown, status, failed, self._report)
+        cancellation = Cancellation.read(workflow.cancellation_reason() or "") if cancelled else None
+        await concluding.close(asked, self._journal, self._shown, status, failed, self._report, cancellation)
         if cancelled and broken:
             raise broken
         result = finish.result(asked, self._journal, failed, self._report)
@@ -142,7 +146,7 @@ class ResearchWorkflow:
         Temporal knows the ids of one execution and answers a repeated one by itself; the log knows earlier ones too.
         """
         known = self._journal.accepted(_request_id())
-        return ControlAnswer(answer=known.answer if known else self._controlled(request.action, _request_id()))
+        return ControlAnswer(answer=known.answer if known else self._controlled(request, _request_id()))
 
     @control.validator
     def _can_be_controlled(self, request: ControlRequest) -> None:
@@ -157,7 +161,7 @@ class ResearchWorkflow:
         """The same, from the run that this branch belongs to; a branch that is writing already has no use for it."""
         self._waiting.hear()
         if self._refusal(request.action) is None:
-            self._controlled(request.action)
+            self._controlled(request)
 
     @workflow.signal(name=BRANCH_HELD_SIGNAL)
     def branch_held(self, notice: BranchHeld) -> None:
@@ -168,14 +172,18 @@ class ResearchWorkflow:
     def _refusal(self, action: Action, owner: str = "") -> str | None:
         return refuse_control(self._asked.graph, self._journal.run, action, closing=self._closing, owner=owner)
 
-    def _controlled(self, action: Action, request_id: str = "") -> Json:
-        """Writes an action into the log, and lets the clock and the branches know."""
+    def _controlled(self, request: ControlRequest, request_id: str = "") -> Json:
+        """Writes an action into the log, and lets the clock, those who look on and the branches know."""
+        action, by = request.action, request.by
         answer = action.answer(action.applied(self._journal.run))
-        entry = Controlled(at=self._elapsed(), action=action, request_id=request_id, answer=answer)
-        self._record(entry)
+        when = workflow.time()
+        self._record(
+            Controlled(at=self._elapsed(), action=action, by=by, when=when, request_id=request_id, answer=answer)
+        )
         self._interruptions.aim()
+        self._shown.follow_pause()
         if self._branching is not None:
-            self._branching.control(action)
+            self._branching.control(request)
         return answer
 
     async def _research(self) -> None:
@@ -187,6 +195,9 @@ class ResearchWorkflow:
         while not self._journal.run.finished:
             await self._interruptions.settled()
             self._go_back_if_asked()
+            if self._journal.run.pause is not None:  # not even the clock takes it to its report
+                await self._waiting.while_paused()
+                continue
             self._journal.settle(workflow.time())
             if self._journal.run.choosing:
                 return
@@ -209,11 +220,11 @@ class ResearchWorkflow:
         journal = self._journal
         if (step := journal.run.going_back) is None:
             return
-        actions = (one.action for one in reversed(journal.entries) if isinstance(one, Controlled))
-        reason = next(action.reason for action in actions if isinstance(action, RollBack))
+        controlled = (one for one in reversed(journal.entries) if isinstance(one, Controlled))
+        reason, by = next((one.action.reason, one.by) for one in controlled if isinstance(one.action, RollBack))
         log = finish.log(self._asked, journal)
         workflow.continue_as_new(
-            taking_up.taken_back(log, step, journal.events, journal.started_at, by="", reason=reason)
+            taking_up.taken_back(log, step, journal.events, journal.started_at, by=by, reason=reason)
         )
 
     def _leaving(self, interruption: Ending) -> Entry:
@@ -298,7 +309,7 @@ class ResearchWorkflow:
                     await branching.give_up(ending.detail)
         except asyncio.CancelledError:
             if is_cancelled():
-                await branching.give_up("the run was cancelled")
+                await branching.give_up("the run was cancelled", workflow.cancellation_reason())
                 used = (await task).usage
                 self._record(StepAbandoned(step=work.step, node=work.node, at=self._elapsed(), usage=used))
             raise

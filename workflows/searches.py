@@ -56,7 +56,8 @@ class ToolCalls:
             if held is not None:
                 return held
         answered = [result for result in results if isinstance(result, ToolResult)]
-        here = place(work, self._elapsed(), min((result.waited for result in answered), default=0.0))
+        waited = min((result.waited for result in answered), default=0.0)
+        here = place(work, self._elapsed(), self._journal.idled(waited, workflow.time()))
         told = max((result.told for result in answered), default=0)
         if not work.for_each:
             (only,) = results

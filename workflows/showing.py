@@ -58,15 +58,30 @@ class Shown:
         self._apart = apart
         self._outline = outline(asked.graph)
         continued = asked.carried is not None and asked.taken_up is None  # with the search attributes that it had
-        hold = journal.run.hold if continued else None
-        self.stage: Stage = "held" if hold else "writing" if continued and journal.leaving else "researching"
+        run = journal.run
+        hold = (run.pause or run.hold) if continued else None
+        self.beneath: Stage = "held" if continued and run.hold else "researching"
+        """What it is about."""
+        if continued and journal.leaving and not run.hold:
+            self.beneath = "writing"
+        self.stage: Stage = "paused" if continued and run.pause else self.beneath
+        """As it is shown: a run that somebody paused is paused, whatever it was about."""
         self.status: RunStatus = "running"
         self._waiting: HoldReason | None = hold.reason if hold else None
+        if asked.taken_up is not None:  # one that went back by itself still has those; whatever comes first sets them
+            self.stage, self._waiting = "closed", "person"
         self._part = self._reached() if continued else 0
 
     def enter(self, stage: Stage) -> None:
-        """The run is in this stage now."""
-        hold = self._journal.run.hold
+        """The run is in this stage now; one that somebody paused is shown so until it goes on."""
+        self.beneath = stage
+        self.follow_pause()
+
+    def follow_pause(self) -> None:
+        """To be called when somebody may have paused the run, or let it go on."""
+        run = self._journal.run
+        stage: Stage = "paused" if run.pause is not None else self.beneath
+        hold = run.pause or run.hold
         waiting = hold.reason if hold is not None and stage in ("paused", "held") else None
         if (stage, waiting) != (self.stage, self._waiting):
             self.stage = stage

@@ -38,13 +38,19 @@ class Waiting:
         else:
             await self._for_answer(hold, hold.until)
 
+    async def while_paused(self) -> None:
+        """Waits until somebody lets the run go on, stops it, or takes it back."""
+        await workflow.wait_condition(
+            lambda: self._journal.run.pause is None or self._journal.run.going_back is not None
+        )
+
     async def for_somebody(self, over: Callable[[], bool] = lambda: False) -> None:
         """Waits until somebody has done what the run waits for, or stops it, or until it is `over`."""
 
         def go_on() -> bool:
             return self._journal.run.hold is None or self._interruptions.pending or over()
 
-        stage = self._shown.stage
+        stage = self._shown.beneath
         self._shown.enter("paused")
         self._interruptions.aim()
         while not go_on():
@@ -54,7 +60,7 @@ class Waiting:
         self._shown.enter(stage)
 
     async def _for_answer(self, hold: Hold, until: float) -> None:
-        """Waits until the next try of a held call is due, or until the run is interrupted."""
+        """Waits until the next try of a held call is due, or until the run is paused or interrupted."""
         limits = self._journal.run.budget.limits
         due, tried = until, self._journal.run.tried
         if limits.when_exhausted == "pause" and tried is not None:
@@ -67,10 +73,12 @@ class Waiting:
             workflow.sleep(max(0.0, due - workflow.time()), summary=f"{hold.node}: until try {hold.tries + 1}")
         )
         try:
-            await workflow.wait_condition(lambda: timer.done() or self._interruptions.pending)
+            await workflow.wait_condition(
+                lambda: timer.done() or self._interruptions.pending or self._journal.run.pause is not None
+            )
         finally:
             timer.cancel()
-        if self._interruptions.pending:
+        if self._interruptions.pending or self._journal.run.pause is not None:
             return
         now = workflow.time()
         if due < until:
@@ -81,7 +89,7 @@ class Waiting:
 
     async def released(self) -> None:
         """To be called after each entry: what was held and is not any more is not shown so any more."""
-        if self._shown.stage == "held" and self._journal.run.hold is None:
+        if self._shown.beneath == "held" and self._journal.run.hold is None:
             self._shown.enter_work()
             self._interruptions.aim()
             await self._tell_run(None)

@@ -1,7 +1,8 @@
-"""Whose a request is: the one place where the API learns the tenant. Everything behind it gets a tenant and no request.
+"""Whose a request is and who asks: the one place where the API learns it. Everything behind gets names and no request.
 
 Without a header to look at everyone is the same tenant. Nobody who cannot be told becomes that one: a request that has
-to say whose it is and does not is refused.
+to say whose it is and does not is refused. Who asks is only written down, and decides nothing: a request may leave it
+out.
 """
 
 from typing import Protocol
@@ -9,6 +10,7 @@ from typing import Protocol
 from fastapi import Request
 
 from elcano.api.http.errors import Unidentified
+from elcano.graphs.values.asker import fault_of
 from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant, is_tenant
 from elcano.settings import Settings
 
@@ -74,3 +76,23 @@ async def tenant_of(request: Request) -> Tenant:
             f"nor last): {ASK_OTHERWISE}"
         )
     return tenant
+
+
+def asker_of(request: Request, header: str) -> str:
+    """Who asks, as the proxy says in `header`; empty if it names nobody, or if no header is looked at.
+
+    Raises:
+        Unidentified: it names several, or says what can be nobody's name.
+    """
+    said = request.headers.getlist(header) if header else []
+    if len(said) > 1:
+        raise Unidentified(f"the request says {len(said)} times who asks: {ASK_OTHERWISE}, once")
+    if not said:
+        return ""
+    try:
+        name = said[0].encode("latin-1").decode()  # headers are read byte by byte, and names are UTF-8
+    except UnicodeDecodeError as error:
+        raise Unidentified(f"who asks is no UTF-8 text (byte {error.start}): {ASK_OTHERWISE}") from error
+    if (fault := fault_of(name)) is not None:
+        raise Unidentified(f"{name[:50]!r} is nobody's name, {fault}: {ASK_OTHERWISE}")
+    return name

@@ -48,7 +48,7 @@ class HoldView(Told):
 
     reason: HoldReason = Field(examples=["provider"])
     """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: somebody has to mend a
-    key, a name or a setting."""
+    key, a name or a setting. `pause`: somebody paused it, and has to continue it."""
     node: str = Field(examples=["judge"])
     """The node that waits."""
     agent: str = Field(default="", examples=["judge"])
@@ -58,7 +58,9 @@ class HoldView(Told):
     type: str = Field(default="", examples=["ProviderUnavailable"])
     """The error's name; of a budget the limit that is used up."""
     detail: str = Field(examples=["HTTP 503: overloaded"])
-    """What the provider said, or which limit is used up."""
+    """What the provider said, which limit is used up, or why somebody paused it."""
+    by: str = Field(default="", examples=[""])
+    """Who paused it; empty if nobody was named."""
     tries: int = Field(default=0, examples=[3])
     """How often the call was tried in vain."""
     since: float | None = Field(default=None, examples=[1_795_000_000.25])
@@ -103,7 +105,8 @@ class RunView(Described):
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
     """Why it left its graph early; null if it did not."""
     hold: HoldView | None = None
-    """Set while it waits: for a top-up, or with a call, its own or a section's, for a provider or for a person."""
+    """Set while it waits: to be continued, for a top-up, or with a call, its own or a section's, for a provider or for
+    a person."""
     branches: tuple[BranchState, ...] = ()
     """How the sections stand that are researched side by side, the last 200; not in lists."""
     failure: Failure | None = None

@@ -45,7 +45,7 @@ from elcano.api.runs.reading import read_run
 from elcano.api.runs.sources import lacking
 from elcano.api.runs.submission import model_faults, own_graph, source_faults
 from elcano.api.runs.taking_up import Reached, Resumption, WentOn, resume, roll_back
-from elcano.api.services import Provided, Services
+from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import GraphInvalid, RunOpen
 from elcano.graphs.values.budget import TopUp, usd
@@ -168,7 +168,9 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["runs"])
 
 
 @router.post("/resume", status_code=202, responses=problem_docs(*_COMMON, RunOpen))
-async def resume_run(run_id: str, services: Provided, request_id: RequestId, body: ResumeBody | None = None) -> GoesOn:
+async def resume_run(
+    run_id: str, services: Provided, asker: Asker, request_id: RequestId, body: ResumeBody | None = None
+) -> GoesOn:
     """Resume a run that failed, was stopped, or ended without all that was asked for, where it left off.
 
     Every call, search and section that was done is kept, and nothing of it is paid for again; the call that failed is
@@ -185,17 +187,19 @@ async def resume_run(run_id: str, services: Provided, request_id: RequestId, bod
         sections=tuple(wanted.sections),
         reason=wanted.reason,
     )
-    return GoesOn.of(await resume(run_id, resumption, request_id, _reached(services)))
+    return GoesOn.of(await resume(run_id, resumption, request_id, _reached(services, asker)))
 
 
 @router.post("/rollback", status_code=202, responses=problem_docs(*_COMMON, ControlRefused, OutcomeUnknown))
-async def roll_back_run(run_id: str, body: RollBackBody, services: Provided, request_id: RequestId) -> GoesOn:
+async def roll_back_run(
+    run_id: str, body: RollBackBody, services: Provided, asker: Asker, request_id: RequestId
+) -> GoesOn:
     """Take a run back to before one of its steps, from where it goes on; what came after that is undone.
 
     It may be under way or have ended. What it knows, has found and has spent is then what it was at that step; numbers
     of events go on, and an event says what was undone.
     """
-    return GoesOn.of(await roll_back(run_id, body.step, body.reason, request_id, _reached(services)))
+    return GoesOn.of(await roll_back(run_id, body.step, body.reason, request_id, _reached(services, asker)))
 
 
 @router.post(
@@ -208,7 +212,12 @@ async def roll_back_run(run_id: str, body: RollBackBody, services: Provided, req
     },
 )
 async def fork_run(
-    run_id: str, body: ForkBody, services: Provided, response: Response, idempotency_key: IdempotencyKey = None
+    run_id: str,
+    body: ForkBody,
+    services: Provided,
+    asker: Asker,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
 ) -> RunView:
     """Start a run that begins with the steps of another one, without paying for them, and differs from there on.
 
@@ -229,7 +238,7 @@ async def fork_run(
         reason=body.reason,
     )
     said = json.dumps(body.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
-    submission = await fork(run_id, wanted, idempotency_key, said, _reached(services), services.admit)
+    submission = await fork(run_id, wanted, idempotency_key, said, _reached(services, asker), services.admit)
     own = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{own}"
     if submission.new:
@@ -238,8 +247,8 @@ async def fork_run(
     return services.linked(await read_run(own, services.temporal, services.store))
 
 
-def _reached(services: Services) -> Reached:
-    return Reached(temporal=services.temporal, store=services.store, settings=services.settings)
+def _reached(services: Services, asker: str) -> Reached:
+    return Reached(temporal=services.temporal, store=services.store, settings=services.settings, by=asker)
 
 
 async def _require(model: ModelRequest | None, sources: SourceNames | None, services: Services) -> None:

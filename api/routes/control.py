@@ -26,8 +26,9 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.requests import Request, Text
 from elcano.api.runs.controls import ask, new_request_id
-from elcano.api.services import Provided
+from elcano.api.services import Asker, Provided
 from elcano.graphs.engine.control import Action, AddBudget, Stop
+from elcano.graphs.engine.pausing import Continue, Pause
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.budget import Limits, TopUp, microusd
@@ -90,6 +91,28 @@ class TopUpAccepted(Accepted):
     """What it may spend now."""
 
 
+class PauseBody(Request):
+    """Why a run is to rest."""
+
+    reason: Text = Field(default="", max_length=500, examples=["Over the weekend."])
+    """Shown while it is paused, and in the events."""
+
+
+class PauseAccepted(Accepted):
+    """The run begins nothing more; what is under way is finished, and its time stands still from now on."""
+
+    reason: str = Field(examples=["Over the weekend."])
+    """Why."""
+
+
+class ContinueBody(Request):
+    """Nothing has to be said."""
+
+
+class ContinueAccepted(Accepted):
+    """The run goes on where it was, unless it waits for something else too."""
+
+
 @dataclass(frozen=True)
 class Control(Generic[Sent]):
     """One thing that may be asked of a run under way: `POST /v1/runs/{run_id}/<path>`."""
@@ -125,6 +148,24 @@ CONTROLS: Final[tuple[Control[Any], ...]] = (
             run_id=run_id, limits=LimitsView.of(Limits.model_validate(answer))
         ),
         answer=TopUpAccepted,
+    ),
+    Control(
+        path="pause",
+        manual="Pause a run: it finishes the calls under way and rests, for days if need be, until it is continued.",
+        body=PauseBody,
+        action=lambda body: Pause(reason=body.reason),
+        accepted=lambda run_id, body, _: PauseAccepted(run_id=run_id, reason=body.reason),
+        answer=PauseAccepted,
+        required=False,
+    ),
+    Control(
+        path="continue",
+        manual="Continue a run that was paused.",
+        body=ContinueBody,
+        action=lambda _: Continue(),
+        accepted=lambda run_id, *_: ContinueAccepted(run_id=run_id),
+        answer=ContinueAccepted,
+        required=False,
     ),
 )
 
@@ -174,9 +215,11 @@ RequestId: TypeAlias = Annotated[str, Depends(request_id)]
 def _serve(control: Control[Sent]) -> None:
     """Adds the route of one action."""
 
-    async def route(run_id: str, services: Provided, request_id: RequestId, body: Any = None) -> Accepted:
+    async def route(run_id: str, services: Provided, asker: Asker, request_id: RequestId, body: Any = None) -> Accepted:
         sent = control.body() if body is None else body
-        answer = await ask(run_id, control.action(sent), request_id, temporal=services.temporal, store=services.store)
+        answer = await ask(
+            run_id, control.action(sent), request_id, temporal=services.temporal, store=services.store, by=asker
+        )
         return control.accepted(run_id, sent, answer)
 
     route.__name__ = f"{control.path.replace('-', '_')}_run"

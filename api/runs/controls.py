@@ -29,8 +29,10 @@ def new_request_id() -> str:
     return str(ULID()).lower()
 
 
-async def ask(run_id: str, action: Action, request_id: str, *, temporal: Temporal, store: TenantStore) -> Json:
-    """What the run answers, or answered when the same request came before.
+async def ask(
+    run_id: str, action: Action, request_id: str, *, temporal: Temporal, store: TenantStore, by: str = ""
+) -> Json:
+    """What the run answers, or answered when the same request came before, whoever asked then; `by` is who asks now.
 
     Raises:
         RunNotFound: there is no such run.
@@ -41,8 +43,8 @@ async def ask(run_id: str, action: Action, request_id: str, *, temporal: Tempora
         ControlRefused: the run refused; it stays so for this id.
     """
     run = await current_run(run_id, temporal, store)
-    request = ControlRequest(action=action)
-    sent = sha256(request.model_dump_json().encode()).hexdigest()
+    request = ControlRequest(action=action, by=by)
+    sent = sha256(ControlRequest(action=action).model_dump_json().encode()).hexdigest()
     claim = await store.controls.claim(run_id, request_id, sent)
     if claim.request_hash != sent:
         raise KeyReused(f"the key {request_id!r} was sent to run {run_id!r} with another request; take a new one")

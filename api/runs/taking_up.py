@@ -119,7 +119,7 @@ async def roll_back(run_id: str, step: int, reason: str, request_id: str, reache
     cut = before_step(log, step)
     saved = taking_up.saved(log.asked.graph, cut)
     if run.status == "running":
-        outcome = await send(run_id, ControlRequest(action=wanted), request_id, reached.temporal)
+        outcome = await send(run_id, ControlRequest(action=wanted, by=reached.by), request_id, reached.temporal)
         if not outcome.accepted:
             await reached.store.controls.settle(run_id, request_id, outcome)
             raise ControlRefused(outcome.text)

@@ -223,6 +223,16 @@ class Temporal:
             raise OutcomeUnknown(request_id) from error
         return answer.answer
 
+    async def cancel(self, run_id: str, reason: str) -> None:
+        """Has the server cancel the run, which whoever works on it hears at once, and else whoever takes it up.
+
+        Raises:
+            RunForgotten: there is no such workflow, or it is closed.
+        """
+        handle = await self._handle(run_id)
+        with mapped():
+            await handle.cancel(reason=reason, rpc_timeout=CALL_TIMEOUT)
+
     async def describe(self, run_id: str) -> Execution:
         """What the server knows of the run's workflow.
 

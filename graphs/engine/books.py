@@ -43,7 +43,7 @@ def booked(run: Run, entry: Entry) -> Run:
         case Resumed():
             changes = dict(RELEASED) if entry.over else {"trying": True}
         case Controlled():
-            return entry.action.applied(run.model_copy(update={"budget": budget}))
+            return _controlled(run, run.model_copy(update={"budget": budget}), entry)
         case Diverted():
             changes = _heard(entry.ending)
         case RolledBack():
@@ -60,10 +60,23 @@ def _taken_up(run: Run, entry: TakenUp) -> Run:
     if entry.plan is not None:
         run = run.knowing(run.state.model_copy(update={"plan": entry.plan}))
     budget = run.budget.model_copy(update={"limits": entry.limits or run.budget.limits})
+    goes_on = {"pause": None, "going_back": None}
     if entry.why == "forked":
         budget = budget.model_copy(update={"used": Usage(), "elapsed": 0.0})
-        return run.model_copy(update={"budget": budget, "undone_to": 0, "going_back": None})
-    return run.model_copy(update={"budget": budget, "undone_to": entry.told, "going_back": None})
+        return run.model_copy(update={"budget": budget, "undone_to": 0, **goes_on})
+    return run.model_copy(update={"budget": budget, "undone_to": entry.told, **goes_on})
+
+
+def _controlled(earlier: Run, run: Run, entry: Controlled) -> Run:
+    """The run after an action. A pause has its date and its author; how long it took, nobody was waited for in vain."""
+    run = entry.action.applied(run)
+    if run.pause is not None and earlier.pause is None:
+        return run.model_copy(update={"pause": run.pause.model_copy(update={"since": entry.when, "by": entry.by})})
+    began = earlier.pause.since if earlier.pause is not None and run.pause is None else None
+    if began is None or entry.when is None or run.tried is None:
+        return run
+    since = run.tried.since + max(0.0, entry.when - max(began, run.tried.since))
+    return run.model_copy(update={"tried": run.tried.model_copy(update={"since": since})})
 
 
 def _heard(ending: Ending) -> dict[str, object]:

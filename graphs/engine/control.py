@@ -1,12 +1,14 @@
 """What may be asked of a run under way, as data: each action says what refuses it, what it does and what it answers.
 
 A new action is a class here that the union names, and a row of `api.routes.control`: workflows apply what they get.
+What an action tells says first what was asked, and after a colon in which words: who asked is put before the colon.
 """
 
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
+from elcano.graphs.engine.pausing import Continue, Pause
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, Json, JsonObject
@@ -30,9 +32,9 @@ class Stop(Frozen):
         return None
 
     def applied(self, run: Run) -> Run:
-        """The run is to leave as soon as what it does can be given up."""
+        """The run is to leave as soon as what it does can be given up; one that was paused too."""
         ending = Ending(kind="stopped", detail=self.reason or "somebody stopped the run")
-        return run.model_copy(update={"stopping": ending})
+        return run.model_copy(update={"stopping": ending, "pause": None})
 
     def answer(self, run: Run) -> Json:
         """Nothing is to be said."""
@@ -108,7 +110,7 @@ class RollBack(Frozen):
         return "rolling_back", f"Asked to go back to before step {self.step}", {"step": self.step}
 
 
-Action: TypeAlias = Annotated[Stop | AddBudget | RollBack, Field(discriminator="kind")]
+Action: TypeAlias = Annotated[Stop | AddBudget | RollBack | Pause | Continue, Field(discriminator="kind")]
 
 
 def at_exit(graph: ResearchGraph, run: Run) -> bool:
@@ -126,7 +128,7 @@ def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: b
         closing: the run has ended and is being archived.
         owner: of a branch that is asked by somebody else than the run that it belongs to: that run's id.
     """
-    writing = at_exit(graph, run) and run.hold is None
+    writing = at_exit(graph, run) and run.hold is None and run.pause is None
     if closing or run.finished or (writing and not isinstance(action, RollBack)):
         return f"the run is writing its report or has ended; {action.too_late}"
     return action.refusal(run, owner)

@@ -136,6 +136,10 @@ class Controlled(Frozen):
     kind: Literal["controlled"] = "controlled"
     at: float
     action: Action
+    by: str = ""
+    """Who asked, as the API was told; empty if nobody was named."""
+    when: float | None = None
+    """When, in seconds since the epoch: time that stands still has no `at` of its own."""
     request_id: str = ""
     """Under which it was asked for; empty if the run that this one is a branch of did."""
     answer: Json = None

@@ -41,6 +41,8 @@ class Run(Frozen):
     """Set once somebody asked the run to end, until it leaves for its exit."""
     hold: Hold | None = None
     """Set while the run waits; of a call that was tried in vain until it is answered."""
+    pause: Hold | None = None
+    """Set while somebody lets it rest, whatever else it waits for."""
     trying: bool = False
     """The held call is being made again."""
     tried: Tried | None = None
@@ -89,7 +91,7 @@ class Run(Frozen):
     @property
     def choosing(self) -> bool:
         """Its node is done, and whoever walks the graph has to say which one is next."""
-        return self.led and self.routing and self.hold is None
+        return self.led and self.routing and self.hold is None and self.pause is None
 
     @property
     def step(self) -> int:

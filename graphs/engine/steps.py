@@ -73,6 +73,8 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     """What to do next, `elapsed` seconds after the start."""
     if run.finished:
         return Finish()
+    if run.pause is not None:
+        return Wait(hold=run.pause)
     if run.hold is not None and not run.trying:
         return Wait(hold=run.hold)
     if run.choosing:
@@ -147,7 +149,7 @@ def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
         return _fail(graph, run, _input_failure(entry.node, error, reading), reading.work)
     run = keeping(graph, warned(known, reading))
     if run.node in graph.exit_nodes:
-        return run.model_copy(update={"finished": True})
+        return _over(run)
     return _onward(graph, run) if entry.onward else run.model_copy(update={"led": True, "routing": True})
 
 
@@ -239,7 +241,7 @@ def _abandon(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
     if ending is None:
         return run
     if run.node in graph.exit_nodes:
-        return run.model_copy(update={"ending": run.ending or ending, "finished": True})
+        return _over(run.model_copy(update={"ending": run.ending or ending}))
     return _divert(graph, run, ending)
 
 
@@ -257,7 +259,7 @@ def _fail(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) -> Ru
     if (ending := spent(failure)) is not None:  # as if the budget had refused the call
         return _abandon(graph, run, ending)
     if failure.fatal or run.node in graph.exit_nodes:
-        return run.model_copy(update={"failure": failure, "finished": True})
+        return _over(run.model_copy(update={"failure": failure}))
     run = run.model_copy(update={"work": run.work + work})
     repaired = not run.led and error_edge(graph, run.node, failure.type) is not None
     if repaired and run.work <= run.figures.waiting_work:
@@ -278,6 +280,11 @@ def _read_in_vain(graph: ResearchGraph, run: Run) -> int:
     except (ValidationError, InputInvalid):  # this is what it failed by
         return reading.work
     return reading.work
+
+
+def _over(run: Run) -> Run:
+    """The run at its end. A pause that came while its exit was under way has nothing left to keep from beginning."""
+    return run.model_copy(update={"finished": True, "pause": None})
 
 
 def _leave(graph: ResearchGraph, run: Run, ending: Ending) -> Run:

@@ -57,6 +57,8 @@ class Journal:
         """Since when time stands still."""
         self._frozen_at: float | None = None
         """Since when nothing counts until it is known what was undone."""
+        self._called_at = 0.0
+        """What had elapsed when the call under way was asked for; none is while a journal travels."""
         self._floor = pages.floor
         self._behind: deque[Entry] = deque()
         """Entries of before that whoever walks the graph has yet to come by."""
@@ -121,9 +123,9 @@ class Journal:
 
     @property
     def stands_still(self) -> bool:
-        """Time does not count: the run waits for more budget, or, if it may wait for that, for a provider."""
+        """Time does not count: the run is paused, waits for a top-up, or, if it may wait for that, for a provider."""
         waits = self.run.tried is not None and self.run.budget.limits.when_exhausted == "pause"
-        return waits or self.run.paused is not None
+        return waits or self.run.paused is not None or self.run.pause is not None
 
     @property
     def still_since(self) -> float | None:
@@ -147,6 +149,13 @@ class Journal:
         until = min(moment for moment in (now, self._still_since, self._frozen_at) if moment is not None)
         return until - self.started_at - self._idle
 
+    def idled(self, waited: float, now: float) -> float:
+        """How much of the seconds for which the call under way waited for a worker was counted until `now`.
+
+        While time stood still none was, and of what is not counted nothing can be taken off.
+        """
+        return min(waited, max(0.0, self.elapsed(now) - self._called_at)) if self._begun else waited
+
     def due(self, elapsed: float) -> float:
         """When `elapsed` seconds of work will be over, if the run does not pause before."""
         return self.started_at + self._idle + elapsed
@@ -159,6 +168,7 @@ class Journal:
         """The next command that somebody has to perform; all that need nobody are applied on the way."""
         while isinstance(command := next_command(self.graph, self.run, self.elapsed(now)), Immediate):
             self.record(command.entry, now)
+        self._called_at = self.elapsed(now)
         if not isinstance(command, Wait | Choose | Finish) and self.run.tried is None:
             for told in before(command):
                 self.tell(told, now)

@@ -31,6 +31,7 @@ from elcano.graphs.journal.phrases import queries, title, work_of_agent, work_of
 from elcano.graphs.journal.ways import changed, led_on
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
+from elcano.graphs.values.asker import named
 from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes, Ended
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.state import Ending, Hold
@@ -124,7 +125,8 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             return
         case Controlled():
             kind, text, data = entry.action.told(run)
-            yield Told(kind, _cut(text), run.node, data)
+            who: JsonObject = {"by": entry.by} if entry.by else {}
+            yield Told(kind, _cut(named(text, entry.by)), run.node, {**data, **who})
         case StepFailed():
             yield from _failed(earlier, entry, run)
         case StepCompleted() if reason := _refused(graph, earlier, entry, run):

@@ -11,6 +11,7 @@ from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import Told
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.values.branch import branch_states
+from elcano.graphs.values.cancellation import Cancellation
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Failure, ResearchState
@@ -91,13 +92,20 @@ def status_of(journal: Journal, failure: Failure | None, report: ReportRef | Non
     return "completed" if answered else "unanswered"
 
 
-def last_event(status: RunStatus, run: Run, failure: Failure | None, report: ReportRef | None) -> Told:
+def last_event(
+    status: RunStatus,
+    run: Run,
+    failure: Failure | None,
+    report: ReportRef | None,
+    cancellation: Cancellation | None = None,
+) -> Told:
     """The terminal event. A run tells exactly one, as its last."""
+    cancelled = cancellation or Cancellation()
     kind: EventType = "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
     if failure is not None:
         text = f"The run failed at {failure.node}: {failure.message}"
     elif status == "cancelled":
-        text = "The run was cancelled; what it found is kept, and there is no report"
+        text = cancelled.told
     elif run.ending is not None:
         text = f"Done early: {run.ending.detail or run.ending.kind}"
     else:
@@ -113,6 +121,7 @@ def last_event(status: RunStatus, run: Run, failure: Failure | None, report: Rep
             "tokens": run.budget.used.tokens,
             "cost_microusd": run.budget.used.cost_microusd,
             "evidence": len(run.state.evidence),
+            **cancelled.model_dump(exclude_defaults=True),
         },
     )
 

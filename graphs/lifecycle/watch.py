@@ -71,7 +71,7 @@ def snapshot(
         evidence_ids=tuple(ref.id for ref in run.state.evidence),
         budget=budget.view(),
         ending=run.ending,
-        hold=_since(journal, run.hold) or held,
+        hold=run.pause or _since(journal, run.hold) or held,
         failure=run.failure,
         report=report,
         last_event=journal.last,

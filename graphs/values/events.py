@@ -33,6 +33,7 @@ EventType: TypeAlias = Literal[
     "branch_complete",
     "ending_early",
     "paused",
+    "continued",
     "topped_up",
     "stopping",
     "held",

@@ -167,9 +167,9 @@ class Ending(Frozen):
     """One sentence for the report's head and the event."""
 
 
-HoldReason: TypeAlias = Literal["budget", "provider", "person"]
+HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause"]
 """What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`:
-somebody who mends a key, a name or a setting."""
+somebody who mends a key, a name or a setting. `pause`: to be continued by somebody."""
 
 
 class Hold(Frozen):
@@ -183,7 +183,9 @@ class Hold(Frozen):
     type: str = ""
     """The name of the error, for programs; of a budget the limit that is used up."""
     detail: str = Field(default="", max_length=2_000)
-    """What the provider said, or which limit is used up."""
+    """What the provider said, which limit is used up, or why somebody paused it."""
+    by: str = ""
+    """Who paused it; empty if nobody was named."""
     tries: int = Field(default=0, ge=0)
     """How often the call was tried in vain; 0 if it waits for its first try."""
     since: float | None = None

@@ -24,6 +24,7 @@ from elcano.graphs.contracts import (
     RunStatus,
 )
 from elcano.graphs.engine.control import AddBudget, RollBack, Stop
+from elcano.graphs.engine.pausing import Continue, Pause
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot
 from elcano.graphs.values.branch import branch_states
@@ -155,6 +156,9 @@ class ScriptedWorkflow:
                 return ControlAnswer()
             case RollBack(step=step):
                 return ControlAnswer(answer={"step": step})
+            case Pause() | Continue():
+                self._tell("paused" if request.action.kind == "pause" else "continued", request.by)
+                return ControlAnswer()
 
     @control.validator
     def _can_be_controlled(self, request: ControlRequest) -> None:

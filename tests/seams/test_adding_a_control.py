@@ -12,6 +12,7 @@ class Remark(Frozen):
     """Something that whoever goes on should know."""
 
     kind: Literal["remark"] = "remark"
+    halts: ClassVar[bool] = False
     too_late: ClassVar[str] = "nobody would read it"
     text: str = Field(min_length=1)
 
@@ -28,7 +29,6 @@ class Remark(Frozen):
         return "state_updated", f"Remark: {self.text}", {}
 
 
-Action: TypeAlias = Annotated[Stop | AddBudget | Remark, Field(discriminator="kind")]
 '''
 ROW = '''
 class RemarkBody(Request):
@@ -54,8 +54,9 @@ CONTROLS += (
     ),
 )
 '''
+IMPORTED = "from elcano.graphs.engine.control import "
 EDITED = ("graphs/engine/control.py", "api/routes/control.py")
-ASKED = 'Action: TypeAlias = Annotated[Stop | AddBudget, Field(discriminator="kind")]\n'
+UNION = "Action: TypeAlias = Annotated["
 
 
 def with_the_action(folder: Path) -> Path:
@@ -69,11 +70,11 @@ def with_the_action(folder: Path) -> Path:
         shutil.copy(file, package)
     actions, routes = (package / name for name in EDITED)
     text = actions.read_text(encoding="utf-8")
-    assert text.count(ASKED) == 1
-    actions.write_text(text.replace(ASKED, ACTION), encoding="utf-8")
+    assert text.count(UNION) == 1
+    actions.write_text(text.replace(UNION, f"{ACTION}{UNION}Remark | "), encoding="utf-8")
     text = routes.read_text(encoding="utf-8")
     before, after = text.split("_SENT_AGAIN: Final", 1)
-    before = before.replace("import Action, AddBudget, Stop", "import Action, AddBudget, Remark, Stop")
+    before = before.replace(IMPORTED, f"{IMPORTED}Remark, ")
     routes.write_text(f"{before}{ROW}\n_SENT_AGAIN: Final{after}", encoding="utf-8")
     return folder
 

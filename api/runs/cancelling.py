@@ -1,0 +1,29 @@
+"""Cancelling: the run ends at once and without a report, by Temporal's own cancellation.
+
+Temporal keeps it until a worker takes the run up, so it needs none to be accepted. Asked for again it changes nothing:
+the first reason stays.
+"""
+
+from elcano.api.http.errors import RunEnded, RunForgotten
+from elcano.api.runs.reading import current_run
+from elcano.api.temporal.client import Temporal
+from elcano.graphs.values.cancellation import Cancellation
+from elcano.storage.store import TenantStore
+
+
+async def cancel(run_id: str, cancellation: Cancellation, temporal: Temporal, store: TenantStore) -> bool:
+    """Cancels a run. Returns whether a worker polls, which ends it now; else the next one that does.
+
+    Raises:
+        RunNotFound: there is no such run.
+        RunEnded: it has ended; nothing was cancelled.
+        TemporalUnavailable: it is not known whether it was cancelled; doing it again is safe.
+    """
+    run = await current_run(run_id, temporal, store)
+    if run.status != "running":
+        raise RunEnded(f"the run {run_id!r} has ended: {run.status}; there is nothing to cancel")
+    try:
+        await temporal.cancel(run_id, cancellation.written)
+    except RunForgotten as error:
+        raise RunEnded(f"the run {run_id!r} has ended; there is nothing to cancel") from error
+    return await temporal.worker_polls()

@@ -1,0 +1,158 @@
+"""A cancelled run ends at once and without a report, says who wanted it and why, and frees what was running for it."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
+
+from elcano.activities.calls.heartbeat import heartbeats
+from elcano.graphs.contracts import AgentCall, AgentResult
+from elcano.graphs.records import ArchiveCall
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.cancellation import Cancellation
+from elcano.testing.activities import scripted_activities
+from elcano.testing.script import Script
+from elcano.workflows.research import ResearchWorkflow
+from tests.control import pause
+from tests.workflow.conftest import Handle, Start, asking, deep_with, worker_for
+from tests.workflow.test_budget import paused
+
+BY_ALICE = Cancellation(by="alice", reason="the question was wrong")
+TOLD = (
+    "Cancelled by alice: the question was wrong; what it found is kept, and there is no report",
+    {"by": "alice", "reason": "the question was wrong"},
+)
+FREED = 2.0
+"""Seconds within which what ran for a run is given up."""
+
+
+class Stuck:
+    """An agent that beats as those of a worker do, answers never, and says when it was given up."""
+
+    def __init__(self, script: Script, agent: str, at_once: int = 1) -> None:
+        self._script = script
+        self._agent = agent
+        self._at_once = at_once
+        self._open = 0
+        self.reached = asyncio.Event()
+        self.freed: list[float] = []
+
+    @property
+    def activities(self) -> list[Callable[..., Any]]:
+        async def run_agent(call: AgentCall) -> AgentResult:
+            if call.agent != self._agent:
+                return AgentResult(output=self._script.answer(call.agent, call.input), usage=self._script.usage)
+            self._open += 1
+            if self._open == self._at_once:
+                self.reached.set()
+            try:
+                async with heartbeats():
+                    await asyncio.Event().wait()
+            finally:
+                self.freed.append(time.monotonic())
+            raise AssertionError("nobody lets it go on")
+
+        return list(scripted_activities(self._script, ask=run_agent))
+
+
+async def cancelled(handle: Handle, script: Script, by: Cancellation = BY_ALICE) -> ArchiveCall:
+    """Cancels a run, waits for its end, and gives it as it was archived."""
+    await handle.cancel(reason=by.written)
+    with pytest.raises(WorkflowFailureError):
+        await handle.result()
+    assert (await handle.describe()).status == WorkflowExecutionStatus.CANCELED
+    assert script.published == []
+    return next(kept for kept in script.archived if kept.run.run_id == handle.id)
+
+
+def assert_told(kept: ArchiveCall) -> None:
+    assert kept.run.status == "cancelled"
+    last = kept.events[-1]
+    assert (last.type, last.message) == ("cancelled", TOLD[0])
+    assert {name: last.data.get(name) for name in ("by", "reason")} == TOLD[1]
+    assert [event.terminal for event in kept.events].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "agent", "calls"),
+    [("iterative", "judge", 1), ("iterative", "writer", 1), ("deep", "thinking", 4), ("deep", "long_writer", 1)],
+)
+async def test_what_was_running_is_freed(mode: str, agent: str, calls: int, temporal: Client, script: Script) -> None:
+    script.sections = ("history", "method", "cost", "people")
+    stuck = Stuck(script, agent, calls)
+    queue = run_id = f"run-{uuid.uuid4()}"
+    graph = deep_with(max_concurrency=calls) if mode == "deep" else None
+    asked = asking(run_id, mode=mode, graph=graph, limits=Limits(tokens=2_000_000))
+    async with worker_for(temporal, queue, stuck.activities, cached_workflows=100):
+        handle = await temporal.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
+        await asyncio.wait_for(stuck.reached.wait(), 30)
+        began = time.monotonic()
+        kept = await cancelled(handle, script)
+        ended = time.monotonic()
+    assert_told(kept)
+    assert len(stuck.freed) == calls
+    if agent != "thinking":
+        assert kept.run.evidence, "what it found is kept"
+    print(f"{mode}: freed after {max(stuck.freed) - began:.2f} s, ended after {ended - began:.2f} s")  # noqa: T201
+
+
+@pytest.mark.parametrize("mode", ["iterative", "deep"])
+async def test_a_paused_run_is_cancelled(mode: str, start: Start, script: Script) -> None:
+    reached = asyncio.Event()
+
+    async def waits(given: object) -> None:
+        reached.set()
+        await asyncio.sleep(0.2)
+
+    script.watching = waits
+    handle = await start(mode=mode, limits=Limits(tokens=1_000_000))
+    await asyncio.wait_for(reached.wait(), 30)
+    await pause(handle)
+    await asyncio.sleep(0.5)
+    assert_told(await cancelled(handle, script))
+
+
+@pytest.mark.parametrize("mode", ["iterative", "deep"])
+async def test_a_run_that_waits_for_a_top_up_is_cancelled(mode: str, start: Start, script: Script) -> None:
+    script.complete_in = 3
+    handle = await start(mode=mode, limits=Limits(tokens=1_000_000, iterations=1, when_exhausted="pause"))
+    await paused(handle)
+    assert_told(await cancelled(handle, script))
+    for kept in script.archived:
+        assert kept.run.status == "cancelled"
+        assert kept.events[-1].data["by"] == "alice"
+
+
+async def test_asked_for_twice_it_is_cancelled_once(temporal: Client, script: Script, queue: str) -> None:
+    """And without a worker: the first one that comes ends it."""
+    run_id = f"run-{uuid.uuid4()}"
+    handle = await temporal.start_workflow(ResearchWorkflow.run, asking(run_id), id=run_id, task_queue=queue)
+    await handle.cancel(reason=BY_ALICE.written)
+    await handle.cancel(reason=Cancellation(by="bob").written)
+    async with worker_for(temporal, queue, scripted_activities(script)):
+        with pytest.raises(WorkflowFailureError):
+            await handle.result()
+    assert script.calls == []
+    (kept,) = script.archived
+    assert kept.run.status == "cancelled"
+    print(kept.events[-1].message)  # noqa: T201
+
+
+async def test_what_is_written_in_the_temporal_ui_is_the_reason(start: Start, script: Script) -> None:
+    reached = asyncio.Event()
+
+    async def waits(given: object) -> None:
+        reached.set()
+        await asyncio.sleep(0.2)
+
+    script.watching = waits
+    handle = await start()
+    await asyncio.wait_for(reached.wait(), 30)
+    await handle.cancel(reason="by hand")
+    with pytest.raises(WorkflowFailureError):
+        await handle.result()
+    assert script.archived[0].events[-1].message.startswith("Cancelled: by hand; ")

@@ -47,8 +47,8 @@ OUTCOME_ATTRIBUTE: Final = "ElcanoOutcome"
 SEARCH_ATTRIBUTES: Final = (MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE, OUTCOME_ATTRIBUTE)
 """Keyword search attributes that the Temporal namespace must know."""
 
-Stage: TypeAlias = Literal["researching", "paused", "held", "writing", "closed"]
-"""`held`: a call of the run cannot be answered now and is tried again."""
+Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "writing", "closed"]
+"""`held`: a call of the run cannot be answered now and is tried again. `approval`: its plan waits for somebody."""
 Engine: TypeAlias = Literal["graph", "chain"]
 """What decides the way from one step to the next: a graph, or plain code."""
 RunStatus: TypeAlias = Literal[
@@ -92,6 +92,10 @@ class ResearchInput(Frozen):
     sources: tuple[str, ...] = ()
     background: str = ""
     instructions: str = ""
+    guidance: tuple[str, ...] = ()
+    """Of a branch: what somebody had said of the research when it began."""
+    approve_plan: bool = False
+    """The run waits for somebody to approve its plan before it researches the sections."""
     models: ModelChoice = ModelChoice()
     tenant: Tenant = DEFAULT_TENANT
     branch_of: BranchOf | None = None

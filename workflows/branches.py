@@ -5,7 +5,7 @@ left over; only when all that are left wait is the run itself out of budget.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -28,9 +28,11 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.control import Action, AddBudget, Stop
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
     from elcano.graphs.engine.safety import DIVIDED_ENDINGS
+    from elcano.graphs.engine.steering import Steer
+    from elcano.graphs.fanout import replanning
     from elcano.graphs.fanout import visit as fanout
     from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.journal.narration import Told, branch_complete, branch_started, plan_cut
+    from elcano.graphs.journal.narration import Told, branch_complete, branch_dropped, branch_started, plan_cut
     from elcano.graphs.lifecycle import start as opening
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.values.branch import BranchOutcome
@@ -89,10 +91,13 @@ class Branching:
         self._room = Gate(node.max_concurrency)
         self._books = fanout.FanOut(node, work, journal.run)
         self._unstarted = len(self._books.starts)
+        self._over = False
         self._postponed: dict[int, Ending] = {}
         """Branches that cannot begin without more budget, by their index; emptied whenever they may try again."""
         self._open: dict[str, Branch] = {}
         """By run id."""
+        self._tasks: list[asyncio.Task[None]] = []
+        """What has to be done before the visit is over: each branch, and what is to be said to them."""
         self._parting: Callable[[Child], Awaitable[None]] | None = None
         """What was last said to all open branches; one that was being started meanwhile is told as well."""
 
@@ -101,8 +106,16 @@ class Branching:
         starts = self._books.starts
         if self._books.cut:
             self._tell(plan_cut(self._work.node, len(starts), len(self._work.branches)))
-        await asyncio.gather(*(self._branch(start) for start in starts))
+        self._begin(starts)
+        while unfinished := [task for task in self._tasks if not task.done()]:
+            await asyncio.gather(*unfinished)
+        for task in self._tasks:
+            task.result()
+        self._over = True
         return self._books.entry(self._elapsed())
+
+    def _begin(self, starts: Iterable[BranchStart]) -> None:
+        self._tasks += [asyncio.create_task(self._branch(start)) for start in starts]
 
     @property
     def exhausted(self) -> Ending | None:
@@ -143,13 +156,43 @@ class Branching:
             branch.paused = notice.hold.ending
             self._pass_on()
 
+    def refusal(self, action: Action) -> str | None:
+        """Why branches cannot be added or dropped any more; None if they can, or nobody wants that."""
+        if not isinstance(action, Steer) or not action.changes_sections:
+            return None
+        if self._over or self._parting:
+            return "it is too late to change sections: they are over, or are being ended"
+        return replanning.refusal(self._asked.graph, self._journal.run, action)
+
     def control(self, action: Action) -> None:
-        """Hands on what was asked of the run, in parts if it is shared."""
+        """Hands on what was asked of the run, in parts if it is shared; a steered run has its new plan already."""
         if isinstance(action, AddBudget):
             self._top_up(action.extra)
+        if isinstance(action, Steer):
+            for part in action.for_branches:
+                self._tasks += [asyncio.create_task(self._say(part, branch)) for branch in self._open.values()]
+            if action.changes_sections:
+                self._replan()
+
+    def _replan(self) -> None:
+        """Branches that are new begin when there is room; those that were dropped and run are given up."""
+        added = self._books.replanned(replanning.visit_of(self._asked.graph, self._journal.run))
+        self._unstarted += len(added)
+        self._begin(added)
+        self._postponed.clear()
+        for branch in self._open.values():
+            if branch.start.index in self._books.dropped and branch.child is not None:
+                branch.child.cancel()
+
+    async def _say(self, action: Action, branch: Branch) -> None:
+        """Lets a branch know, once it is there."""
+        await workflow.wait_condition(lambda: branch.child is not None)
+        if not branch.ended:
+            with suppress(ApplicationError):  # it ended by itself meanwhile
+                await branch.handle.signal(CONTROL_SIGNAL, ControlRequest(action=action))
 
     def _top_up(self, extra: TopUp) -> None:
-        open_branches = {branch.start.index for branch in self._open.values()}
+        open_branches = {branch.start.index for branch in self._open.values()} - self._books.dropped
         self._grant(self._books.raised(extra, self._journal.run.budget.limits, open_branches))
         self._postponed.clear()
 
@@ -202,7 +245,7 @@ class Branching:
             return branch
 
     async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
-        asked = opening.branch(self._asked, start, limits)
+        asked = opening.branch(self._asked, start, limits, self._journal.run.state)
         self._tell(branch_started(self._work.node, start, asked.run_id))
         branch = self._open[asked.run_id] = Branch(asked.run_id, start)
         child = branch.child = await workflow.start_child_workflow(
@@ -217,6 +260,8 @@ class Branching:
         )
         if self._parting is not None:
             await self._parting(child)
+        elif start.index in self._books.dropped:
+            child.cancel()
         return branch
 
     async def _working(self, branch: Branch) -> None:
@@ -229,7 +274,8 @@ class Branching:
             outcome = await self._outcome(branch)
             del self._open[branch.run_id]
             self._books.end(branch.start, outcome)
-            self._tell(branch_complete(self._work.node, outcome))
+            told = branch_dropped if branch.start.index in self._books.dropped else branch_complete
+            self._tell(told(self._work.node, outcome))
             self._postponed.clear()
             self._pass_on()
 

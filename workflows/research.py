@@ -25,7 +25,7 @@ with workflow.unsafe.imports_passed_through():
         ResearchResult,
     )
     from elcano.graphs.engine.commands import Choose, Finish, RunBranches, Wait, Work
-    from elcano.graphs.engine.control import Action, refuse_control
+    from elcano.graphs.engine.control import Action, answer_to, refuse_control
     from elcano.graphs.engine.entries import (
         Controlled,
         Diverted,
@@ -166,11 +166,15 @@ class ResearchWorkflow:
             self._branching.held(notice)
 
     def _refusal(self, action: Action, owner: str = "") -> str | None:
-        return refuse_control(self._asked.graph, self._journal.run, action, closing=self._closing, owner=owner)
+        run = self._journal.run
+        refusal = refuse_control(self._asked.graph, run, action, closing=self._closing, owner=owner)
+        if refusal is None and self._branching is not None:
+            return self._branching.refusal(action)
+        return refusal
 
     def _controlled(self, action: Action, request_id: str = "") -> Json:
         """Writes an action into the log, and lets the clock and the branches know."""
-        answer = action.answer(action.applied(self._journal.run))
+        answer = answer_to(self._asked.graph, action.applied(self._journal.run), action)
         entry = Controlled(at=self._elapsed(), action=action, request_id=request_id, answer=answer)
         self._record(entry)
         self._interruptions.aim()

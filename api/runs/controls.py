@@ -6,6 +6,7 @@ itself would give the first answer to another request under the same id, and wou
 was sent with, and what the run answered, is therefore kept in the store.
 """
 
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from typing import Final
 
@@ -29,8 +30,18 @@ def new_request_id() -> str:
     return str(ULID()).lower()
 
 
-async def ask(run_id: str, action: Action, request_id: str, *, temporal: Temporal, store: TenantStore) -> Json:
+async def ask(
+    run_id: str,
+    action: Action,
+    request_id: str,
+    *,
+    temporal: Temporal,
+    store: TenantStore,
+    judged: Callable[[], Awaitable[None]] | None = None,
+) -> Json:
     """What the run answers, or answered when the same request came before.
+
+    `judged` refuses what this server cannot do, for a run that there is.
 
     Raises:
         RunNotFound: there is no such run.
@@ -41,6 +52,8 @@ async def ask(run_id: str, action: Action, request_id: str, *, temporal: Tempora
         ControlRefused: the run refused; it stays so for this id.
     """
     run = await current_run(run_id, temporal, store)
+    if judged is not None:
+        await judged()
     request = ControlRequest(action=action)
     sent = sha256(request.model_dump_json().encode()).hexdigest()
     claim = await store.controls.claim(run_id, request_id, sent)

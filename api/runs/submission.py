@@ -19,7 +19,7 @@ from ulid import ULID
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
 from elcano.api.http.requests import DEFAULT_MODE, RunRequest
 from elcano.api.runs.model_keys import key_faults
-from elcano.api.runs.sources import lacking, offered
+from elcano.api.runs.sources import lacking, offered, source_faults
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
@@ -31,6 +31,7 @@ from elcano.graphs.model_names import model_fault
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.planned import has_sections
 from elcano.graphs.spec.size import MAX_FAULTS, size_faults
 from elcano.graphs.values.tenant import Tenant
 from elcano.graphs.values.tenant import run_id as new_run_id
@@ -63,6 +64,10 @@ def research_input(
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
     if settings.shared_environment and (missing := list(key_faults(models, graph, settings))):
         raise RequestInvalid(missing)
+    if request.approve_plan and not has_sections(graph):
+        planning = ", ".join(name for name, mode in MODES.items() if has_sections(mode))
+        fault = f"the graph {graph.name!r} plans no sections; these modes do: {planning}"
+        raise RequestInvalid([FieldFault(field="approve_plan", message=fault)])
     limits = request.budget.limits(default_limits(graph))
     if refused := limit_faults(graph, limits):
         raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
@@ -75,6 +80,7 @@ def research_input(
         sources=offered(lacks) if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
+        approve_plan=request.approve_plan,
         models=models,
         tenant=tenant,
     )
@@ -182,10 +188,7 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
     yield from _unknown("mode", "mode", [request.mode], MODES)
     if engine_of(request, settings) == "chain":
         yield from _chain_faults(request)
-    yield from _unknown("sources", "source", request.sources or (), lacks)
-    for name in request.sources or ():
-        if lack := lacks.get(name):
-            yield FieldFault(field="sources", message=f"{name!r} cannot be searched: {lack}")
+    yield from source_faults("sources", request.sources or (), lacks)
     yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
     models = {f"model.by_agent.{agent}": text for agent, text in request.model.by_agent.items()}
     if request.model.default:

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
+from elcano.graphs.engine.approval import titles
 from elcano.graphs.engine.entries import (
     Controlled,
     Diverted,
     Entry,
     Held,
+    PlanProposed,
     Resumed,
     RolledBack,
     StepAbandoned,
@@ -44,6 +46,9 @@ def booked(run: Run, entry: Entry) -> Run:
             return entry.action.applied(run.model_copy(update={"budget": budget}))
         case Diverted():
             changes = _heard(entry.ending)
+        case PlanProposed():
+            detail = f"somebody has to approve the plan: {titles(run)}"
+            changes = {"hold": Hold(reason="approval", node=run.node, detail=detail[:2_000]), "approval": "asked"}
         case RolledBack() | Warned() | Went():
             changes = {}
     return run.model_copy(update={**changes, "budget": budget})

@@ -125,6 +125,13 @@ class Went(Frozen):
     """It is a way back, which begins an iteration."""
 
 
+class PlanProposed(Frozen):
+    """The plan is there, and somebody has to approve it before its sections are researched."""
+
+    kind: Literal["plan_proposed"] = "plan_proposed"
+    at: float
+
+
 class Warned(Frozen):
     """Expressions of the node that comes next asked for too much, and the report has to say so."""
 
@@ -134,6 +141,16 @@ class Warned(Frozen):
 
 
 Entry: TypeAlias = Annotated[
-    StepCompleted | StepFailed | StepAbandoned | Held | Resumed | Diverted | Controlled | Went | RolledBack | Warned,
+    StepCompleted
+    | StepFailed
+    | StepAbandoned
+    | Held
+    | Resumed
+    | Diverted
+    | Controlled
+    | Went
+    | RolledBack
+    | PlanProposed
+    | Warned,
     Field(discriminator="kind"),
 ]

@@ -31,6 +31,7 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
         mode=asked.mode,
         now=now,
         rules=asked.rules,
+        approve_plan=asked.approve_plan,
         path=path,
         section=section,
         led=led,
@@ -43,26 +44,33 @@ def first_state(asked: ResearchInput) -> ResearchState:
         question=asked.question,
         background=asked.background,
         instructions=asked.instructions,
+        guidance=asked.guidance,
         sources=asked.sources,
     )
 
 
 def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
     """The run that these entries make of what was asked for: all of its log, or the first of it."""
-    run = start(asked.graph, first_state(asked), asked.limits, asked.rules)
+    run = start(asked.graph, first_state(asked), asked.limits, asked.rules, approve_plan=asked.approve_plan)
     for entry in entries:
         run = advance(asked.graph, run, entry)
     return run
 
 
-def branch(asked: ResearchInput, begun: BranchStart, limits: Limits) -> ResearchInput:
-    """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own."""
+def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, state: ResearchState) -> ResearchInput:
+    """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own.
+
+    What was said and which sources are searched it has of the `state` that its run is in, which may have been steered.
+    """
     outer = asked.branch_of
     return asked.model_copy(
         update={
             "run_id": branch_id(asked, begun),
             "question": begun.input.question,
             "background": begun.input.background,
+            "guidance": state.guidance,
+            "sources": state.sources,
+            "approve_plan": False,
             "graph": asked.graph.branches[begun.branch],
             "limits": limits,
             "branch_of": BranchOf(

@@ -28,7 +28,9 @@ class Remark(Frozen):
         return "state_updated", f"Remark: {self.text}", {}
 
 
-Action: TypeAlias = Annotated[Stop | AddBudget | Remark, Field(discriminator="kind")]
+Action: TypeAlias = Annotated[
+    Stop | AddBudget | Steer | ApprovePlan | RefusePlan | Remark, Field(discriminator="kind")
+]
 '''
 ROW = '''
 class RemarkBody(Request):
@@ -55,7 +57,9 @@ CONTROLS += (
 )
 '''
 EDITED = ("graphs/engine/control.py", "api/routes/control.py")
-ASKED = 'Action: TypeAlias = Annotated[Stop | AddBudget, Field(discriminator="kind")]\n'
+ASKED = (
+    'Action: TypeAlias = Annotated[Stop | AddBudget | Steer | ApprovePlan | RefusePlan, Field(discriminator="kind")]\n'
+)
 
 
 def with_the_action(folder: Path) -> Path:

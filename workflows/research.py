@@ -215,9 +215,9 @@ class ResearchWorkflow:
         return Diverted(at=self._elapsed(), ending=self._because(interruption))
 
     def _because(self, interruption: Ending) -> Ending:
-        """An ending with what the run had been waiting for, if it had."""
+        """An ending with what the run had been trying in vain, if it had."""
         hold = self._journal.run.hold
-        if hold is None or hold.reason == "budget":
+        if hold is None or not hold.tries:
             return interruption
         why = f"{hold.node} was tried {hold.tries} times in vain: {hold.detail}"
         return interruption.model_copy(update={"detail": "; ".join(filter(None, (interruption.detail, why)))})

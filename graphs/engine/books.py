@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-from elcano.graphs.engine.approval import titles
 from elcano.graphs.engine.entries import (
     Controlled,
     Diverted,
@@ -47,8 +46,8 @@ def booked(run: Run, entry: Entry) -> Run:
         case Diverted():
             changes = _heard(entry.ending)
         case PlanProposed():
-            detail = f"somebody has to approve the plan: {titles(run)}"
-            changes = {"hold": Hold(reason="approval", node=run.node, detail=detail[:2_000]), "approval": "asked"}
+            hold = Hold(reason="approval", node=run.node, detail="somebody has to approve or refuse the plan")
+            changes = {"hold": hold, "approval": "asked"}
         case RolledBack() | Warned() | Went():
             changes = {}
     return run.model_copy(update={**changes, "budget": budget})

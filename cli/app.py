@@ -2,12 +2,13 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
 from elcano import __version__
+from elcano.cli import steering_options
+from elcano.cli.options import AsJson, Key, Name, Out, Run
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 graph_app = typer.Typer(no_args_is_help=True)
 app.add_typer(graph_app, name="graph", help="Look at graphs and check them; needs no server.")
+app.add_typer(steering_options.app)
 
 
 def _version(asked: bool) -> None:
@@ -39,19 +41,6 @@ def options(
     ] = False,
 ) -> None:
     """Durable deep research: ask a question, get a report whose every citation was checked."""
-
-
-Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists it.", show_default=False)]
-Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Key = Annotated[
-    str,
-    typer.Option(
-        help="The key of an earlier attempt of the same command, if it is not known what became of it.",
-        show_default=False,
-    ),
-]
-Out = Annotated[Path | None, typer.Option(help="Write the report to this file.", show_default=False)]
 
 
 @app.command()
@@ -81,6 +70,10 @@ def ask(
     budget_iterations: Annotated[
         int | None, typer.Option(help="Turns of the research loop at most.", show_default=False)
     ] = None,
+    approve_plan: Annotated[
+        bool,
+        typer.Option("--approve-plan", help="Wait for `elcano approve` before planned sections are researched."),
+    ] = False,
     pause: Annotated[
         bool, typer.Option("--pause", help="When the budget is used up, wait for `elcano top-up` instead of writing.")
     ] = False,
@@ -110,6 +103,7 @@ def ask(
         "background": background,
         "instructions": instructions,
         "model": model,
+        "approve_plan": approve_plan,
         "budget": {name: value for name, value in budget.items() if value is not None},
     }
     chosen = {name: value for name, value in body.items() if value}

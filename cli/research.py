@@ -16,6 +16,7 @@ from rich.table import Table
 from elcano.cli.client import Api
 from elcano.cli.exits import BY_STATUS, Exit, Failed
 from elcano.cli.live import display
+from elcano.cli.steering import plan_lines
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent
 from elcano.settings import program_settings
@@ -117,6 +118,10 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
                     shown.say(
                         f"`elcano top-up {run_id} {more}` lets it go on, `elcano stop {run_id}` has it write the report"
                     )
+                elif event.type == "plan_proposed":
+                    for line in plan_lines(event.data):
+                        shown.say(line)
+                    shown.say(f"`elcano approve {run_id}` lets it go on, `elcano refuse {run_id} REASON` ends it")
             return event
     except KeyboardInterrupt:
         message = f"the run goes on; `elcano watch {run_id}` comes back to it, `elcano stop {run_id}` ends it"

@@ -1,0 +1,18 @@
+"""Options and arguments that several commands have, each said once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists it.", show_default=False)]
+Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Key = Annotated[
+    str,
+    typer.Option(
+        help="The key of an earlier attempt of the same command, if it is not known what became of it.",
+        show_default=False,
+    ),
+]
+Out = Annotated[Path | None, typer.Option(help="Write the report to this file.", show_default=False)]

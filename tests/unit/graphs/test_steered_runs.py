@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.contracts import ResearchInput, ResearchResult
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
-from elcano.graphs.engine.commands import Call, CallAgent, CallTool, Finish, RunBranches, Wait
+from elcano.graphs.engine.commands import BranchStart, Call, CallAgent, CallTool, Finish, RunBranches, Wait
 from elcano.graphs.engine.control import Action, AddBudget, Stop, answer_to, refuse_control
 from elcano.graphs.engine.entries import Controlled, Diverted, Entry, PlanProposed, StepCompleted
 from elcano.graphs.engine.steering import Steer, Steering
@@ -103,8 +103,24 @@ class Driven:
         self.journal.record(entry, self.now)
 
     def interrupt(self, books: FanOut | None = None) -> None:
-        for _ in range(self.data.draw(st.integers(0, 2))):
-            self.ask(self.data.draw(actions), books)
+        for _ in range(self.data.draw(st.sampled_from([0, 0, 1, 2]))):
+            self.ask(self.wish(), books)
+
+    def wish(self) -> Action:
+        """Mostly what makes sense now; of all else there is a part as well."""
+        draw, state = self.data.draw, self.journal.run.state
+        match draw(st.sampled_from(["say", "source", "add", "add", "drop", "drop", "drop", "any"])):
+            case "say":
+                return Steer(instruction=f"Wish {len(self.journal.entries)}")
+            case "source":
+                return Steer(add_sources=draw(some_sources), drop_sources=draw(some_sources))
+            case "add":
+                new = f"added {len(self.journal.entries)}"
+                return Steer(add_sections=(SectionPlan(title=new, key_question=f"What of {new}?"),))
+            case "drop" if there := [section.title for section in open_sections(state.plan)]:
+                return Steer(drop_sections=(draw(st.sampled_from(there)),))
+            case _:
+                return draw(actions)
 
     def ask(self, action: Action, books: FanOut | None = None) -> None:
         """As the workflow does it: judged, answered, written down; a refusal changes nothing."""
@@ -154,12 +170,13 @@ class Driven:
             ]
             entry = StepCompleted(step=work.step, node=work.node, at=at, output={"items": items})
         else:
-            for step, instruction in self.promised:
-                if work.step >= step:
-                    assert instruction in work.input["guidance"]  # type: ignore[operator]
             output = self.script.answer(work.agent, work.input)
             entry = StepCompleted(step=work.step, node=work.node, at=at, output=output, usage=self.script.usage)
         self.interrupt()  # while it is under way
+        if isinstance(work, CallAgent):
+            shown = work.input["guidance"]
+            assert isinstance(shown, list)
+            assert {text for step, text in self.promised if work.step >= step} <= set(map(str, shown))
         return entry
 
     def branches(self, work: RunBranches) -> Entry:
@@ -169,28 +186,27 @@ class Driven:
         assert isinstance(node, ParallelNode)
         books = FanOut(node, work, self.journal.run)
         done: set[int] = set()
-        open_branches: list[int] = []
+        begun: dict[int, BranchStart] = {}
         for _ in range(80):
             self.interrupt(books)
             if self.journal.run.stopping is not None:
                 books.over = "stopped"
             starts = {start.index: start for start in books.starts}
-            waiting = [index for index in starts if index not in done and index not in open_branches]
-            if not waiting and not open_branches:
+            waiting = [index for index in starts if index not in done and index not in begun]
+            if not waiting and not begun:
                 break
-            begins = waiting and (not open_branches or self.data.draw(st.booleans()))
-            index = self.data.draw(st.sampled_from(waiting if begins else open_branches))
+            begins = waiting and (not begun or self.data.draw(st.booleans()))
+            index = self.data.draw(st.sampled_from(waiting if begins else [*begun]))
             if not begins:
-                open_branches.remove(index)
                 done.add(index)
                 usage = Usage(requests=1, input_tokens=self.data.draw(st.integers(0, 9_000)))
                 result = ResearchResult(run_id="b", report=None, draft="d", usage=usage)
-                one = next(start for start in (*books.starts, *work.branches) if start.index == index)
+                one = begun.pop(index)
                 books.end(one, outcome(one, result))
                 continue
             limits = books.begin(starts[index], self.journal.run.budget)
             if isinstance(limits, Limits):
-                open_branches.append(index)
+                begun[index] = starts[index]
                 given = start.branch(self.asked, starts[index], limits, self.journal.run.state)
                 assert (given.guidance, given.sources) == (
                     self.journal.run.state.guidance,
@@ -198,7 +214,7 @@ class Driven:
                 )
             elif limits is None:
                 done.add(index)
-            elif not open_branches:
+            elif not begun:
                 books.over = limits.detail
         entry = books.entry(self.elapsed)
         if isinstance(entry, StepCompleted):

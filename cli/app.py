@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NoReturn
 import typer
 
 from elcano import __version__
-from elcano.cli import steering_options
+from elcano.cli import again, steering_options
 from elcano.cli.options import AsJson, Key, Name, Out, Run
 
 _EPILOG = (
@@ -190,6 +190,11 @@ def top_up(
 
     added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
     raise typer.Exit(research.top_up(run, {name: value for name, value in added.items() if value}, key))
+
+
+app.command("resume")(again.resume)
+app.command("rollback")(again.rollback)
+app.command("fork")(again.fork)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have, each said once."""
+"""Arguments and options that several commands have."""
 
 from pathlib import Path
 from typing import Annotated

@@ -38,8 +38,8 @@ _LIMITS = ("tokens", "cost_usd", "seconds", "iterations", "steps")
 def ask(body: JsonObject, *, key: str, watch: bool, as_json: bool, out: Path | None) -> Exit:
     """Starts a run; unless told otherwise, watches it and prints its report."""
     _require_writable(out)
-    with _api() as api:
-        run = api.post("/v1/runs", body, _note, key)
+    with connected() as api:
+        run = api.post("/v1/runs", body, note, key)
         if not watch:
             _print(json.dumps(run) if as_json else run["run_id"])
             return Exit.OK
@@ -48,7 +48,7 @@ def ask(body: JsonObject, *, key: str, watch: bool, as_json: bool, out: Path | N
 
 def watch(run_id: str, *, as_json: bool) -> Exit:
     """Shows a run from its beginning until its end; as JSON, one event a line."""
-    with _api() as api:
+    with connected() as api:
         last = _follow(api, run_id, Console(), as_json=as_json)
         return _outcome(last)
 
@@ -56,7 +56,7 @@ def watch(run_id: str, *, as_json: bool) -> Exit:
 def report(run_id: str, *, as_json: bool, out: Path | None) -> Exit:
     """Prints a run's report. How the run ended is the exit code, also of one that has no report."""
     _require_writable(out)
-    with _api() as api:
+    with connected() as api:
         run = api.get(f"/v1/runs/{run_id}")
         ended = BY_STATUS.get(run["status"])
         if run["report"] is None:
@@ -67,7 +67,7 @@ def report(run_id: str, *, as_json: bool, out: Path | None) -> Exit:
 
 def runs(*, limit: int, status: str | None, as_json: bool) -> Exit:
     """Lists runs, newest first."""
-    with _api() as api:
+    with connected() as api:
         page = api.get("/v1/runs", limit=limit, **({"status": status} if status else {}))
     if as_json:
         _print(json.dumps(page))
@@ -80,16 +80,16 @@ def runs(*, limit: int, status: str | None, as_json: bool) -> Exit:
 
 def stop(run_id: str, reason: str, key: str) -> Exit:
     """Tells a run to end; it still writes its report."""
-    with _api() as api:
-        api.post(f"/v1/runs/{run_id}/stop", {"reason": reason}, _note, key)
+    with connected() as api:
+        api.post(f"/v1/runs/{run_id}/stop", {"reason": reason}, note, key)
     _print(f"{run_id} is going to its report now; `elcano watch {run_id}` shows it")
     return Exit.OK
 
 
 def top_up(run_id: str, added: JsonObject, key: str) -> Exit:
     """Raises a run's limits."""
-    with _api() as api:
-        limits = api.post(f"/v1/runs/{run_id}/top-up", added, _note, key)["limits"]
+    with connected() as api:
+        limits = api.post(f"/v1/runs/{run_id}/top-up", added, note, key)["limits"]
     shown = ", ".join(f"{name} {limits[name]:,}" for name in _LIMITS if limits[name] is not None)
     _print(f"{run_id} may now spend: {shown}")
     return Exit.OK
@@ -129,12 +129,13 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
 
 
 def _print_events(api: Api, run_id: str) -> AgentEvent:
-    for event in api.watch(run_id, _note):
+    for event in api.watch(run_id, note):
         _print(event.model_dump_json())
     return event
 
 
-def _note(text: str) -> None:
+def note(text: str) -> None:
+    """Says something about the command itself, beside what it prints."""
     sys.stderr.write(f"elcano: {text}\n")
 
 
@@ -155,7 +156,7 @@ def _outcome(last: AgentEvent) -> Exit:
 
 def _last(api: Api, run_id: str) -> AgentEvent:
     """The terminal event of a run that has its report and is about to end."""
-    *_, last = api.watch(run_id, _note)
+    *_, last = api.watch(run_id, note)
     return last
 
 
@@ -180,7 +181,8 @@ def _table(listed: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _api() -> Api:
+def connected() -> Api:
+    """The API that the settings name."""
     return Api(program_settings().base_url)
 
 

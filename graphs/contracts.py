@@ -8,13 +8,16 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.engine.control import Action
+from elcano.graphs.engine.entries import TakenUp
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Pages
 from elcano.graphs.rules import newest
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Allowance, Limits, Usage
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult
+from elcano.graphs.values.taking_up import KeptBranch
 from elcano.graphs.values.tenant import DEFAULT_TENANT, OfRun, Tenant
 
 RESEARCH_WORKFLOW: Final = "research"
@@ -80,6 +83,54 @@ class BranchOf(Frozen):
     section: str
 
 
+class ForkedFrom(Frozen):
+    """Which run another one began as."""
+
+    run_id: str
+    step: int
+    """The first step that is its own."""
+
+
+class Undone(Frozen):
+    """What one execution of a run has done in vain: its record is put right by it when the run goes on."""
+
+    run_id: str
+    """The run, or a branch of it that goes on."""
+    step: int
+    """Its first step that is undone; with it the branches that were started in that step and later."""
+    evidence: tuple[str, ...] = ()
+    """What it has found all the same, in the order of finding."""
+
+
+class OpenBranch(Frozen):
+    """A branch of the fan-out that a run goes on with, which had not ended well: it goes on from its own entries."""
+
+    run_id: str
+    start: BranchInput
+    graph: str
+    """The name of the graph that it walks."""
+    limits: Limits
+    """Those with which it began."""
+    carried: Pages
+    taken_up: "TakeUp"
+
+
+class TakeUp(Frozen):
+    """How a run begins whose entries up to there are carried from an execution that had ended or was left."""
+
+    entry: TakenUp
+    """What is written into its log once its record is put right."""
+    undone: tuple[Undone, ...] = ()
+    kept: tuple[KeptBranch, ...] = ()
+    """Of the fan-out that it goes on with: branches that need not be started again."""
+    open: tuple[OpenBranch, ...] = ()
+    """Those that go on from their own entries."""
+    evidence: tuple[str, ...] = ()
+    """Of a fork: what the other run had found, in the order of finding."""
+    artifacts: tuple[str, ...] = ()
+    """Of a fork: drafts of the other run that it has as well."""
+
+
 class ResearchInput(Frozen):
     """The input of a research workflow."""
 
@@ -103,7 +154,10 @@ class ResearchInput(Frozen):
     rules: int = Field(default_factory=newest, ge=1)
     """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
     carried: Pages | None = None
-    """Set when the run was continued as new: the journal so far."""
+    """Set when the run was continued as new, or is taken up: the journal so far."""
+    forked_from: ForkedFrom | None = None
+    taken_up: TakeUp | None = None
+    """Set in the first execution of a run that was resumed, rolled back or forked."""
 
 
 class ResearchResult(Frozen):
@@ -192,9 +246,19 @@ class UsageQuestion(OfRun):
 
 
 class ReopenCall(OfRun):
-    """Input of `reopen_run`: the run was reset to before this step."""
+    """Input of `reopen_run`: the run goes on, and its record says so; what is undone is struck out."""
 
     step: int
+    """Of a run that was reset in Temporal: it was taken back to before this step."""
+    taken_up: bool = False
+    """It was not reset, but goes on in an execution of its own: what is undone is said here."""
+    undone: tuple[Undone, ...] = ()
+    kept: tuple[str, ...] = ()
+    """Branches that stay as they are, though they were started in an undone step."""
+    from_run: str = ""
+    """Of a fork: whose evidence and drafts it has as well."""
+    evidence: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
 
 
 class Reopened(Frozen):

@@ -60,7 +60,7 @@ class StoreUnavailable(ElcanoError):
 
 
 class RunOpen(ElcanoError):
-    """A run that has not ended cannot be deleted."""
+    """A run that has not ended cannot be deleted, nor go on from its end."""
 
 
 class ActivityFault(ElcanoError):

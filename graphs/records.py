@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.contracts import BranchOf, Engine, ResearchInput, RunStatus, Stage
+from elcano.graphs.contracts import BranchOf, Engine, ForkedFrom, ResearchInput, RunStatus, Stage
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -46,6 +46,8 @@ class ArchivedRun(Frozen):
     engine: Engine = "graph"
     log: str = ""
     """Artifact hash of its `RunLog`."""
+    forked_from: ForkedFrom | None = None
+    """The run whose steps it began with."""
 
 
 class RunLog(Frozen):

@@ -1,5 +1,6 @@
 """A run goes with all it owns, and what others found too stays."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import and_, delete, exists, select
@@ -47,7 +48,7 @@ async def delete_run(engine: AsyncEngine, objects: Objects, tenant: str, run_id:
         for table in _OWNED:
             whole = and_(table.c.tenant == tenant, run_and_branches(table.c.run_id, run_id))
             await connection.execute(delete(table).where(whole))
-        await _drop(connection, tenant, passages)
+        await drop_unfound(connection, tenant, passages)
     return True
 
 
@@ -68,7 +69,7 @@ async def _passages(connection: AsyncConnection, tenant: str, run_id: str) -> li
     return list(await connection.scalars(found.distinct()))
 
 
-async def _drop(connection: AsyncConnection, tenant: str, passages: list[str]) -> None:
+async def drop_unfound(connection: AsyncConnection, tenant: str, passages: Sequence[str]) -> None:
     """Deletes those of the passages that no run refers to any more, and the texts that have no passage left."""
     kept = exists().where(findings.c.tenant == tenant, findings.c.evidence_id == evidence.c.id)
     used = exists().where(evidence.c.tenant == tenant, evidence.c.content_hash == texts.c.content_hash)

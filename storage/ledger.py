@@ -5,7 +5,7 @@ The workflow knows what the attempts that succeeded used; the ledger also knows 
 
 from typing import Literal
 
-from sqlalchemy import ColumnElement, and_, select, update
+from sqlalchemy import ColumnElement, and_, select
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Usage, total
@@ -69,26 +69,6 @@ class Ledger(Bound):
             rows = await connection.execute(self._select(ledger).where(*wanted).order_by(ledger.c.attempt))
             return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]
 
-    async def undo(self, run_id: str, step: int, *, kept: str) -> None:
-        """The run was reset to before `step`: lines from there on are undone, but those of the execution `kept`.
-
-        Lines of its branches, which it started in such a step, are undone with them.
-        """
-        own = and_(self._of_run(run_id), ledger.c.step >= step, ledger.c.execution != kept)
-        async with self._engine.begin() as connection:
-            await connection.execute(update(ledger).where(own).values(undone=True))
-            names = await connection.scalars(
-                select(ledger.c.run_id).where(self._of_run(run_id, branches=True)).distinct()
-            )
-            undone = [name for name in names if _step_of_branch(name, run_id) >= step]
-            branches = and_(self._own(ledger), ledger.c.run_id.in_(undone))
-            await connection.execute(update(ledger).where(branches).values(undone=True))
-
     def _of_run(self, run_id: str, *, branches: bool = False) -> ColumnElement[bool]:
         of_run = run_and_branches(ledger.c.run_id, run_id) if branches else ledger.c.run_id == run_id
         return and_(self._own(ledger), of_run)
-
-
-def _step_of_branch(branch: str, run_id: str) -> int:
-    """The step of `run_id` that started `branch`, whose id is `{run_id}.{step:04d}.{...}`; -1 for the run itself."""
-    return -1 if branch == run_id else int(branch[len(run_id) + 1 :].partition(".")[0])

@@ -154,6 +154,17 @@ class RunStore(Bound):
             bodies = (await connection.scalars(wanted.order_by(event_rows.c.seq))).all()
         return await asyncio.to_thread(lambda: [AgentEvent.model_validate_json(body) for body in bodies])
 
+    async def branches(self, run_id: str, step: int) -> list[ArchivedRun]:
+        """The branches that a run has started itself in `step` and that ended, by id."""
+        begun = f"{run_id}.{step:04d}"
+        wanted = select(runs.c.body, runs.c.lists).where(
+            self._own(runs), runs.c.run_id >= begun, runs.c.run_id < f"{begun}s", runs.c.status.not_in(UNENDED)
+        )
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(wanted.order_by(runs.c.run_id))).all()
+        found = [ArchivedRun.model_validate({**from_json(row.body), **from_json(row.lists)}) for row in rows]
+        return [run for run in found if run.run_id.count(".") == run_id.count(".") + 2]
+
     async def journals(self, run_id: str) -> dict[str, list[AgentEvent]]:
         """All events of a run and of each of its branches, by run id; of those that ended and have events."""
         whole = and_(self._own(event_rows), run_and_branches(event_rows.c.run_id, run_id))

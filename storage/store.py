@@ -17,6 +17,7 @@ from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.evidence import EvidenceStore
 from elcano.storage.ledger import Ledger
+from elcano.storage.lineage import Lineage
 from elcano.storage.objects.objects import Objects, open_objects
 from elcano.storage.probe import Probe
 from elcano.storage.runs import RunStore
@@ -36,6 +37,7 @@ class TenantStore:
     ledger: Ledger
     runs: RunStore
     controls: ControlStore
+    lineage: Lineage
 
 
 class Store:
@@ -55,6 +57,7 @@ class Store:
             ledger=Ledger(self._engine, tenant),
             runs=RunStore(self._engine, tenant, self._objects),
             controls=ControlStore(self._engine, tenant),
+            lineage=Lineage(self._engine, tenant, self._objects),
         )
 
     async def admit(self, run: ArchivedRun, at_most: int) -> Admission:

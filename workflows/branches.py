@@ -23,6 +23,7 @@ with workflow.unsafe.imports_passed_through():
         ControlRequest,
         ResearchInput,
         ResearchResult,
+        TakeUp,
     )
     from elcano.graphs.engine.commands import BranchStart, RunBranches
     from elcano.graphs.engine.control import Action, AddBudget, Stop
@@ -89,7 +90,10 @@ class Branching:
         self._work = work
         self._performer = performer
         self._room = Gate(node.max_concurrency)
-        self._books = fanout.FanOut(node, work, journal.run)
+        taken_up = _taken_up(asked, work)
+        self._older = list(taken_up.open) if taken_up else []
+        """Branches from whose entries those of this visit go on."""
+        self._books = fanout.FanOut(node, work, journal.run, taken_up.kept if taken_up else ())
         self._unstarted = len(self._books.starts)
         self._over = False
         self._postponed: dict[int, Ending] = {}
@@ -246,6 +250,10 @@ class Branching:
 
     async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
         asked = opening.branch(self._asked, start, limits, self._journal.run.state)
+        older = next((one for one in self._older if fanout.same_branch(start, one.start)), None)
+        if older is not None:
+            self._older.remove(older)
+            asked = opening.branch_going_on(asked, older)
         self._tell(branch_started(self._work.node, start, asked.run_id))
         branch = self._open[asked.run_id] = Branch(asked.run_id, start)
         child = branch.child = await workflow.start_child_workflow(
@@ -319,6 +327,11 @@ class Branching:
 
     def _tell(self, told: Told) -> None:
         self._journal.tell(told, workflow.time())
+
+
+def _taken_up(asked: ResearchInput, work: RunBranches) -> TakeUp | None:
+    """How this visit goes on, if the run was taken up in it."""
+    return asked.taken_up if asked.carried is not None and asked.carried.run.step == work.step else None
 
 
 def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:

@@ -2,17 +2,17 @@
 
 For migration and as a fallback (`USE_GRAPH_EXECUTION=false`). The nodes are those of the graph, and the engine applies
 what comes of them, so a chain has the same log, budget, events, control and end as a run of `ResearchWorkflow`; only
-the way from one node to the next is written out here. A chain is not continued as new: its place is a line of code,
-which does not travel.
+the way from one node to the next is written out here. A chain is not continued as new by itself: its place is a line of
+code, which does not travel. One that is taken up comes by what is in its log once more, line by line, to where it was.
 """
 
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
-    from elcano.graphs.engine.entries import Diverted, Went
+    from elcano.graphs.engine.entries import Diverted, Entry, Went
     from elcano.graphs.engine.safety import stalled
-    from elcano.graphs.errors import ElcanoError
+    from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
     from elcano.graphs.spec.graph import EndKind
     from elcano.graphs.values.state import Ending
@@ -98,6 +98,25 @@ class ChainWorkflow(ResearchWorkflow):
         """A field of what a node answered last."""
         output = self._journal.run.state.outputs.get(node)
         return output.get(field) if isinstance(output, dict) else None
+
+    async def _walk(self) -> None:
+        """As a graph is walked; of a run that is taken up, first past what is in its log already."""
+        journal = self._journal
+        while (known := journal.behind) is not None:
+            if journal.run.choosing and isinstance(known, Went | Diverted):
+                return
+            journal.come_by(workflow.time())
+        await super()._walk()
+
+    def _record(self, entry: Entry) -> None:
+        """Writes an entry down, or comes by it if it is known already."""
+        known = self._journal.behind
+        if known is None:
+            super()._record(entry)
+        elif type(known) is type(entry):
+            self._journal.come_by(workflow.time())
+        else:
+            raise EngineFault(f"the chain did {known.kind} here before, and wants {entry.kind} now")
 
     def _continue_as_new_if_suggested(self) -> None:
         """Never: see above."""

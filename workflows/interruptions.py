@@ -5,9 +5,10 @@ then the report itself if that takes too long. Time that does not count moves th
 """
 
 from temporalio import workflow
+from temporalio.exceptions import ActivityError
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput
+    from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput, TakeUp
     from elcano.graphs.engine.entries import RolledBack
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending
@@ -26,13 +27,16 @@ class Interruptions:
         """Of the clock, or of a call that nobody answers."""
         self._heard: Ending | None = None
         """What somebody asked for, once it was taken."""
-        self._reset = False
+        self._taken_up = asked.taken_up
+        self._reset = asked.taken_up is not None
+        """What was undone is not in its log yet."""
+        self._broken: ActivityError | None = None
         workflow.register_random_seed_callback(self._was_reset)
 
     @property
     def pending(self) -> bool:
-        """An ending waits to be heard."""
-        return self._ending is not None or self._stopping is not None
+        """An ending waits to be heard, or the run is to go back."""
+        return self._ending is not None or self._stopping is not None or self._journal.run.going_back is not None
 
     def say(self, ending: Ending) -> None:
         """The run is to end so; of one that was taken and could not be followed: it is to be heard again."""
@@ -81,28 +85,60 @@ class Interruptions:
                 self._deadline.move(self._journal.due(limit))
 
     async def settled(self) -> None:
-        """Returns at once, but for a run that was reset: then once that is in its log."""
+        """Returns at once, but for a run that was reset or taken up: then once that is in its log.
+
+        Raises:
+            ActivityError: its record cannot be put right. The run fails by it, once.
+        """
         if self._reset:
-            await workflow.wait_condition(lambda: not self._reset)
+            await workflow.wait_condition(lambda: not self._reset or self._broken is not None)
+        if self._broken is not None:
+            broken, self._broken, self._reset = self._broken, None, False
+            self._journal.thaw(workflow.time())
+            raise broken
 
     async def watch_resets(self) -> None:
         """Writes into the log that the run was taken back, and goes on with the next number that nobody has seen."""
         while True:
             await workflow.wait_condition(lambda: self._reset)
-            reopened: Reopened = await workflow.execute_activity(
-                REOPEN_RUN,
-                ReopenCall(run_id=self._asked.run_id, tenant=self._asked.tenant, step=self._journal.run.step),
-                result_type=Reopened,
-                summary=f"the run goes on from step {self._journal.run.step}",
-                **policies.BOOKS,
-            )
+            taken_up, self._taken_up = self._taken_up, None
+            try:
+                reopened: Reopened = await workflow.execute_activity(
+                    REOPEN_RUN,
+                    self._reopening(taken_up),
+                    result_type=Reopened,
+                    summary="the run goes on, and its record says so",
+                    **policies.BOOKS,
+                )
+            except ActivityError as error:
+                self._broken = error
+                return
             now = workflow.time()
             self._journal.thaw(now)
-            self._journal.record(RolledBack(at=self._journal.elapsed(now), told=reopened.told), now)
+            at, told = self._journal.elapsed(now), max(reopened.told, self._journal.last)
+            entry = RolledBack(at=at, told=told)
+            going_on = taken_up.entry.model_copy(update={"at": at, "told": told}) if taken_up else entry
+            self._journal.record(going_on, now)
             if self._ending is not None and self._ending.kind == "time":
                 self._ending = None
             self.aim()
             self._reset = False
+
+    def _reopening(self, taken_up: TakeUp | None) -> ReopenCall:
+        call = ReopenCall(run_id=self._asked.run_id, tenant=self._asked.tenant, step=self._journal.run.step)
+        if taken_up is None:
+            return call
+        entry = taken_up.entry
+        return call.model_copy(
+            update={
+                "taken_up": True,
+                "undone": taken_up.undone,
+                "kept": (*entry.kept, *entry.open),
+                "from_run": entry.from_run,
+                "evidence": taken_up.evidence,
+                "artifacts": taken_up.artifacts,
+            }
+        )
 
     def _was_reset(self, seed: int) -> None:
         """The SDK calls this in the first task after a reset, whoever asked for it, before anything else runs."""

@@ -113,4 +113,6 @@ def failed(work: Call, elapsed: float, lost: Lost, usage: Usage) -> Outcome:
     """The entry of a call that was not answered: it failed, or was given up."""
     if lost.abandoned:
         return StepAbandoned(step=work.step, node=work.node, at=elapsed, usage=usage)
-    return StepFailed(step=work.step, node=work.node, at=elapsed, failure=lost.failure, usage=usage)
+    return StepFailed(
+        step=work.step, node=work.node, at=elapsed, failure=lost.failure, usage=usage, progress=lost.progress
+    )

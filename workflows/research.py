@@ -25,7 +25,7 @@ with workflow.unsafe.imports_passed_through():
         ResearchResult,
     )
     from elcano.graphs.engine.commands import Choose, Finish, RunBranches, Wait, Work
-    from elcano.graphs.engine.control import Action, answer_to, refuse_control
+    from elcano.graphs.engine.control import Action, RollBack, answer_to, refuse_control
     from elcano.graphs.engine.entries import (
         Controlled,
         Diverted,
@@ -38,7 +38,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.steps import pauses
     from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
-    from elcano.graphs.lifecycle import finish, start, watch
+    from elcano.graphs.lifecycle import finish, start, taking_up, watch
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.report import ReportRef
@@ -190,6 +190,7 @@ class ResearchWorkflow:
         """From where the run is through an exit node, or to where the way on has to be chosen."""
         while not self._journal.run.finished:
             await self._interruptions.settled()
+            self._go_back_if_asked()
             self._journal.settle(workflow.time())
             if self._journal.run.choosing:
                 return
@@ -206,6 +207,18 @@ class ResearchWorkflow:
                 case _:
                     self._shown.place(work)
                     self._record(await self._performed(work))
+
+    def _go_back_if_asked(self) -> None:
+        """Goes on in a fresh history, with the log up to the step that somebody asked the run to go back to."""
+        journal = self._journal
+        if (step := journal.run.going_back) is None:
+            return
+        actions = (one.action for one in reversed(journal.entries) if isinstance(one, Controlled))
+        reason = next(action.reason for action in actions if isinstance(action, RollBack))
+        log = finish.log(self._asked, journal)
+        workflow.continue_as_new(
+            taking_up.taken_back(log, step, journal.events, journal.started_at, by="", reason=reason)
+        )
 
     def _leaving(self, interruption: Ending) -> Entry:
         """How an ending that comes while no call is under way is written down; an exit that is held is given up."""
@@ -226,7 +239,7 @@ class ResearchWorkflow:
         """Goes on in a fresh history, with everything that the journal holds."""
         open_and_working = not self._journal.run.finished and self._journal.run.paused is None
         if open_and_working and workflow.info().is_continue_as_new_suggested() and workflow.all_handlers_finished():
-            workflow.continue_as_new(self._asked.model_copy(update={"carried": self._journal.pages}))
+            workflow.continue_as_new(self._asked.model_copy(update={"carried": self._journal.pages, "taken_up": None}))
 
     async def _performed(self, work: Work) -> Entry:
         """What became of `work`. An interruption ends a call at once; branches are first asked to write."""
@@ -240,12 +253,14 @@ class ResearchWorkflow:
             if is_cancelled():
                 self._record(await self._performer.given_up(task, work, None))
             raise
-        if not task.done() and (interruption := self._interruptions.take()) is not None:
-            entry = await self._performer.given_up(task, work, self._because(interruption))
-            if isinstance(entry, StepCompleted):  # it had been answered after all
-                self._interruptions.say(interruption)
-            return entry
-        return await task
+        if task.done():
+            return await task
+        interruption = self._interruptions.take()
+        ending = None if interruption is None else self._because(interruption)
+        entry = await self._performer.given_up(task, work, ending)
+        if interruption is not None and isinstance(entry, StepCompleted):  # it had been answered after all
+            self._interruptions.say(interruption)
+        return entry
 
     async def _branched(self, work: RunBranches) -> Entry:
         """Branches that are told to stop still hand over their drafts; when time is up they are given up.
@@ -269,6 +284,9 @@ class ResearchWorkflow:
                     )
                 )
                 await self._follow_holds(branching, work)
+                if self._journal.run.going_back is not None:
+                    await branching.give_up("the run goes back to an earlier step")
+                    break
                 ending = self._interruptions.take() or branching.exhausted
                 if ending is None or task.done():
                     last = ending or last

@@ -32,16 +32,21 @@ class BookActivities:
 
     @activity.defn(name=REOPEN_RUN)
     async def reopen_run(self, call: ReopenCall) -> Reopened:
-        """Makes the record of a run that was reset open again, and strikes what was undone out of its ledger.
+        """Makes the record of a run that goes on open again, and strikes out what was undone; a fork gets what it has.
 
         Doing it twice changes nothing. Answers with the highest event number that anybody can have seen: that of the
-        last event of the execution that this one was reset from.
+        last event of the execution that this one was reset from, if it was.
         """
         execution = activity.info().workflow_run_id or ""
         store = self._store.of(call.tenant)
         try:
             told = await _last_event_before(activity.client(), call.run_id, execution)
-            await store.ledger.undo(call.run_id, call.step, kept=execution)
+            if not call.taken_up:
+                await store.lineage.undo(call.run_id, call.step, execution=execution)
+            for one in call.undone:
+                await store.lineage.undo(one.run_id, one.step, execution=execution, found=one.evidence, but=call.kept)
+            if call.from_run:
+                await store.lineage.adopt(call.run_id, call.from_run, call.evidence, call.artifacts)
             await store.runs.reopen(call.run_id, execution)
         except Exception as error:
             raise classified(error) from None

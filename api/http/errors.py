@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from elcano.graphs.errors import ElcanoError, GraphInvalid, InputInvalid
+from elcano.graphs.errors import ElcanoError, GraphInvalid, InputInvalid, RunOpen
 from elcano.graphs.frozen import Frozen
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
@@ -114,6 +114,10 @@ class ControlRefused(ElcanoError):
     """The run is open and refused what was asked of it."""
 
 
+class TakeUpRefused(ElcanoError):
+    """A run cannot be resumed, rolled back or forked so; the text says why, and what would help."""
+
+
 class DeleteRefused(ElcanoError):
     """A run cannot be deleted, or not yet."""
 
@@ -181,6 +185,8 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
     ControlRefused: ProblemKind(409, "control-refused", "The run refuses this now"),
+    TakeUpRefused: ProblemKind(409, "take-up-refused", "The run cannot go on so"),
+    RunOpen: ProblemKind(409, "run-open", "The run has not ended"),
     DeleteRefused: ProblemKind(409, "delete-refused", "The run cannot be deleted now"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
     MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),

@@ -126,7 +126,8 @@ class ModelRequest(Request):
     """Exceptions by the name of an agent."""
 
 
-def _default_model(value: object) -> object:
+def default_model(value: object) -> object:
+    """A model's name alone is the one for all agents."""
     return {"default": value} if isinstance(value, str) else value
 
 
@@ -163,7 +164,7 @@ class RunRequest(Request):
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
     """What the run may spend."""
     model: Annotated[
-        ModelRequest, BeforeValidator(_default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
+        ModelRequest, BeforeValidator(default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
     ] = Field(
         default=ModelRequest(),
         examples=["offline", {"by_agent": {"writer": "openai:gpt-5.1"}}],

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from elcano.api.http.budgets import BudgetView, Described, Told
-from elcano.graphs.contracts import Engine, RunStatus, Stage
+from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.spec.graph import NodeId
 from elcano.graphs.values.branch import BranchState
@@ -81,6 +81,8 @@ class RunView(Described):
     """`chain`: the mode runs as plain code, without the graph engine."""
     status: RunStatus = Field(examples=["running"])
     """`terminated`: ended from outside, without a report."""
+    forked_from: ForkedFrom | None = Field(default=None, examples=[None])
+    """The run whose steps it began with, and its first step of its own; null if it began by itself."""
     started_at: float = Field(examples=[1_795_000_000.25])
     """When it was accepted."""
     finished_at: float | None = Field(default=None, examples=[1_795_000_042.5])

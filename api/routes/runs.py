@@ -1,7 +1,7 @@
 """Runs: ask for one, list them, see how one stands, follow it."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Query, Response
 from starlette.exceptions import HTTPException
@@ -33,6 +33,16 @@ from elcano.graphs.errors import GraphInvalid
 
 LOCATION = {"Location": {"description": "The path of the run.", "schema": {"type": "string"}}}
 
+IdempotencyKey: TypeAlias = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        description="A text of your own that makes it safe to send this request again: it starts one run.",
+        examples=["3f0c6f5e-nightly-report"],
+    ),
+]
+
 router = APIRouter(prefix="/v1/runs", tags=["runs"], responses=problem_docs(RequestInvalid))
 
 
@@ -62,15 +72,7 @@ async def start_run(
     request: RunRequest,
     services: Provided,
     response: Response,
-    idempotency_key: Annotated[
-        str | None,
-        Header(
-            min_length=1,
-            max_length=255,
-            description="A text of your own that makes it safe to send this request again: it starts one run.",
-            examples=["3f0c6f5e-nightly-report"],
-        ),
-    ] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> RunView:
     """Start a run: a question becomes a durable workflow.
 

@@ -63,12 +63,17 @@ async def ask(
         return _told(claim.outcome)
     if claim.mine and run.status != "running":
         raise RunEnded(f"the run {run_id!r} has ended: {run.status}")
-    outcome = await _asked(run_id, request, request_id, temporal)
+    outcome = await send(run_id, request, request_id, temporal)
     await store.controls.settle(run_id, request_id, outcome)
     return _told(outcome)
 
 
-async def _asked(run_id: str, request: ControlRequest, request_id: str, temporal: Temporal) -> ControlOutcome:
+async def send(run_id: str, request: ControlRequest, request_id: str, temporal: Temporal) -> ControlOutcome:
+    """What the run answers, or answered to the same request.
+
+    Raises:
+        RunEnded, OutcomeUnknown, TemporalUnavailable: see `ask`.
+    """
     try:
         answer = await temporal.control(run_id, request, request_id)
     except UpdateRefused as error:

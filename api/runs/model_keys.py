@@ -6,8 +6,8 @@ not set here is certainly not set there; elsewhere nothing is said.
 
 from collections.abc import Iterable, Iterator
 
-from elcano.api.http.errors import FieldFault
-from elcano.graphs.contracts import ModelChoice
+from elcano.api.http.errors import FieldFault, RequestInvalid
+from elcano.graphs.contracts import ModelChoice, ResearchInput
 from elcano.graphs.model_names import PROVIDERS, chosen_model, model_names, provider
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings import Settings, is_set
@@ -26,6 +26,16 @@ def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> It
             if (message := _missing(name)) is not None:
                 faults.setdefault((field, name), FieldFault(field=field, message=message))
     return faults.values()
+
+
+def require_keys(asked: ResearchInput, settings: Settings) -> None:
+    """Sees that each model of a run has its key, where that can be known.
+
+    Raises:
+        RequestInvalid: one has none.
+    """
+    if settings.shared_environment and (missing := list(key_faults(asked.models, asked.graph, settings))):
+        raise RequestInvalid(missing)
 
 
 def _agents(graph: ResearchGraph) -> Iterator[str]:

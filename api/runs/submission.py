@@ -17,8 +17,8 @@ from starlette.concurrency import run_in_threadpool
 from ulid import ULID
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
-from elcano.api.http.requests import DEFAULT_MODE, RunRequest
-from elcano.api.runs.model_keys import key_faults
+from elcano.api.http.requests import DEFAULT_MODE, ModelRequest, RunRequest
+from elcano.api.runs.model_keys import require_keys
 from elcano.api.runs.sources import lacking, offered, source_faults
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
@@ -60,10 +60,7 @@ def research_input(
     """
     if faults := list(_faults(request, lacks, settings)):
         raise RequestInvalid(faults)
-    graph = MODES[request.mode] if request.graph is None else _own_graph(request.graph)
-    models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
-    if settings.shared_environment and (missing := list(key_faults(models, graph, settings))):
-        raise RequestInvalid(missing)
+    graph = MODES[request.mode] if request.graph is None else own_graph(request.graph)
     if request.approve_plan and not has_sections(graph):
         planning = ", ".join(name for name, mode in MODES.items() if has_sections(mode))
         fault = f"the graph {graph.name!r} plans no sections; these modes do: {planning}"
@@ -71,7 +68,7 @@ def research_input(
     limits = request.budget.limits(default_limits(graph))
     if refused := limit_faults(graph, limits):
         raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
-    return ResearchInput(
+    asked = ResearchInput(
         run_id=run_id,
         question=request.question,
         mode=graph.name,
@@ -81,9 +78,11 @@ def research_input(
         background=request.background,
         instructions=request.instructions,
         approve_plan=request.approve_plan,
-        models=models,
+        models=ModelChoice(default=request.model.default, by_agent=request.model.by_agent),
         tenant=tenant,
     )
+    require_keys(asked, settings)
+    return asked
 
 
 async def submit(
@@ -108,9 +107,38 @@ async def submit(
     """
     lacks = await lacking(temporal, settings)
     asked = await run_in_threadpool(research_input, request, tenant, new_run_id(tenant, str(ULID())), settings, lacks)
+    hashed = request_hash(request)
+    return await begin(
+        asked,
+        engine_of(request, settings),
+        key,
+        hashed,
+        temporal=temporal,
+        store=store,
+        admit=admit,
+        settings=settings,
+    )
+
+
+async def begin(
+    asked: ResearchInput,
+    engine: Engine,
+    key: str | None,
+    hashed: str,
+    *,
+    temporal: Temporal,
+    store: TenantStore,
+    admit: Callable[[ArchivedRun], Awaitable[Admission]],
+    settings: Settings,
+) -> Submission:
+    """Starts the run `asked`, or finds the one that a request of the same key, which `hashed` to the same, started.
+
+    Raises:
+        KeyReused, TooManyRuns, TemporalUnavailable, TemporalRefused: see `submit`.
+    """
     if key is not None:
-        claim = await store.runs.claim(key, request_hash(request), asked.run_id)
-        if claim.request_hash != request_hash(request):
+        claim = await store.runs.claim(key, hashed, asked.run_id)
+        if claim.request_hash != hashed:
             raise KeyReused(f"the key {key!r} belongs to run {claim.run_id!r}, which was asked for in other words")
         asked = asked.model_copy(update={"run_id": claim.run_id})
         kept = None if claim.mine else await store.runs.get(claim.run_id)
@@ -125,7 +153,8 @@ async def submit(
         status="running",
         started_at=time.time(),
         sources=asked.sources,
-        engine=engine_of(request, settings),
+        engine=engine,
+        forked_from=asked.forked_from,
     )
     admission = await admit(run)
     if not admission.admitted:
@@ -161,7 +190,7 @@ def engine_of(request: RunRequest, settings: Settings) -> Engine:
     return "graph" if wanted else "chain"
 
 
-def _own_graph(given: dict[str, Any]) -> ResearchGraph:
+def own_graph(given: dict[str, Any]) -> ResearchGraph:
     """A graph that came with a request.
 
     Raises:
@@ -189,10 +218,15 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
     if engine_of(request, settings) == "chain":
         yield from _chain_faults(request)
     yield from source_faults("sources", request.sources or (), lacks)
-    yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
-    models = {f"model.by_agent.{agent}": text for agent, text in request.model.by_agent.items()}
-    if request.model.default:
-        models["model.default"] = request.model.default
+    yield from model_faults(request.model)
+
+
+def model_faults(chosen: ModelRequest) -> Iterable[FieldFault]:
+    """What stands against these models, whoever has a key for them."""
+    yield from _unknown("model.by_agent", "agent", chosen.by_agent, AGENTS)
+    models = {f"model.by_agent.{agent}": text for agent, text in chosen.by_agent.items()}
+    if chosen.default:
+        models["model.default"] = chosen.default
     for field, text in models.items():
         if (fault := model_fault(text)) is not None:
             yield FieldFault(field=field, message=fault)

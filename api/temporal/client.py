@@ -24,6 +24,7 @@ from temporalio.common import (
     SearchAttributeKey,
     SearchAttributePair,
     TypedSearchAttributes,
+    WorkflowIDConflictPolicy,
     WorkflowIDReusePolicy,
 )
 from temporalio.exceptions import WorkflowAlreadyStartedError
@@ -49,7 +50,7 @@ from elcano.graphs.contracts import (
     Engine,
     ResearchInput,
 )
-from elcano.graphs.frozen import Json
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
@@ -60,6 +61,8 @@ UPDATE_TIMEOUT: Final = timedelta(seconds=10)
 """For a worker to take a request."""
 POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""
+BEGUN: Final = "begun"
+"""In the memo of an execution in which a run goes on: the request that asked for it, and its answer."""
 SUMMARY_LENGTH: Final = 200
 """Characters of the question that Temporal's UI shows."""
 
@@ -108,6 +111,45 @@ class Temporal:
                     raise TemporalRefused(f"Temporal refused: {error.message}") from error
                 raise
         return True
+
+    async def go_on(self, asked: ResearchInput, engine: Engine, begun: JsonObject) -> str | None:
+        """Begins the next execution of a run that has ended, and gives its id; None if one is open.
+
+        `begun` is kept with it: what `begun_by` answers.
+
+        Raises:
+            TemporalUnavailable: it is not known whether it was begun.
+            TemporalRefused: it was not.
+        """
+        client = await self._connection.client()
+        with mapped():
+            try:
+                handle = await client.start_workflow(
+                    CHAIN_WORKFLOW if engine == "chain" else RESEARCH_WORKFLOW,
+                    asked,
+                    id=asked.run_id,
+                    task_queue=self.task_queue,
+                    id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+                    id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
+                    search_attributes=_search_attributes(asked),
+                    static_summary=asked.question[:SUMMARY_LENGTH],
+                    memo={BEGUN: begun},
+                    rpc_timeout=CALL_TIMEOUT,
+                )
+            except WorkflowAlreadyStartedError:
+                return None
+        return handle.first_execution_run_id
+
+    async def begun_by(self, run_id: str) -> JsonObject | None:
+        """What `go_on` was given for the last execution of a run; None if that was not begun by it.
+
+        Raises:
+            RunForgotten: there is no such workflow.
+        """
+        client = await self._connection.client()
+        with mapped():
+            description = await client.get_workflow_handle(run_id).describe(rpc_timeout=CALL_TIMEOUT)
+        return await description.memo_value(BEGUN, default=None, type_hint=dict)
 
     async def progress(self, run_id: str, since: int) -> ProgressPage:
         """The run's events after number `since`; also of a closed workflow, as long as Temporal keeps it.

@@ -19,6 +19,7 @@ class ApprovePlan(Frozen):
     """The run researches its plan, as it is or as it was edited."""
 
     kind: Literal["approve_plan"] = "approve_plan"
+    halts: ClassVar[bool] = False
     too_late: ClassVar[str] = "its plan was researched, or never will be"
     sections: tuple[SectionPlan, ...] | None = Field(default=None, max_length=200)
     """The plan in place of the proposed one; None: that one."""
@@ -54,6 +55,7 @@ class RefusePlan(Frozen):
     """The run ends: what it planned is not to be researched."""
 
     kind: Literal["refuse_plan"] = "refuse_plan"
+    halts: ClassVar[bool] = True
     too_late: ClassVar[str] = "its plan was researched, or never will be"
     reason: str = Field(min_length=1, max_length=REASON_CHARACTERS)
     by: str = Field(default="", max_length=BY_CHARACTERS)

@@ -14,10 +14,12 @@ from elcano.graphs.engine.entries import (
     StepAbandoned,
     StepCompleted,
     StepFailed,
+    TakenUp,
     Warned,
     Went,
 )
 from elcano.graphs.engine.run import Run
+from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.state import Ending, Hold, Tried
 
 RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}
@@ -48,9 +50,24 @@ def booked(run: Run, entry: Entry) -> Run:
         case PlanProposed():
             hold = Hold(reason="approval", node=run.node, detail="somebody has to approve or refuse the plan")
             changes = {"hold": hold, "approval": "asked"}
-        case RolledBack() | Warned() | Went():
+        case RolledBack():
+            changes = {"undone_to": entry.told}
+        case TakenUp():
+            return _taken_up(run, entry)
+        case Warned() | Went():
             changes = {}
     return run.model_copy(update={**changes, "budget": budget})
+
+
+def _taken_up(run: Run, entry: TakenUp) -> Run:
+    """The run as it goes on. A fork has its own budget: what it begins with was paid for by another run."""
+    if entry.plan is not None:
+        run = run.knowing(run.state.model_copy(update={"plan": entry.plan}))
+    budget = run.budget.model_copy(update={"limits": entry.limits or run.budget.limits})
+    if entry.why == "forked":
+        budget = budget.model_copy(update={"used": Usage(), "elapsed": 0.0})
+        return run.model_copy(update={"budget": budget, "undone_to": 0, "going_back": None})
+    return run.model_copy(update={"budget": budget, "undone_to": entry.told, "going_back": None})
 
 
 def _heard(ending: Ending) -> dict[str, object]:

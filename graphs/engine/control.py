@@ -35,6 +35,8 @@ class Stop(Frozen):
     """The run ends its research and writes its report from what it has."""
 
     kind: Literal["stop"] = "stop"
+    halts: ClassVar[bool] = True
+    """A run that is taken up from before it was followed is not asked so again."""
     too_late: ClassVar[str] = "there is nothing to stop"
     reason: str = Field(default="", max_length=500)
 
@@ -60,6 +62,7 @@ class AddBudget(Frozen):
     """The run's limits are raised; one that waits for that goes on."""
 
     kind: Literal["add_budget"] = "add_budget"
+    halts: ClassVar[bool] = False
     too_late: ClassVar[str] = "more budget would not be used"
     extra: TopUp
 
@@ -88,7 +91,41 @@ class AddBudget(Frozen):
         return "topped_up", "The limits were raised", run.budget.view()
 
 
-Action: TypeAlias = Annotated[Stop | AddBudget | Steer | ApprovePlan | RefusePlan, Field(discriminator="kind")]
+class RollBack(Frozen):
+    """The run goes back to before one of its steps; what came after that is undone."""
+
+    kind: Literal["roll_back"] = "roll_back"
+    halts: ClassVar[bool] = True
+    too_late: ClassVar[str] = "when it has ended it can be rolled back as well"
+    step: int = Field(ge=1)
+    reason: str = Field(default="", max_length=500)
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Only what the run has begun can be undone, and once at a time."""
+        if owner:
+            return f"a section goes back with the run that it belongs to: roll {owner} back"
+        if run.going_back is not None:
+            return f"the run is going back to before step {run.going_back} already"
+        if self.step > run.step:
+            return f"step {self.step} does not exist: the run is at step {run.step}"
+        return None
+
+    def applied(self, run: Run) -> Run:
+        """The run is to go back as soon as what it does can be given up."""
+        return run.model_copy(update={"going_back": self.step})
+
+    def answer(self, run: Run) -> Json:
+        """The step that comes next."""
+        return {"step": self.step}
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        return "rolling_back", f"Asked to go back to before step {self.step}", {"step": self.step}
+
+
+Action: TypeAlias = Annotated[
+    Stop | AddBudget | RollBack | Steer | ApprovePlan | RefusePlan, Field(discriminator="kind")
+]
 
 
 def at_exit(graph: ResearchGraph, run: Run) -> bool:
@@ -106,7 +143,8 @@ def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: b
         closing: the run has ended and is being archived.
         owner: of a branch that is asked by somebody else than the run that it belongs to: that run's id.
     """
-    if closing or (at_exit(graph, run) and run.hold is None):
+    writing = at_exit(graph, run) and run.hold is None
+    if closing or run.finished or (writing and not isinstance(action, RollBack)):
         return f"the run is writing its report or has ended; {action.too_late}"
     if (refusal := action.refusal(run, owner)) is not None:
         return refusal

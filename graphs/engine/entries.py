@@ -10,8 +10,9 @@ from pydantic import Field
 
 from elcano.graphs.engine.control import Action
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.state import Ending, Failure, Hold
+from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
+from elcano.graphs.values.taking_up import Saved, TakenUpWhy
 
 
 class StepCompleted(Frozen):
@@ -44,6 +45,8 @@ class StepFailed(Frozen):
     failure: Failure
     usage: Usage = Usage()
     waited: float = Field(default=0.0, ge=0)
+    progress: JsonObject = {}
+    """What the call had finished by then: if the run is resumed, nothing of it is done again."""
 
 
 class StepAbandoned(Frozen):
@@ -86,12 +89,37 @@ class Resumed(Frozen):
 
 
 class RolledBack(Frozen):
-    """The run was taken back to before its next step; what had come after that is undone."""
+    """The run was taken back to before its next step by a reset in Temporal; what had come after that is undone."""
 
     kind: Literal["rolled_back"] = "rolled_back"
     at: float
     told: int = Field(ge=0)
     """The highest number of an event that was told before; numbers go on from there."""
+
+
+class TakenUp(Frozen):
+    """The run goes on from here in an execution of its own: it had ended, was taken back, or is a fork of another."""
+
+    kind: Literal["taken_up"] = "taken_up"
+    at: float
+    why: TakenUpWhy
+    told: int = Field(default=0, ge=0)
+    """The highest number of an event that was told before; numbers go on from there."""
+    by: str = ""
+    """Who asked for it, where that is known."""
+    reason: str = ""
+    saved: Saved = Saved()
+    """What was kept."""
+    kept: tuple[str, ...] = ()
+    """Of the fan-out that it goes on with: the run ids of branches that are not started again."""
+    open: tuple[str, ...] = ()
+    """And of those from whose entries other branches go on."""
+    from_run: str = ""
+    """Of a fork: the run whose steps it begins with."""
+    limits: Limits | None = None
+    """What it may spend from here on, if not what it might before. A fork pays for nothing that was done before."""
+    plan: tuple[SectionPlan, ...] | None = None
+    """Of a fork: the plan that it goes by from here on, in place of the one it has."""
 
 
 class Diverted(Frozen):
@@ -151,6 +179,7 @@ Entry: TypeAlias = Annotated[
     | Went
     | RolledBack
     | PlanProposed
+    | TakenUp
     | Warned,
     Field(discriminator="kind"),
 ]

@@ -85,13 +85,18 @@ def _branches(graph: ResearchGraph, node: ParallelNode, run: Run, reading: Readi
     return tuple(
         BranchStart(
             index=index,
-            parallel_path_id=f"{run.step:04d}.{edge.branch}" + (f"-{index + 1}" if node.for_each else ""),
+            parallel_path_id=f"{visit(run)}.{edge.branch}" + (f"-{index + 1}" if node.for_each else ""),
             branch=edge.branch,
             input=BranchInput.model_validate(built(BranchInput, edge.inputs, reading, item)),
         )
         for index, (edge, item) in enumerate(starts)
         if index // each not in dropped
     )
+
+
+def visit(run: Run) -> str:
+    """Names the visit of the node that the run is at: by its step, and by when the run was last taken back."""
+    return f"{run.step:04d}" + (f"r{run.undone_to}" if run.undone_to else "")
 
 
 def needed(work: Command, limits: Limits) -> Estimate:

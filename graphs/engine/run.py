@@ -63,6 +63,11 @@ class Run(Frozen):
     work: int = 0
     """Units that expressions used since the last call (see `evaluation`): what nobody waits for has to end as well."""
 
+    going_back: int | None = None
+    """Set once somebody asked the run to go back to before this step, until it has."""
+    undone_to: int = 0
+    """The highest number of an event that was told when the run was last taken up or back; 0 if it never was. Branches
+    that are started after that have it in their ids: those before are other ones."""
     rules: int = 1
     """The number of the rules that it goes by."""
 

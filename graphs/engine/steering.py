@@ -45,6 +45,7 @@ class Steer(Frozen):
     """The run goes on otherwise: by another instruction, in other sources, with other sections."""
 
     kind: Literal["steer"] = "steer"
+    halts: ClassVar[bool] = False
     too_late: ClassVar[str] = "nothing of its research could be changed"
     instruction: str = Field(default="", max_length=GUIDANCE_CHARACTERS)
     add_sources: tuple[SourceName, ...] = Field(default=(), max_length=MOST_CHANGES)

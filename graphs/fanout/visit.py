@@ -4,7 +4,7 @@ Whoever runs the branches, as child workflows or in memory, asks here before eac
 fails, is cut from the plan or is not begun is a gap in the outcome, never an exception: what the others found is kept.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from elcano.graphs.contracts import ResearchResult
 from elcano.graphs.engine.commands import BranchStart, RunBranches
@@ -12,32 +12,38 @@ from elcano.graphs.engine.entries import StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.allotment import Allotment, Slice
 from elcano.graphs.spec.graph import EndKind, ParallelNode
-from elcano.graphs.values.branch import SUCCEEDED, BranchOutcome, BranchOutcomes
+from elcano.graphs.values.branch import SUCCEEDED, BranchInput, BranchOutcome, BranchOutcomes
 from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, total
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Failure, SectionGap
+from elcano.graphs.values.taking_up import KeptBranch
 
 
 class FanOut:
     """Mutable, as a journal is: branches begin and end in any order. Times are seconds since the run's start."""
 
-    def __init__(self, node: ParallelNode, work: RunBranches, run: Run) -> None:
+    def __init__(self, node: ParallelNode, work: RunBranches, run: Run, kept: Iterable[KeptBranch] = ()) -> None:
+        """`kept` are branches of an earlier visit that had ended well: they are not started again, and are charged."""
         self.node = node
         self.over: str | None = None
         """Why no further branch is begun."""
         self._work = work
         self._figures = run.figures
         self._exit_needs = run.budget.exit_needs
-        allotment = Allotment.of(run.budget, len(work.branches))
+        self._outcomes = _kept(work.branches, kept)
+        wanted = tuple(start for start in work.branches if start.index not in self._outcomes)
+        spent = total(outcome.usage for outcome in self._outcomes.values())
+        allotment = Allotment.of(run.budget, len(wanted)).grown(-spent.tokens, -spent.cost_microusd)
         afforded = allotment.affordable(work.minimum_tokens)
         self._allotment = allotment.model_copy(update={"waiting": afforded})
-        self.starts = work.branches[:afforded]
+        self.starts = wanted[:afforded]
         """The branches that the budget allows, in the order of the plan; the others are gaps already."""
+        self.cut = len(wanted) - afforded
+        """How many branches the budget does not allow."""
         self._given: dict[int, Slice] = {}
-        self._outcomes = {
-            start.index: missing(start, "left out of the plan: the budget does not allow it", type="BudgetExhausted")
-            for start in work.branches[afforded:]
-        }
+        for start in wanted[afforded:]:
+            text = "left out of the plan: the budget does not allow it"
+            self._outcomes[start.index] = missing(start, text, type="BudgetExhausted")
         self._failures = 0
         """Branches that failed in a row."""
         self.dropped: set[int] = set()
@@ -46,11 +52,6 @@ class FanOut:
         """What they used all the same."""
         self._joined = False
         """Somebody added branches. What the others were given does not come back until they end."""
-
-    @property
-    def cut(self) -> int:
-        """How many branches the budget does not allow."""
-        return len(self._work.branches) - len(self.starts)
 
     @property
     def used(self) -> Usage:
@@ -203,6 +204,23 @@ class FanOut:
         left = budget.research_seconds() - budget.elapsed
         waves = -(-max(1, self._allotment.waiting) // self.node.max_concurrency)  # rounded up
         return min(self.node.timeout_seconds, left / waves * self._figures.writing_share)
+
+
+def same_branch(start: BranchStart, begun: BranchInput) -> bool:
+    """Whether a branch that was begun with this is the one that is to be started."""
+    return (start.title, start.input.question) == (begun.title or begun.question, begun.question)
+
+
+def _kept(starts: Iterable[BranchStart], kept: Iterable[KeptBranch]) -> dict[int, BranchOutcome]:
+    """The outcomes of an earlier visit, by the index of the branch that need not be started; each counts once."""
+    left = list(kept)
+    found = {}
+    for start in starts:
+        known = next((one for one in left if same_branch(start, one.start)), None)
+        if known is not None:
+            left.remove(known)
+            found[start.index] = known.outcome.model_copy(update={"index": start.index})
+    return found
 
 
 def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:

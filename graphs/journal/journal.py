@@ -3,9 +3,11 @@
 The workflow and the in-memory runner both drive a run through this class, so both tell the same story.
 """
 
+from collections import deque
+
 from elcano.graphs.engine.commands import Choose, Finish, Immediate, Wait, Work
 from elcano.graphs.engine.control import AddBudget, at_exit
-from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, StepCompleted, StepFailed, TakenUp
 from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import advance, next_command
 from elcano.graphs.frozen import Frozen
@@ -31,6 +33,8 @@ class Pages(Frozen):
     """Since when time stands still."""
     floor: int = 0
     """The highest event number that is known to have been told; numbers go on above it."""
+    elapsed: float | None = None
+    """Of a run that is taken up: seconds of work so far. Its clock goes on from there, whatever passed in between."""
 
 
 class Journal:
@@ -52,7 +56,10 @@ class Journal:
         self._still_since = pages.still_since
         """Since when time stands still."""
         self._frozen_at: float | None = None
+        """Since when nothing counts until it is known what was undone."""
         self._floor = pages.floor
+        self._behind: deque[Entry] = deque()
+        """Entries of before that whoever walks the graph has yet to come by."""
         self._led = led
         """Whoever holds this journal chooses the way from node to node."""
         self._path = path
@@ -175,7 +182,7 @@ class Journal:
             entry = entry.model_copy(update={"onward": False})
         earlier, self._run = self._run, advance(self.graph, self._run, entry)
         self.entries.append(entry)
-        if isinstance(entry, RolledBack | StepCompleted):
+        if isinstance(entry, RolledBack | TakenUp | StepCompleted):
             self._floor = max(self._floor, entry.told)
         if isinstance(entry, StepCompleted | StepFailed):
             self._idle += entry.waited
@@ -183,6 +190,23 @@ class Journal:
         self._count_standstill(now)
         for told in after(self.graph, earlier, entry, self.run):
             self.tell(told, now, step=earlier.step)
+
+    def go_back(self, run: Run) -> None:
+        """Begins anew at `run`, and has its entries to come by: for whoever walks a graph by himself."""
+        self._behind, self.entries, self._run = deque(self.entries), [], run
+
+    @property
+    def behind(self) -> Entry | None:
+        """The next entry of before to come by; None if it has come by all."""
+        return self._behind[0] if self._behind else None
+
+    def come_by(self, now: float) -> None:
+        """Applies the next entry of before, of which nothing is told again."""
+        entry = self._behind.popleft()
+        self._run = advance(self.graph, self._run, entry)
+        self.entries.append(entry)
+        if not self._behind:
+            self._count_standstill(now)
 
     def tell(self, told: Told, now: float, *, step: int | None = None) -> None:
         """Numbers and dates one event; `step` is the one that comes next unless given."""
@@ -206,6 +230,12 @@ class Journal:
     def freeze(self) -> None:
         """Time stands still since the last event: the run was taken back, and what passed since then was not it."""
         self._frozen_at = self.events[-1].at
+
+    def take_up(self, elapsed: float, now: float) -> None:
+        """The run had worked for so long when it was left, and goes on `now`; time stands still until it is thawed."""
+        self._idle = now - self.started_at - elapsed
+        self._frozen_at = now
+        self._still_since = now if self.stands_still else None
 
     def thaw(self, now: float) -> None:
         """Time goes on; a pause that lasts goes on too."""

@@ -24,6 +24,7 @@ from elcano.graphs.engine.entries import (
     StepAbandoned,
     StepCompleted,
     StepFailed,
+    TakenUp,
     Warned,
 )
 from elcano.graphs.engine.run import Run
@@ -35,6 +36,7 @@ from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, Sta
 from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes, Ended
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.state import Ending, Hold
+from elcano.graphs.values.taking_up import Saved
 from elcano.graphs.values.wording import counted, listed
 
 MESSAGE_CHARACTERS = 500
@@ -135,7 +137,7 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             text = f"Waiting for somebody to approve the plan: {titles(run)}"
             yield Told("plan_proposed", _cut(text), run.node, proposed(run))
             return
-        case Held() | Resumed() | RolledBack() | Warned():
+        case Held() | Resumed() | RolledBack() | TakenUp() | Warned():
             yield from _standing(earlier, entry)
             return
         case Controlled():
@@ -204,7 +206,7 @@ def _pause(run: Run, ending: Ending) -> Told:
     return Told("paused", _cut(text), run.node, {"reason": ending.kind})
 
 
-def _standing(run: Run, entry: Held | Resumed | RolledBack | Warned) -> Iterable[Told]:
+def _standing(run: Run, entry: Held | Resumed | RolledBack | TakenUp | Warned) -> Iterable[Told]:
     """A run that waits, or was taken back. That a call is tried again is told by its end, a warning by the report."""
     match entry:
         case Held():
@@ -214,6 +216,39 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack | Warned) -> Iterable
         case RolledBack():
             text = f"Back at step {run.step}, before {title(run.node)}: what came after, up to {entry.told}, is undone"
             yield Told("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
+        case TakenUp():
+            yield _taken_up(run, entry)
+
+
+def _taken_up(run: Run, entry: TakenUp) -> Told:
+    """A run goes on that had ended or was taken back, or another one begins with its steps."""
+    kind: EventType
+    match entry.why:
+        case "rolled_back":
+            kind, text = "rolled_back", f"Back at step {run.step}, before {title(run.node)}: what came after is undone"
+        case "resumed":
+            kind, text = "resumed_run", f"Goes on at step {run.step}, {title(run.node)}: {_in_words(entry.saved)} kept"
+        case "forked":
+            kind = "forked"
+            text = f"Begins as {entry.from_run} did: {_in_words(entry.saved)} saved"
+    who = f" (asked for by {entry.by})" if entry.by else ""
+    why = f": {entry.reason}" if entry.reason else ""
+    kept: list[Json] = [*entry.kept]
+    data: JsonObject = {
+        "step": run.step,
+        "undone_to": entry.told,
+        "saved": entry.saved.model_dump(mode="json"),
+        "kept": kept,
+        "by": entry.by,
+        "reason": entry.reason,
+        "from_run": entry.from_run,
+    }
+    return Told(kind, _cut(f"{text}{who}{why}"), run.node, data)
+
+
+def _in_words(saved: Saved) -> str:
+    sections = f", {counted(saved.sections, 'section')}" if saved.sections else ""
+    return f"{counted(saved.steps, 'step')}{sections} and {counted(saved.tokens, 'token')}"
 
 
 def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:

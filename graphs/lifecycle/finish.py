@@ -129,7 +129,7 @@ def last_event(status: RunStatus, run: Run, failure: Failure | None, report: Rep
 
 def log(asked: ResearchInput, journal: Journal) -> RunLog:
     """All that the run is, from what was asked for to how it stands."""
-    began = asked.model_copy(update={"carried": None})
+    began = asked.model_copy(update={"carried": None, "taken_up": None})
     return RunLog(asked=began, entries=tuple(journal.entries), run=journal.run)
 
 
@@ -165,4 +165,5 @@ def archived(
         branch_of=asked.branch_of,
         branches=branch_states(journal.events),
         engine=engine,
+        forked_from=asked.forked_from,
     )

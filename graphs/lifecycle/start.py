@@ -5,13 +5,14 @@ Pure; the counterpart of `closing`.
 
 from collections.abc import Iterable
 
-from elcano.graphs.contracts import BranchOf, ResearchInput
+from elcano.graphs.contracts import BranchOf, OpenBranch, ResearchInput
 from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import advance
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.journal.narration import beginning
+from elcano.graphs.values.budget import MOST_SECONDS, Limits
 from elcano.graphs.values.state import ResearchState
 
 
@@ -23,7 +24,14 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
     branch = asked.branch_of
     path, section = (branch.path, branch.section) if branch else ("", "")
     if asked.carried is not None:
-        return Journal(asked.graph, asked.carried, path=path, section=section, led=led)
+        carried = Journal(asked.graph, asked.carried, path=path, section=section, led=led)
+        if led:
+            carried.go_back(begun(asked))
+        if asked.carried.elapsed is not None:
+            carried.take_up(asked.carried.elapsed, now)
+        if asked.taken_up is not None and asked.taken_up.entry.why == "forked":
+            carried.tell(beginning(asked.question, asked.mode), now)
+        return carried
     return Journal.begin(
         asked.graph,
         first_state(asked),
@@ -49,9 +57,14 @@ def first_state(asked: ResearchInput) -> ResearchState:
     )
 
 
+def begun(asked: ResearchInput) -> Run:
+    """The run before its first step."""
+    return start(asked.graph, first_state(asked), asked.limits, asked.rules, approve_plan=asked.approve_plan)
+
+
 def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
     """The run that these entries make of what was asked for: all of its log, or the first of it."""
-    run = start(asked.graph, first_state(asked), asked.limits, asked.rules, approve_plan=asked.approve_plan)
+    run = begun(asked)
     for entry in entries:
         run = advance(asked.graph, run, entry)
     return run
@@ -79,8 +92,25 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, state: Rese
                 section=begun.title,
             ),
             "carried": None,
+            "taken_up": None,
+            "forked_from": None,
         }
     )
+
+
+def branch_going_on(asked: ResearchInput, older: OpenBranch) -> ResearchInput:
+    """The input of a branch that goes on from the entries of an older one, within the limits that `asked` has."""
+    given, before = asked.limits, older.carried.run.budget
+    limits = given.model_copy(
+        update={
+            "seconds": min(given.seconds + before.elapsed, MOST_SECONDS),
+            "iterations": max(given.iterations, before.limits.iterations),
+            "steps": max(given.steps, before.limits.steps),
+        }
+    )
+    entry = older.taken_up.entry.model_copy(update={"limits": limits})
+    taken_up = older.taken_up.model_copy(update={"entry": entry})
+    return asked.model_copy(update={"limits": older.limits, "carried": older.carried, "taken_up": taken_up})
 
 
 def branch_id(asked: ResearchInput, begun: BranchStart) -> str:

@@ -30,7 +30,7 @@ def page(journal: Journal, since: int) -> ProgressPage:
 
 def log_page(asked: ResearchInput, journal: Journal, since: int) -> LogPage:
     """The entries after the first `since`, as many as may travel at once, but at least one."""
-    began = asked.model_copy(update={"carried": None})
+    began = asked.model_copy(update={"carried": None, "taken_up": None})
     entries: list[Entry] = []
     size = 0
     for entry in journal.entries[since:]:

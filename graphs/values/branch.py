@@ -36,7 +36,8 @@ class BranchOutcome(Frozen):
     index: int = Field(ge=0)
     """Place in the plan; drafts are joined in this order, whenever they came."""
     parallel_path_id: str
-    """Unique in the run: `{step:04d}.{branch}` or `{step:04d}.{branch}-{number}`."""
+    """Unique in the run: `{step:04d}.{branch}` or `{step:04d}.{branch}-{number}`. Of a run that was taken up the number
+    of the last event before stands behind the step: `{step:04d}r{event}.{branch}`."""
     title: str
     question: str
     draft: str | None = None
@@ -104,7 +105,16 @@ def branch_states(events: Iterable[AgentEvent]) -> tuple[BranchState, ...]:
             states[event.path] = BranchState(run_id=run_id, path=event.path, section=event.section, status="running")
         elif event.type == "branch_complete" and event.path in states:
             states[event.path] = _ended(states[event.path], event)
+        elif event.type in ("rolled_back", "resumed_run"):
+            states = {path: state for path, state in states.items() if not _undone(path, state, event)}
     return tuple(states.values())[-SHOWN_BRANCHES:]
+
+
+def _undone(path: str, state: BranchState, event: AgentEvent) -> bool:
+    """Whether a branch belongs to what was undone when its run was taken up: to the step that it goes on with."""
+    kept = event.data.get("kept")
+    step = int(path.rpartition("/")[2][:4])
+    return step >= event.step and not (isinstance(kept, list) and state.run_id in kept)
 
 
 def _ended(state: BranchState, event: AgentEvent) -> BranchState:

@@ -17,6 +17,8 @@ from elcano.graphs.spec.graph import EndKind
 
 LEAST_TOKENS: Final = 1_000
 """With fewer neither a run nor a branch is started."""
+MOST_SECONDS: Final = 30 * 86_400.0
+"""The longest that a run may work."""
 
 Exhausted: TypeAlias = Literal["tokens", "cost"]
 """What calls use up."""
@@ -58,7 +60,7 @@ class Limits(Frozen):
     tokens: int = Field(default=100_000, ge=LEAST_TOKENS, le=100_000_000)
     cost_microusd: int | None = Field(default=None, ge=1, le=10_000_000_000)
     """Millionths of a US dollar; None: not limited."""
-    seconds: float = Field(default=600.0, ge=5.0, le=30 * 86_400.0)
+    seconds: float = Field(default=600.0, ge=5.0, le=MOST_SECONDS)
     iterations: int = Field(default=5, ge=1, le=50)
     """How often the research loop may run."""
     steps: int = Field(default=200, ge=2, le=2_000)

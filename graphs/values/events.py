@@ -1,7 +1,8 @@
 """What a run tells the outside while it works: numbered events.
 
 The first thirteen types are those of the DeepCritical project; the others came with durable control. A run's events
-are numbered from 1 without gaps, and exactly one of them, the last, is terminal.
+are numbered from 1 without gaps, and exactly one of them, the last, is terminal. A run that goes on after its end keeps
+its numbers: what had been its last event is then an `ended`.
 """
 
 from typing import Literal, TypeAlias, get_args
@@ -36,7 +37,11 @@ EventType: TypeAlias = Literal[
     "stopping",
     "held",
     "resumed",
+    "rolling_back",
     "rolled_back",
+    "resumed_run",
+    "forked",
+    "ended",
     "steered",
     "plan_proposed",
     "plan_approved",

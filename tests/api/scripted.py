@@ -24,7 +24,7 @@ from elcano.graphs.contracts import (
     RunStatus,
 )
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
-from elcano.graphs.engine.control import AddBudget, Stop
+from elcano.graphs.engine.control import AddBudget, RollBack, Stop
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot
@@ -165,6 +165,8 @@ class ScriptedWorkflow:
                 return ControlAnswer()
             case Steer() | ApprovePlan() | RefusePlan() as action:
                 return ControlAnswer(answer=_ANSWERS[action.kind])
+            case RollBack(step=step):
+                return ControlAnswer(answer={"step": step})
 
     @control.validator
     def _can_be_controlled(self, request: ControlRequest) -> None:

@@ -26,11 +26,6 @@ class Remark(Frozen):
 
     def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
         return "state_updated", f"Remark: {self.text}", {}
-
-
-Action: TypeAlias = Annotated[
-    Stop | AddBudget | Steer | ApprovePlan | RefusePlan | Remark, Field(discriminator="kind")
-]
 '''
 ROW = '''
 class RemarkBody(Request):
@@ -57,9 +52,7 @@ CONTROLS += (
 )
 '''
 EDITED = ("graphs/engine/control.py", "api/routes/control.py")
-ASKED = (
-    'Action: TypeAlias = Annotated[Stop | AddBudget | Steer | ApprovePlan | RefusePlan, Field(discriminator="kind")]\n'
-)
+UNION = "Action: TypeAlias = Annotated["
 
 
 def with_the_action(folder: Path) -> Path:
@@ -73,8 +66,10 @@ def with_the_action(folder: Path) -> Path:
         shutil.copy(file, package)
     actions, routes = (package / name for name in EDITED)
     text = actions.read_text(encoding="utf-8")
-    assert text.count(ASKED) == 1
-    actions.write_text(text.replace(ASKED, ACTION), encoding="utf-8")
+    assert text.count(UNION) == 1
+    before, after = text.split(UNION)
+    named = after.replace(", Field(", " | Remark, Field(", 1)
+    actions.write_text(f"{before}{ACTION}\n\n{UNION}{named}", encoding="utf-8")
     text = routes.read_text(encoding="utf-8")
     before, after = text.split("_SENT_AGAIN: Final", 1)
     before = before.replace("import Action, AddBudget, Stop", "import Action, AddBudget, Remark, Stop")

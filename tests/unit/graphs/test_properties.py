@@ -21,6 +21,7 @@ from elcano.graphs.engine.entries import (
     StepAbandoned,
     StepCompleted,
     StepFailed,
+    TakenUp,
     Warned,
     Went,
 )
@@ -60,10 +61,15 @@ def walk(data: st.DataObject) -> Watched:
     begun = Pages(run=start(graph, state, given), entries=(), events=(), started_at=STARTED)
     journal = Watched(graph, begun)
     journal.tell(beginning(state.question, "random"), STARTED)
+    return walk_on(data, journal)
+
+
+def walk_on(data: st.DataObject, journal: Watched) -> Watched:
+    """From where it is to its end."""
     journal.runs = [journal.run]
     now = STARTED
     top_ups = data.draw(st.integers(0, 3))
-    for _ in range(given.steps + 3 * 50 + 10):
+    for _ in range(journal.run.budget.limits.steps + 3 * 50 + 10):
         now += data.draw(st.sampled_from([0.0, 0.1, 5.0, 100.0, -50.0]))
         work = journal.next(now)
         assert not isinstance(work, Choose)
@@ -134,7 +140,7 @@ def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> No
 def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
     journal = walk(data)
     for earlier, entry, run in zip(journal.runs, journal.entries, journal.runs[1:], strict=False):
-        if isinstance(entry, Diverted | Controlled | Resumed | RolledBack | PlanProposed | Warned | Went):
+        if isinstance(entry, Diverted | Controlled | Resumed | RolledBack | PlanProposed | TakenUp | Warned | Went):
             kept = {"iteration": earlier.state.iteration, "warnings": earlier.state.warnings}
             state = run.state.model_copy(update=kept)  # a top-up may go round
             assert (state, run.budget.used, run.budget.steps) == (

@@ -81,7 +81,7 @@ async def test_another_tenants_run_can_be_neither_changed_nor_deleted(whole: Sto
     before = await rows(whole)
     await other.runs.reopen("run-1", "another execution")
     await other.runs.withdraw("run-1")
-    await other.ledger.undo("run-1", 0, kept="")
+    await other.lineage.undo("run-1", 0, execution="", found=())
     await other.controls.settle("run-1", "stop", ControlOutcome(accepted=False, text="no"))
     assert not await other.runs.delete("run-1")
     with pytest.raises(ValueError, match="belongs to 'a' and cannot be kept for 'b'"):

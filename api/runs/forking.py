@@ -1,0 +1,133 @@
+"""Runs that begin with steps of another one, and go their own way from there.
+
+What the other run did up to there is in the new one's log and is not paid for again; what it found and drafted is kept
+for both. The other run is not touched, and may have ended or not.
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+
+from starlette.concurrency import run_in_threadpool
+from ulid import ULID
+
+from elcano.api.http.errors import FieldFault, RequestInvalid, TakeUpRefused
+from elcano.api.http.requests import BudgetRequest
+from elcano.api.runs.logs import read_log
+from elcano.api.runs.model_keys import require_keys
+from elcano.api.runs.reading import current_run
+from elcano.api.runs.submission import Submission, begin
+from elcano.api.runs.taking_up import Reached
+from elcano.graphs.contracts import ForkedFrom, ModelChoice, ResearchInput, TakeUp
+from elcano.graphs.engine.entries import TakenUp
+from elcano.graphs.errors import EngineFault
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.lifecycle import taking_up
+from elcano.graphs.lifecycle.cuts import Cut, before_step
+from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.state import SectionPlan
+from elcano.graphs.values.tenant import run_id as new_run_id
+from elcano.storage.across import Admission
+
+
+class Fork(Frozen):
+    """What is to be different in a run that begins as another did. None: as it is there."""
+
+    step: int
+    """The first step of its own."""
+    question: str | None = None
+    background: str | None = None
+    instructions: str | None = None
+    plan: tuple[SectionPlan, ...] | None = None
+    graph: ResearchGraph | None = None
+    models: ModelChoice | None = None
+    sources: tuple[str, ...] | None = None
+    budget: BudgetRequest | None = None
+    """What it may spend; what is left out is as it is there."""
+    reason: str = ""
+
+
+async def fork(
+    run_id: str,
+    wanted: Fork,
+    key: str | None,
+    hashed: str,
+    reached: Reached,
+    admit: Callable[[ArchivedRun], Awaitable[Admission]],
+) -> Submission:
+    """Starts a run that begins with the steps of `run_id` before `wanted.step`.
+
+    Raises:
+        RunNotFound: there is no such run.
+        TakeUpRefused: it is a section of a run.
+        InputInvalid: it has had no such step.
+        RequestInvalid: a changed graph does not fit the steps that are shared, or a model has no key.
+        WorkerNotAnswering, RunUnreadable: the run is under way, and its log cannot be read.
+        KeyReused, TooManyRuns, TemporalUnavailable, TemporalRefused: see `submission.submit`.
+    """
+    run = await current_run(run_id, reached.temporal, reached.store)
+    if run.branch_of is not None:
+        raise TakeUpRefused(f"{run_id!r} is a section: fork the run that it belongs to, {run.branch_of.run_id!r}")
+    log = await read_log(run, reached.temporal, reached.store)
+    own = new_run_id(run.tenant, str(ULID()))
+    asked = await run_in_threadpool(_forked, own, log, wanted, reached)
+    require_keys(asked, reached.settings)
+    return await begin(
+        asked,
+        run.engine,
+        key,
+        sha256(f"{run_id} {hashed}".encode()).hexdigest(),
+        temporal=reached.temporal,
+        store=reached.store,
+        admit=admit,
+        settings=reached.settings,
+    )
+
+
+def _forked(own: str, log: RunLog, wanted: Fork, reached: Reached) -> ResearchInput:
+    """The input of the new run."""
+    before, given = log.asked, wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
+    graph = wanted.graph or before.graph
+    asked = before.model_copy(
+        update={
+            **given,
+            "run_id": own,
+            "graph": graph,
+            "mode": graph.name,
+            "models": wanted.models or before.models,
+            "sources": before.sources if wanted.sources is None else wanted.sources,
+            "forked_from": ForkedFrom(run_id=before.run_id, step=wanted.step),
+        }
+    )
+    cut = _cut(log, asked, wanted.step)
+    limits = cut.run.budget.limits if wanted.budget is None else wanted.budget.limits(cut.run.budget.limits)
+    entry = TakenUp(
+        at=0.0,
+        why="forked",
+        by=reached.by,
+        reason=wanted.reason,
+        saved=taking_up.saved(before.graph, before_step(log, wanted.step)),
+        from_run=before.run_id,
+        limits=limits,
+        plan=wanted.plan,
+    )
+    found = tuple(ref.id for ref in cut.run.state.evidence)
+    taken_up = TakeUp(entry=entry, evidence=found, artifacts=taking_up.drafts(cut.run))
+    return taking_up.forked(asked, cut, taken_up, time.time())
+
+
+def _cut(log: RunLog, asked: ResearchInput, step: int) -> Cut:
+    """The shared entries, folded by the new run's graph and question.
+
+    Raises:
+        RequestInvalid: its graph goes another way.
+    """
+    cut = before_step(log, step)
+    try:
+        run = fold(asked, cut.entries)
+    except EngineFault as error:
+        message = f"it does not fit the steps that are shared, fork at an earlier one: {error}"
+        raise RequestInvalid([FieldFault(field="graph", message=message)]) from error
+    return cut.model_copy(update={"run": run})

@@ -1,0 +1,206 @@
+"""Where the log of a run is cut, so that the run can go on from there.
+
+A run is the fold of its entries, so a part of them, from the first on, is the run as it was then: nothing else is kept
+of earlier states, and nothing else is needed. What was paid for stays in the log wherever it can: a call that failed or
+was given up becomes one that was tried in vain, with what it used and what it had finished.
+"""
+
+from collections.abc import Sequence
+
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.engine.commands import Immediate
+from elcano.graphs.engine.control import AddBudget
+from elcano.graphs.engine.entries import (
+    Controlled,
+    Diverted,
+    Entry,
+    Held,
+    Resumed,
+    StepAbandoned,
+    StepCompleted,
+    StepFailed,
+    Went,
+)
+from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.safety import BUDGET_ENDINGS
+from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.errors import ElcanoError, InputInvalid
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.lifecycle.start import begun, fold
+from elcano.graphs.records import RunLog
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ToolNode
+from elcano.graphs.values.branch import SUCCEEDED, BranchOutcomes
+from elcano.graphs.values.budget import TopUp
+from elcano.graphs.values.state import Ending, Hold
+
+
+class Cut(Frozen):
+    """A part of a log, from its first entry on."""
+
+    entries: tuple[Entry, ...]
+    run: Run
+    """What they make."""
+    undone_from: int
+    """The first step of the log whose entry is not among them."""
+
+
+class CannotGoOn(ElcanoError):
+    """A run cannot be taken up so; the text says why, and what would help."""
+
+
+def before_step(log: RunLog, step: int) -> Cut:
+    """The log up to where `step` began: what was asked of the run before that is in it, but not that it stop.
+
+    Raises:
+        InputInvalid: the run has had no such step.
+    """
+    last = log.run.step if not log.run.finished else log.run.budget.steps
+    if not 1 <= step <= last:
+        raise InputInvalid("step", f"step {step} does not exist: the run has had steps 1 to {last}")
+    place = next((i for i, entry in enumerate(log.entries) if _of_step(entry) >= step), len(log.entries))
+    return _cut(log.asked, _unasked(log.entries[:place]), step)
+
+
+def where_it_turned(log: RunLog, *, extra: TopUp | None, now: float, limited: bool = True) -> Cut | None:
+    """The log up to where the run left its research or failed, with `extra` to spend; None if it did neither.
+
+    `now` is in seconds since the epoch. A run that is not `limited` gets limits of its own before it goes on.
+
+    Raises:
+        CannotGoOn: it would end in the same way at once.
+    """
+    run = begun(log.asked)
+    for place, entry in enumerate(log.entries):
+        following = advance(log.asked.graph, run, entry)
+        if _turned(following) or _was_cancelled(entry, log.entries, place):
+            return _turned_at(log, place, run, extra, now, limited)
+        run = following
+    return None
+
+
+def before_search(log: RunLog, *, latest: bool, extra: TopUp | None = None) -> Cut | None:
+    """The log up to its first search, or its latest; None if it has none."""
+    steps = (entry for entry in log.entries if isinstance(entry, StepCompleted))
+    searches = [entry.step for entry in steps if isinstance(log.asked.graph.by_id[entry.node], ToolNode)]
+    return with_more(log.asked, before_step(log, searches[-1 if latest else 0]), extra) if searches else None
+
+
+def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: TopUp | None = None) -> Cut | None:
+    """The log up to the latest fan-out with a branch of one of these titles; None if there is none.
+
+    Without titles any branch is meant that left a gap or no answer.
+    """
+    found = None
+    for entry in log.entries:
+        if isinstance(entry, StepCompleted) and isinstance(log.asked.graph.by_id[entry.node], ParallelNode):
+            outcomes = BranchOutcomes.model_validate(entry.output or {}).branches
+            if any(one.title in titles if titles else one.status not in SUCCEEDED for one in outcomes):
+                found = entry.step
+    return None if found is None else with_more(log.asked, before_step(log, found), extra)
+
+
+def whole(log: RunLog, extra: TopUp | None = None) -> Cut:
+    """All of it: of a run that ended unheard, and goes on where it was."""
+    return with_more(log.asked, _cut(log.asked, _unasked(log.entries), log.run.step), extra)
+
+
+def with_more(asked: ResearchInput, cut: Cut, extra: TopUp | None) -> Cut:
+    """The cut with more to spend from there on."""
+    if extra is None or extra == TopUp():
+        return cut
+    more = _given(extra, cut.run)
+    return cut.model_copy(update={"entries": (*cut.entries, more), "run": advance(asked.graph, cut.run, more)})
+
+
+def _turned(run: Run) -> bool:
+    return run.ending is not None or run.failure is not None or run.stopping is not None
+
+
+def _was_cancelled(entry: Entry, entries: Sequence[Entry], place: int) -> bool:
+    """A call that was given up without a reason is the last of a run that was cancelled."""
+    return isinstance(entry, StepAbandoned) and entry.ending is None and place == len(entries) - 1
+
+
+def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: float, limited: bool) -> Cut:
+    """The log before its entry at `place`, which turned `run`; after it, if it does not turn the run with `extra`."""
+    entry, asked, before = log.entries[place], log.asked, log.entries[:place]
+    more = () if extra is None or extra == TopUp() else (_given(extra, run),)
+    if isinstance(entry, StepCompleted | Went):  # its way on did: no iteration was left, nothing new was found
+        kept = (*before, *more, entry)
+        again = fold(asked, kept)
+        if not _turned(again):
+            return _going_on(asked, kept, again, extra, limited)
+        if again.ending is not None and again.ending.kind in BUDGET_ENDINGS:
+            raise _refused(again.ending, extra)
+        searched = log.model_copy(update={"entries": log.entries[: place + 1], "run": again})
+        return before_search(searched, latest=True, extra=extra) or with_more(
+            asked, _cut(asked, before, run.step), extra
+        )
+    kept = (*before, *more, *_of_the_call(asked, run, log.entries[place:], now))
+    return _going_on(asked, kept, fold(asked, kept), extra, limited)
+
+
+def _going_on(asked: ResearchInput, entries: tuple[Entry, ...], run: Run, extra: TopUp | None, limited: bool) -> Cut:
+    """The cut, if the run does not end at once again.
+
+    Raises:
+        CannotGoOn: it does.
+    """
+    if limited and not run.finished and not run.choosing and (run.hold is None or run.trying):
+        command = next_command(asked.graph, run, run.budget.elapsed)
+        if isinstance(command, Immediate) and isinstance(command.entry, Diverted):
+            raise _refused(command.entry.ending, extra)
+    return Cut(entries=entries, run=run, undone_from=run.step + (1 if run.trying else 0))
+
+
+def _refused(ending: Ending, extra: TopUp | None) -> CannotGoOn:
+    given = "what was given is not enough" if extra is not None else "nothing was given"
+    return CannotGoOn(f"{ending.detail or ending.kind}, and {given}: raise the limit of {ending.kind} and ask again")
+
+
+def _of_the_call(asked: ResearchInput, run: Run, following: Sequence[Entry], now: float) -> tuple[Entry, ...]:
+    """What became of the call that `run` was making: its answer, or that it was tried in vain and is tried again."""
+    entry = next((one for one in following if isinstance(one, StepCompleted | StepFailed | StepAbandoned)), None)
+    if (
+        entry is None
+        or (entry.step, entry.node) != (run.step, run.node)
+        or not isinstance(asked.graph.by_id[entry.node], AgentNode | ToolNode)
+    ):
+        return ()
+    if isinstance(entry, StepCompleted):
+        return () if entry.node in asked.graph.exit_nodes else (entry,)
+    failure = entry.failure if isinstance(entry, StepFailed) else None
+    hold = Hold(
+        reason="person",
+        node=entry.node,
+        type=failure.type if failure else "",
+        detail=failure.message if failure else "it was given up",
+        tries=(run.tried.tries if run.tried else 0) + 1,
+        since=now,
+        until=now,
+    )
+    progress = entry.progress if isinstance(entry, StepFailed) else {}
+    progress = progress or (run.tried.progress if run.tried else {})
+    held = Held(step=entry.step, node=entry.node, at=entry.at, hold=hold, progress=progress, usage=entry.usage)
+    return held, Resumed(at=entry.at)
+
+
+def _unasked(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Without what was asked last that would have the run stand still or end, and was not followed yet."""
+    place = len(entries)
+    while place and isinstance(entries[place - 1], Controlled):
+        place -= 1
+    asked = (one for one in entries[place:] if isinstance(one, Controlled) and not one.action.halts)
+    return (*entries[:place], *asked)
+
+
+def _given(extra: TopUp, run: Run) -> Controlled:
+    return Controlled(at=run.budget.elapsed, action=AddBudget(extra=extra))
+
+
+def _cut(asked: ResearchInput, entries: tuple[Entry, ...], step: int) -> Cut:
+    return Cut(entries=entries, run=fold(asked, entries), undone_from=step)
+
+
+def _of_step(entry: Entry) -> int:
+    return entry.step if isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held) else 0

@@ -1,0 +1,120 @@
+"""What a run that goes on, or that begins as another did, has of what was kept before.
+
+What was undone was paid for: its ledger lines stay and are marked. What it found is no finding of the run any more, and
+goes with it if no other run has found it.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from elcano.graphs.errors import InputInvalid
+from elcano.storage.bound import Bound
+from elcano.storage.deletion import drop_unfound
+from elcano.storage.objects.keys import artifacts_of
+from elcano.storage.objects.objects import Objects
+from elcano.storage.sql.dialect import alone, insert_new, root_of, run_and_branches
+from elcano.storage.sql.tables import artifacts, findings, ledger
+
+_STEP: Final = re.compile(r"\.(\d+)")
+
+
+class Lineage(Bound):
+    """Of the runs of one tenant."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects) -> None:
+        super().__init__(engine, tenant)
+        self._objects = objects
+
+    async def undo(
+        self, run_id: str, step: int, *, execution: str, found: Sequence[str] | None = None, but: Collection[str] = ()
+    ) -> None:
+        """A run goes on from before `step`: what came after is undone. Doing it twice changes nothing.
+
+        Args:
+            run_id: the run, or a branch of it.
+            step: the first that is undone; with it the branches that were started in it and later.
+            execution: the one in which it goes on; its lines stay.
+            found: ids of the passages that are findings of the run all the same; None: all of them.
+            but: branches that stay, with all below them, though they were started in such a step.
+        """
+        async with self._engine.begin() as connection:
+            await alone(connection, f"evidence {self._tenant}")
+            mine = and_(self._own(ledger), ledger.c.run_id == run_id, ledger.c.step >= step)
+            await connection.execute(update(ledger).where(mine, ledger.c.execution != execution).values(undone=True))
+            undone = await self._branches(connection, run_id, step, but)
+            theirs = and_(self._own(ledger), ledger.c.run_id.in_(undone))
+            await connection.execute(update(ledger).where(theirs).values(undone=True))
+            if found is not None:
+                await self._forget(connection, run_id, found, undone)
+
+    async def _branches(
+        self, connection: AsyncConnection, run_id: str, step: int, but: Collection[str]
+    ) -> Collection[str]:
+        """The branches of a run that were started in `step` or later, and theirs."""
+        names: set[str] = set()
+        for table in (ledger, findings):
+            below = and_(self._own(table), run_and_branches(table.c.run_id, run_id), table.c.run_id != run_id)
+            names.update(await connection.scalars(select(table.c.run_id).where(below).distinct()))
+        return {
+            name
+            for name in names
+            if step_of_branch(name, run_id) >= step
+            and not any(name == one or name.startswith(f"{one}.") for one in but)
+        }
+
+    async def _forget(
+        self, connection: AsyncConnection, run_id: str, found: Sequence[str], undone: Collection[str]
+    ) -> None:
+        own = and_(self._own(findings), findings.c.run_id == run_id)
+        mine = set(await connection.scalars(select(findings.c.evidence_id).where(own))) - set(found)
+        theirs = and_(self._own(findings), findings.c.run_id.in_(undone))
+        gone = mine | set(await connection.scalars(select(findings.c.evidence_id).where(theirs)))
+        await connection.execute(delete(findings).where(theirs))
+        for passage in sorted(mine):
+            await connection.execute(delete(findings).where(own, findings.c.evidence_id == passage))
+        await drop_unfound(connection, self._tenant, sorted(gone))
+
+    async def adopt(self, run_id: str, from_run: str, evidence: Sequence[str], drafts: Sequence[str]) -> None:
+        """A run begins as another did: what that found and drafted is its own as well. Twice changes nothing.
+
+        Raises:
+            InputInvalid: the other run does not have it any more; it was deleted.
+        """
+        for key in drafts:
+            data = await self._objects.get(f"{artifacts_of(self._tenant, from_run)}/{key}")
+            if data is None:
+                raise InputInvalid("run", f"the draft {key} of run {from_run!r} is gone: was that run deleted?")
+            await self._objects.put(f"{artifacts_of(self._tenant, run_id)}/{key}", data)
+        async with self._engine.begin() as connection:
+            await alone(connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}")
+            of_other = and_(self._own(findings), run_and_branches(findings.c.run_id, from_run))
+            there = set(await connection.scalars(select(findings.c.evidence_id).where(of_other)))
+            if missing := [passage for passage in evidence if passage not in there]:
+                raise InputInvalid("run", f"{len(missing)} passages of run {from_run!r} are gone: was it deleted?")
+            of_run = and_(self._own(findings), findings.c.run_id == run_id)
+            last = await connection.scalar(select(func.max(findings.c.position)).where(of_run)) or 0
+            found = [
+                self._row(run_id=run_id, evidence_id=passage, position=position)
+                for position, passage in enumerate(evidence, last + 1)
+            ]
+            if found:
+                await connection.execute(insert_new(connection, findings), found)
+            kept = select(artifacts.c.key, artifacts.c.media_type).where(
+                self._own(artifacts), artifacts.c.run_id == root_of(from_run), artifacts.c.key.in_(drafts)
+            )
+            rows = [
+                self._row(key=row.key, run_id=root_of(run_id), media_type=row.media_type)
+                for row in await connection.execute(kept)
+            ]
+            if rows:
+                await connection.execute(insert_new(connection, artifacts), rows)
+
+
+def step_of_branch(branch: str, run_id: str) -> int:
+    """The step of `run_id` that started `branch`, whose id is `{run_id}.{step:04d}` and more behind it."""
+    found = _STEP.match(branch, len(run_id))
+    return int(found[1]) if found else -1

@@ -1,0 +1,128 @@
+"""Runs that go on: over the API, the real workflow, activities and store, with a model that answers by a script."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+from temporalio.client import Client
+
+from elcano.activities.sources.registry import open_sources
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.testing import Failing, Reply, ScriptedModel
+from elcano.testing.answers import plain
+from elcano.testing.model import Answer
+from elcano.worker import build_worker
+
+Json = dict[str, Any]
+
+
+class Provider:
+    """Answers plainly, but for the sections and agents that are switched off."""
+
+    def __init__(self, sections: int = 3) -> None:
+        self.sections = tuple(f"Section {number}" for number in range(1, sections + 1))
+        self.off: set[tuple[str, str]] = set()
+        """Agent and question that are refused; an empty question means all."""
+        self.broken: set[tuple[str, str]] = set()
+        """The same, whose answers are of no use."""
+        self.slow: dict[tuple[str, str], float] = {}
+        """The same, with the seconds that an answer takes."""
+        self.input_tokens: int | None = None
+        """What each call uses; None: by its length."""
+        self.answers: dict[str, Json] = {}
+        self.model = ScriptedModel(default=self._answer)
+
+    def calls(self) -> Counter[tuple[str, str, int]]:
+        """How often each agent was asked, by its question and iteration."""
+        return Counter((task.kind, task.question, task.iteration) for task in self.model.tasks)
+
+    async def asked(self, who: tuple[str, str]) -> None:
+        """Returns once this agent was asked this question."""
+
+        async def was() -> bool:
+            return any((task.kind, task.question) == who for task in self.model.tasks)
+
+        await until(was)
+
+    def _answer(self, task: TaskEnvelope) -> Answer:
+        names = {(task.kind, task.question), (task.kind, "")}
+        if self.off & names:
+            return Failing(401, "the key was refused")
+        if self.broken & names:
+            return "of no use"
+        seconds = max((self.slow.get(name, 0.0) for name in names), default=0.0)
+        return Reply(self._output(task), seconds=seconds, input_tokens=self.input_tokens)
+
+    def _output(self, task: TaskEnvelope) -> Mapping[str, object]:
+        if task.kind in self.answers:
+            return self.answers[task.kind]
+        if task.kind == "planner":
+            outline = [{"title": title, "key_question": f"What of {title} and retries?"} for title in self.sections]
+            return {"report_title": "Retries", "report_outline": outline}
+        return plain(task)
+
+
+@asynccontextmanager
+async def working(temporal: Client, store: Store, settings: Settings, provider: Provider) -> AsyncIterator[None]:
+    """A worker whose agents ask the provider."""
+    async with (
+        open_sources(settings) as sources,
+        build_worker(temporal, store, sources, settings, resolve=provider.model.resolve),
+    ):
+        yield
+
+
+async def until(holds: Callable[[], Awaitable[bool]]) -> None:
+    """Returns once something holds."""
+    for _ in range(600):
+        if await holds():
+            return
+        await asyncio.sleep(0.05)
+    raise TimeoutError("it does not come to hold")
+
+
+async def ended(api: httpx.AsyncClient, run_id: str) -> Json:
+    """The run's view once it has ended."""
+    for _ in range(600):
+        view: Json = (await api.get(f"/v1/runs/{run_id}")).json()
+        if view["status"] != "running":
+            return view
+        await asyncio.sleep(0.05)
+    raise TimeoutError(f"the run has not ended: {view}")
+
+
+async def asked(api: httpx.AsyncClient, run_id: str, what: str, status: int = 202, **body: Any) -> Json:
+    """The answer to something that is asked of a run."""
+    answer = await api.post(f"/v1/runs/{run_id}/{what}", json=body)
+    assert answer.status_code == status, answer.text
+    told: Json = answer.json()
+    return told
+
+
+async def log_of(store: Store, run_id: str) -> RunLog:
+    """The archived log of a run, which gives the run that it says."""
+    kept = await kept_run(store, run_id)
+    text = await store.of("default").artifacts.get(kept.log)
+    assert text is not None
+    log = RunLog.model_validate_json(text)
+    assert fold(log.asked, log.entries) == log.run
+    return log
+
+
+async def kept_run(store: Store, run_id: str) -> ArchivedRun:
+    """The run as it is archived."""
+    kept = await store.of("default").runs.get(run_id)
+    assert kept is not None
+    return kept
+
+
+async def tokens(store: Store, run_id: str) -> int:
+    """What the ledger says that the run has used, without what was undone."""
+    return (await store.of("default").ledger.used(run_id)).tokens

@@ -1,0 +1,82 @@
+"""A log may be cut before each step, and where its run turned: the run is then what it was there, and goes on."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.engine.entries import Held, StepCompleted, StepFailed, TakenUp
+from elcano.graphs.journal.journal import Pages
+from elcano.graphs.lifecycle.cuts import Cut, before_step, where_it_turned
+from elcano.graphs.lifecycle.start import begun, fold
+from elcano.graphs.records import RunLog
+from elcano.graphs.values.budget import TopUp
+from tests.unit.graphs.strategies import graphs, limits
+from tests.unit.graphs.test_properties import STARTED, Watched, many, walk_on
+
+MORE = TopUp(tokens=100_000, seconds=600, iterations=1, steps=20)
+
+
+def walked(data: st.DataObject) -> tuple[RunLog, Watched]:
+    """The log of a random run, and its journal with the run after every entry."""
+    graph, given = data.draw(graphs()), data.draw(limits)
+    asked = ResearchInput(run_id="run", question="What?", mode=graph.name, graph=graph, limits=given)
+    run = begun(asked)
+    journal = Watched(graph, Pages(run=run, entries=(), events=(), started_at=STARTED))
+    walk_on(data, journal)
+    return RunLog(asked=asked, entries=tuple(journal.entries), run=journal.run), journal
+
+
+def went_on(data: st.DataObject, log: RunLog, cut: Cut) -> Watched:
+    """The run, from the cut to another end."""
+    pages = Pages(run=cut.run, entries=cut.entries, events=(), started_at=STARTED, elapsed=cut.run.budget.elapsed)
+    journal = Watched(log.asked.graph, pages)
+    journal.runs = []
+    journal.take_up(cut.run.budget.elapsed, STARTED)
+    journal.thaw(STARTED)
+    journal.record(TakenUp(at=cut.run.budget.elapsed, why="resumed", told=7), STARTED)
+    walk_on(data, journal)
+    return journal
+
+
+@many
+@given(st.data())
+def test_before_each_step_a_run_is_what_it_was_there(data: st.DataObject) -> None:
+    log, journal = walked(data)
+    step = data.draw(st.integers(1, log.run.budget.steps))
+    cut = before_step(log, step)
+    assert cut.entries == log.entries[: len(cut.entries)]
+    was = journal.runs[len(cut.entries)]
+    assert cut.run == was
+    assert cut.run.step == step == cut.undone_from
+    again = went_on(data, log, cut)
+    assert again.run.finished
+    assert fold(log.asked, again.entries) == again.run
+    assert again.run.undone_to == 7
+
+
+@many
+@given(st.data())
+def test_a_run_that_turned_goes_on_with_all_that_it_had_answered(data: st.DataObject) -> None:
+    log, journal = walked(data)
+    cut = where_it_turned(log, extra=MORE, now=STARTED, limited=False)
+    if cut is None:
+        assert log.run.ending is None
+        assert log.run.failure is None
+        return
+    assert (cut.run.ending, cut.run.failure, cut.run.stopping, cut.run.finished) == (None, None, None, False)
+    assert fold(log.asked, cut.entries) == cut.run
+    turn = next(
+        place
+        for place, run in enumerate(journal.runs)
+        if run.ending is not None or run.failure is not None or run.stopping is not None
+    )
+    answered = [entry for entry in log.entries[: turn - 1] if isinstance(entry, StepCompleted)]
+    kept = [entry for entry in cut.entries if isinstance(entry, StepCompleted)]
+    turned_by = log.entries[turn - 1]
+    if not isinstance(turned_by, StepCompleted):  # else its search is made anew
+        assert kept[: len(answered)] == answered
+    paid = [entry.usage.tokens for entry in cut.entries if isinstance(entry, StepCompleted | StepFailed | Held)]
+    assert cut.run.budget.used.tokens >= sum(paid)
+    again = went_on(data, log, cut)
+    assert again.run.finished
+    assert fold(log.asked, again.entries) == again.run

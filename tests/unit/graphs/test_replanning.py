@@ -14,7 +14,7 @@ from elcano.graphs.values.branch import BranchInput, BranchOutcomes
 from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, total
 from elcano.graphs.values.state import Ending, ResearchState
 
-many = settings(max_examples=200, deadline=None, database=None)
+many = settings(max_examples=100, deadline=None, database=None)
 MINIMUM = 4_000
 
 

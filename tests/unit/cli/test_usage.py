@@ -34,7 +34,20 @@ def test_the_manual_has_every_exit_code_and_command(capsys: pytest.CaptureFixtur
     assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == [str(code.value) for code in Exit]
     assert run("--help") == Exit.OK
     shown = capsys.readouterr().out
-    for command in ("ask", "serve", "runs", "watch", "report", "stop", "top-up", "doctor", "graph"):
+    for command in (
+        "ask",
+        "serve",
+        "runs",
+        "watch",
+        "report",
+        "stop",
+        "top-up",
+        "steer",
+        "approve",
+        "refuse",
+        "doctor",
+        "graph",
+    ):
         assert f"elcano {command}" in page
         assert command in shown
 

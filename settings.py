@@ -138,6 +138,19 @@ class Settings(BaseSettings):
     )
     temporal_port: int = Field(default=7233, ge=1, le=65_535, description="The embedded Temporal server's port.")
     temporal_ui_port: int = Field(default=8233, ge=1, le=65_535, description="The embedded Temporal UI's port.")
+    deployment: str = Field(
+        default="",
+        pattern=r"^([A-Za-z][A-Za-z0-9_-]{0,63})?$",
+        description="The name of Temporal's worker deployment that the workers belong to. Each run then stays with the "
+        "build that began it, and new runs go to the build that the deployment names as its current one (see "
+        "`docs/operations.md`). Empty: any worker takes up any run.",
+    )
+    build_id: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9._-]{0,64}$",
+        description="The build id of the workers, such as a release or the hash of a commit; empty: a hash over the "
+        "code that workflows are made of.",
+    )
     worker_activities: int = Field(default=20, ge=1, le=500, description="Activities that one worker runs at once.")
     worker_cached_workflows: int = Field(
         default=500,

@@ -14,15 +14,18 @@ import signal
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import TypedDict
 
 import uvloop
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import Client
+from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
 from temporalio.service import RPCError, RPCStatusCode
-from temporalio.worker import Worker
+from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from elcano import __version__, graphs, workflows
 from elcano.activities.agents.asking import AgentActivities
@@ -71,6 +74,7 @@ def build_worker(
     Raises:
         InputInvalid: a setting names something that is not there.
     """
+    store = store.written_by(signature(settings))
     agents = AgentActivities(store, sources, settings, resolve=resolve)
     tools = ToolActivities(store, sources, open_embedder(settings.embeddings))
     reports = ReportActivities(store)
@@ -88,7 +92,7 @@ def build_worker(
             reports.archive_run,
         ],
         workflow_runner=workflow_runner(),
-        build_id=build_id(),
+        **version(settings),
         max_cached_workflows=settings.worker_cached_workflows,
         max_concurrent_activities=settings.worker_activities,
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
@@ -100,15 +104,16 @@ def build_worker(
 def source_workers(client: Client, store: Store, sources: Sources, settings: Settings) -> list[Worker]:
     """A worker for each source with a queue of its own that can be searched here, not yet started.
 
-    The server gives out no more of a queue's searches than its source's rate, however many workers ask.
+    The server gives out no more of a queue's searches than its source's rate, however many workers ask. They are of no
+    version: the server keeps the rate of each version for itself, and while two work it would be twice the source's.
     """
-    tools = ToolActivities(store, sources)
+    tools = ToolActivities(store.written_by(signature(settings)), sources)
     return [
         Worker(
             client,
             task_queue=source.queue,
             activities=[tools.run_tool],
-            build_id=build_id(),
+            build_id=build_id(settings),
             max_concurrent_activities=source.limits.side_by_side,
             max_task_queue_activities_per_second=source.rate(settings.has),
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
@@ -141,11 +146,48 @@ async def _work(worker: Worker) -> None:
             _log.info("stopping: running activities have %g s to finish on task queue %r", seconds, worker.task_queue)
 
 
-def build_id() -> str:
-    """What decides whether a history replays: a hash over the code of the two rooms that workflows are made of.
+class Version(TypedDict, total=False):
+    """What a worker tells the server of its version."""
 
-    Without one the SDK hashes every module of the process, which takes seconds.
+    build_id: str
+    deployment_config: WorkerDeploymentConfig
+
+
+def version(settings: Settings) -> Version:
+    """Runs stay with the build that began them where a deployment is named; else any worker may take up any run."""
+    build = build_id(settings)
+    if not settings.deployment:
+        return Version(build_id=build)
+    return Version(
+        deployment_config=WorkerDeploymentConfig(
+            version=WorkerDeploymentVersion(deployment_name=settings.deployment, build_id=build),
+            use_worker_versioning=True,
+            default_versioning_behavior=VersioningBehavior.PINNED,
+        )
+    )
+
+
+def signature(settings: Settings) -> str:
+    """What this worker writes beside its work: the version of the program and the build id, `0.1.0+4f1c...`."""
+    return f"{__version__}+{build_id(settings)}"
+
+
+def build_id(settings: Settings) -> str:
+    """The one that the settings name, or a hash over what decides whether a history replays.
+
+    That is the code of the two rooms that workflows are made of. Without one the SDK hashes every module of the
+    process, which takes seconds.
     """
+    return settings.build_id or _code_hash()
+
+
+def _build(settings: Settings) -> str:
+    of = f" of the deployment {settings.deployment!r}" if settings.deployment else ""
+    return f"build {build_id(settings)}{of}"
+
+
+@cache
+def _code_hash() -> str:
     files = sorted(file for room in (graphs, workflows) for file in Path(room.__path__[0]).rglob("*.py"))
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
@@ -215,7 +257,7 @@ async def run(settings: Settings) -> None:
     loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
     require_folders(settings)
     async with open_configured(settings) as store, open_sources(settings) as sources:
-        _log.info("elcano %s on Python %s", __version__, platform.python_version())
+        _log.info("elcano %s on Python %s, %s", __version__, platform.python_version(), _build(settings))
         client = await connect(settings)
         try:
             workers = [

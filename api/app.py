@@ -22,7 +22,7 @@ from elcano.api.http.problems import install
 from elcano.api.http.trust import Trust
 from elcano.api.live.stream import Feeds
 from elcano.api.openapi import document
-from elcano.api.routes import again, control, graphs, health, results, runs, sources, welcome
+from elcano.api.routes import again, certificates, control, graphs, health, results, runs, sources, steps, welcome
 from elcano.api.runs.reconciler import reconciling
 from elcano.api.runs.writable import Writable
 from elcano.api.services import Process
@@ -81,7 +81,7 @@ def create_app(
     app.add_middleware(Methods, routes=app.routes)
     app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
     add_manual(app)
-    for routes in (welcome, runs, control, again, results, graphs, sources, health):
+    for routes in (welcome, runs, control, again, certificates, results, steps, graphs, sources, health):
         app.include_router(routes.router)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app

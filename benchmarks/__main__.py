@@ -7,7 +7,7 @@ from typing import Any
 
 import uvloop
 
-from benchmarks import budgets, deep, engine, history, index, progress
+from benchmarks import budgets, deep, engine, going_on, history, index, progress
 
 
 async def _index() -> None:
@@ -19,6 +19,7 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "progress": progress.main,
     "history": history.main,
     "deep": deep.main,
+    "going-on": going_on.main,
     "index": _index,
     "budgets": budgets.main,
 }

@@ -1,13 +1,12 @@
 """The commands and their options. Each calls one function of another module, imported when it is needed."""
 
-import os
-import sys
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal
 
 import typer
 
 from elcano import __version__
-from elcano.cli import again, steering_options
+from elcano.cli import again, certificates, steering_options, steps
+from elcano.cli.becoming import become
 from elcano.cli.options import AsJson, Key, Name, Out, Run
 
 _EPILOG = (
@@ -117,7 +116,7 @@ def serve(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show everything that the processes log.")] = False,
 ) -> None:
     """Run Temporal, a worker and the API together until Ctrl-C."""
-    _become("elcano.dev", *(["--verbose"] if verbose else []))
+    become("elcano.dev", *(["--verbose"] if verbose else []))
 
 
 @app.command()
@@ -161,6 +160,10 @@ def report(run: Run, as_json: AsJson = False, out: Out = None) -> None:
     from elcano.cli import research
 
     raise typer.Exit(research.report(run, as_json=as_json, out=out))
+
+
+app.command("certificate")(certificates.certificate)
+app.command("verify")(certificates.verify)
 
 
 @app.command()
@@ -208,10 +211,15 @@ def delete(
     raise typer.Exit(deletion.delete(runs, sure=yes))
 
 
+app.command()(steps.steps)
+app.command()(steps.step)
+app.command()(steps.diff)
+
+
 @app.command()
 def doctor() -> None:
     """Check everything that a run needs, and say how to mend what is missing."""
-    _become("elcano.dev.doctor")
+    become("elcano.dev.doctor")
 
 
 @graph_app.command("list")
@@ -244,11 +252,3 @@ def graph_draw(name: Name) -> None:
     from elcano.cli import graphs
 
     raise typer.Exit(graphs.draw(name))
-
-
-def _become(module: str, *arguments: str) -> NoReturn:
-    """Turns this process into another program: signals reach it directly, and its exit code is ours.
-
-    `-P`: no module of the folder that the user is in is taken for one of ours.
-    """
-    os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])

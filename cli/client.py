@@ -7,6 +7,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -92,6 +93,28 @@ class Api:
     def report(self, run_id: str, media_type: str) -> str:
         """A run's report as `text/markdown` or `application/json`."""
         return self._send("GET", f"/v1/runs/{run_id}/report", headers={"Accept": media_type}).text
+
+    def save(self, path: str, file: Path) -> None:
+        """Writes what is at `path` into `file`, byte by byte, once all of it has come.
+
+        Raises:
+            Failed: it was refused, or it broke off; the file is then as it was.
+        """
+        partly = file.with_name(f"{file.name}.part")
+        try:
+            with self._http.stream("GET", path) as response, partly.open("wb") as out:
+                if not response.is_success:
+                    response.read()
+                    raise problem(response)
+                for piece in response.iter_bytes():
+                    out.write(piece)
+            partly.replace(file)
+        except httpx.ConnectError as error:
+            raise self._out_of_reach(error) from error
+        except httpx.TransportError as error:
+            raise Failed(f"it broke off ({_reason(error)}): ask again", Exit.NOT_REACHABLE) from error
+        finally:
+            partly.unlink(missing_ok=True)
 
     def delete(self, path: str) -> None:
         """Has what is at `path` deleted."""

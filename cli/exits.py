@@ -13,7 +13,7 @@ class Exit(IntEnum):
     OK = 0
     """Done. After `ask`, `watch` and `report`: the research was finished, and its report answers the question."""
     FAILED = 1
-    """The run failed, or `doctor` found something to mend."""
+    """The run failed, `doctor` found something to mend, or `verify` something that does not hold."""
     BAD_INPUT = 2
     """What was asked for cannot work: an option, a question, a budget, a name, a graph with faults. Or `serve` cannot
     start."""

@@ -16,6 +16,7 @@ from rich.table import Table
 from elcano.cli.client import Api
 from elcano.cli.exits import BY_STATUS, Exit, Failed
 from elcano.cli.live import display
+from elcano.cli.printing import results
 from elcano.cli.steering import plan_lines
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent
@@ -23,7 +24,6 @@ from elcano.settings import program_settings
 
 _MARKDOWN = "text/markdown"
 _JSON = "application/json"
-_PIPE_WIDTH = 160
 _MORE = {
     "tokens": "--tokens 50000",
     "cost": "--usd 1",
@@ -72,9 +72,7 @@ def runs(*, limit: int, status: str | None, as_json: bool) -> Exit:
     if as_json:
         _print(json.dumps(page))
     else:
-        # A pipe has no width, and a shortened id is of no use.
-        console = Console() if sys.stdout.isatty() else Console(width=_PIPE_WIDTH)
-        console.print(_table(page["runs"]) if page["runs"] else "There are no runs yet; `elcano ask` starts one.")
+        results().print(_table(page["runs"]) if page["runs"] else "There are no runs yet; `elcano ask` starts one.")
     return Exit.OK
 
 

@@ -6,6 +6,7 @@ The workflow knows what the attempts that succeeded used; the ledger also knows 
 from typing import Literal
 
 from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Usage, total
@@ -34,18 +35,25 @@ class LedgerEntry(Frozen):
     undone: bool = False
     """Its run was reset to before it: it was paid for, and is no part of the run any more."""
     model: str = ""
+    build: str = ""
+    """The worker that made it, by version and build id: `0.1.0+4f1c...`."""
     usage: Usage = Usage()
     at: float = 0.0
     """Seconds since the epoch."""
 
 
 class Ledger(Bound):
-    """The ledger of one tenant."""
+    """The ledger of one tenant, as `build` writes into it."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str, build: str = "") -> None:
+        super().__init__(engine, tenant)
+        self._build = build
 
     async def record(self, entry: LedgerEntry) -> None:
-        """Writes one line; the same key again replaces it."""
+        """Writes one line, signed with the build of whoever writes; the same key again replaces it."""
+        row = self._row(**entry.model_dump()) | {"build": self._build}
         async with self._engine.begin() as connection:
-            await connection.execute(insert_or_replace(connection, ledger).values(self._row(**entry.model_dump())))
+            await connection.execute(insert_or_replace(connection, ledger).values(row))
 
     async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
         """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""
@@ -54,6 +62,13 @@ class Ledger(Bound):
         async with self._engine.connect() as connection:
             rows = await connection.execute(self._select(ledger).where(of_run).order_by(*order))
             return [LedgerEntry.model_validate(dict(row)) for row in rows.mappings()]
+
+    async def builds(self, run_id: str) -> tuple[str, ...]:
+        """The workers that a run and its branches are the work of, by build, with the one that asks; sorted."""
+        of_run = (self._of_run(run_id, branches=True), ~ledger.c.undone)
+        async with self._engine.connect() as connection:
+            found = set(await connection.scalars(select(ledger.c.build).where(*of_run).distinct()))
+        return tuple(sorted((found | {self._build}) - {""}))
 
     async def used(self, run_id: str, *, branches: bool = True) -> Usage:
         """What a run used, with its branches unless told otherwise; without what was undone."""

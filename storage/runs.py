@@ -128,6 +128,13 @@ class RunStore(Bound):
             row = (await connection.execute(kept)).first()
         return None if row is None else ArchivedRun.model_validate({**from_json(row.body), **from_json(row.lists)})
 
+    async def all_branches(self, run_id: str) -> list[ArchivedRun]:
+        """The branches of a run that are kept, and theirs, by id; without what grew with them."""
+        whole = and_(self._own(runs), run_and_branches(runs.c.run_id, run_id), runs.c.run_id != run_id)
+        async with self._engine.connect() as connection:
+            bodies = await connection.scalars(select(runs.c.body).where(whole).order_by(runs.c.run_id))
+            return [ArchivedRun.model_validate_json(body) for body in bodies]
+
     async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
         """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
         wanted = (

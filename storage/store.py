@@ -43,9 +43,10 @@ class TenantStore:
 class Store:
     """What is kept of all tenants together, and the way to what is kept of one."""
 
-    def __init__(self, engine: AsyncEngine, objects: Objects) -> None:
+    def __init__(self, engine: AsyncEngine, objects: Objects, build: str = "") -> None:
         self._engine = engine
         self._objects = objects
+        self._build = build
         self.probe = Probe(engine, objects)
 
     def of(self, tenant: str) -> TenantStore:
@@ -54,11 +55,15 @@ class Store:
             tenant=tenant,
             evidence=EvidenceStore(self._engine, tenant),
             artifacts=ArtifactStore(self._engine, tenant, self._objects),
-            ledger=Ledger(self._engine, tenant),
+            ledger=Ledger(self._engine, tenant, self._build),
             runs=RunStore(self._engine, tenant, self._objects),
             controls=ControlStore(self._engine, tenant),
             lineage=Lineage(self._engine, tenant, self._objects),
         )
+
+    def written_by(self, build: str) -> "Store":
+        """The same store; lines that are written through this one into the ledger say which build wrote them."""
+        return Store(self._engine, self._objects, build)
 
     async def admit(self, run: ArchivedRun, at_most: int) -> Admission:
         """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet.

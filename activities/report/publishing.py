@@ -6,7 +6,7 @@ pages takes seconds, in which no other activity of the worker may fall silent.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from temporalio import activity
@@ -14,12 +14,12 @@ from temporalio import activity
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line
-from elcano.activities.report.citations import check, cited_ids
-from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
+from elcano.activities.report.citations import cited_ids
+from elcano.activities.report.making import figures, made
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.records import ArchiveCall, RunLog
-from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
+from elcano.graphs.values.report import Report, ReportDraft, ReportRef
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store, TenantStore
 
@@ -49,7 +49,7 @@ class ReportActivities:
                 await _record(call, store, "failed")
                 raise classified(error) from None
             await _record(call, store, "completed")
-        return _figures(report, artifact)
+        return figures(report, artifact)
 
     @activity.defn(name=ARCHIVE_RUN)
     async def archive_run(self, call: ArchiveCall) -> None:
@@ -75,12 +75,10 @@ class ReportActivities:
 
 async def _report(call: PublishCall, store: TenantStore) -> Report:
     evidence = await store.evidence.get(call.evidence)
-    if call.draft is None:
-        return await asyncio.to_thread(_unwritten, call, evidence)
-    draft = await _draft(call.draft, store)
-    cited = set(cited_ids(draft))
+    draft = None if call.draft is None else await _draft(call.draft, store)
+    cited = set() if draft is None else set(cited_ids(draft))
     texts = await _texts((passage for passage in evidence if passage.id in cited), store)
-    return await asyncio.to_thread(_checked, call, draft, evidence, texts)
+    return await asyncio.to_thread(made, call, draft, evidence, texts, await store.ledger.builds(call.run_id))
 
 
 async def _draft(key: str, store: TenantStore) -> ReportDraft:
@@ -101,54 +99,3 @@ async def _texts(passages: Iterable[Evidence], store: TenantStore) -> dict[str, 
 
 async def _record(call: PublishCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
     await store.ledger.record(line(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish"))
-
-
-def _checked(
-    call: PublishCall, draft: ReportDraft, evidence: Sequence[Evidence], texts: Mapping[str, StoredText]
-) -> Report:
-    """The report of a run whose writer handed over a draft."""
-    checked = check(draft, evidence, texts)
-    return Report(
-        run_id=call.run_id,
-        question=call.question,
-        title=draft.title,
-        markdown=render_report(call, checked),
-        answered=draft.answered,
-        partial=partial_reason(call.ending),
-        model=", ".join(call.models),
-        references=checked.references,
-        citations=checked.citations,
-        unverified=checked.unverified,
-        warnings=call.warnings,
-    )
-
-
-def _unwritten(call: PublishCall, evidence: Sequence[Evidence]) -> Report:
-    """The report of a run without a draft: its evidence, labelled as no more than that."""
-    title = title_for(call.question)
-    return Report(
-        run_id=call.run_id,
-        question=call.question,
-        title=title,
-        markdown=render_evidence(call, title, evidence),
-        answered=False,
-        partial=partial_reason(call.ending),
-        model="",
-        references=(),
-        citations=(),
-        unverified=(),
-        warnings=call.warnings,
-    )
-
-
-def _figures(report: Report, artifact: str) -> ReportRef:
-    return ReportRef(
-        artifact=artifact,
-        title=report.title,
-        answered=report.answered,
-        partial=report.partial,
-        words=len(report.markdown.split()),
-        references=len(report.references),
-        verified=len(report.citations) - len(report.unverified),
-        unverified=len(report.unverified),
-    )

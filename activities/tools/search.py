@@ -13,6 +13,7 @@ from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
 from elcano.activities.sources.registry import Sources
+from elcano.activities.tools.referring import reference
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
@@ -20,8 +21,6 @@ from elcano.graphs.contracts import RUN_TOOL, ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
-from elcano.graphs.values.state import EXCERPT_CHARACTERS, EvidenceRef
-from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, TenantStore
 
 
@@ -73,7 +72,7 @@ class ToolActivities:
         return SearchOutput(
             source=given.source,
             query=given.query,
-            evidence=tuple(_reference(passage, repeats.get(passage.id)) for passage in found.evidence),
+            evidence=tuple(reference(passage, repeats.get(passage.id)) for passage in found.evidence),
             warnings=(*cut, *found.warnings),
         )
 
@@ -82,7 +81,7 @@ class ToolActivities:
         repeats = await self._comparing.repeats(store.evidence, run_id)
         originals = [passage for passage in known if passage.id not in repeats]
         found = await asyncio.to_thread(related, given.query, originals, given.limit, self._embedder)
-        return SearchOutput(source=RELATED, query=given.query, evidence=tuple(_reference(passage) for passage in found))
+        return SearchOutput(source=RELATED, query=given.query, evidence=tuple(reference(passage) for passage in found))
 
     async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()
@@ -101,21 +100,3 @@ def _asked(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
         return query, ()
     kept = shortened(query, longest + len(ELLIPSIS)).removesuffix(ELLIPSIS)
     return kept, (f"{source.name}: of a query only the first {longest} characters were searched for: {kept}",)
-
-
-def excerpt(text: str) -> str:
-    """The beginning of `text` on one line, at most 240 characters and an ellipsis."""
-    return shortened(" ".join(text.split()), EXCERPT_CHARACTERS + 1)
-
-
-def _reference(passage: Evidence, duplicate_of: str | None = None) -> EvidenceRef:
-    return EvidenceRef(
-        id=passage.id,
-        source=passage.source,
-        title=passage.title,
-        locator=passage.locator,
-        excerpt=excerpt(passage.text),
-        characters=len(passage.text),
-        document=passage.document,
-        duplicate_of=duplicate_of,
-    )

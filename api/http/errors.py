@@ -82,6 +82,14 @@ class RunNotFound(ElcanoError):
         super().__init__(f"there is no run {run_id!r}; `GET /v1/runs` lists them")
 
 
+class StepNotFound(ElcanoError):
+    """A run has no step with this number, or not yet."""
+
+    def __init__(self, run_id: str, step: int, steps: int) -> None:
+        there = f"it has {steps} step{'' if steps == 1 else 's'}, numbered from 1" if steps else "it has none yet"
+        super().__init__(f"the run {run_id!r} has no step {step}: {there}")
+
+
 class GraphNotFound(ElcanoError):
     """No built-in graph has this name."""
 
@@ -96,6 +104,10 @@ class TooManyRuns(ElcanoError):
 
 class ReportNotReady(ElcanoError):
     """A run has no report."""
+
+
+class NotCertifiable(ElcanoError):
+    """A run has nothing that could be certified, or not yet."""
 
 
 class ReportLost(ElcanoError):
@@ -180,9 +192,11 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     OriginForeign: ProblemKind(403, "origin-foreign", "Another site may not change anything"),
     RunNotFound: ProblemKind(404, "run-not-found", "No such run"),
     RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
+    StepNotFound: ProblemKind(404, "step-not-found", "No such step"),
     GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
+    NotCertifiable: ProblemKind(409, "not-certifiable", "There is no certificate of this run"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
     ControlRefused: ProblemKind(409, "control-refused", "The run refuses this now"),
     TakeUpRefused: ProblemKind(409, "take-up-refused", "The run cannot go on so"),

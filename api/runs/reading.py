@@ -51,14 +51,16 @@ async def current_run(run_id: str, temporal: Temporal, store: TenantStore) -> Ar
 
 
 async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:
-    """Whether a run that ended has another execution since; then what is stored of its end is no longer so."""
+    """Whether a run that ended has another execution since; then what is stored of its end is no longer so.
+
+    Temporal is only glanced at: what was shown of a run is there without it, and without waiting for it.
+    """
     if run.status == "running" or not run.execution:
         return False
     try:
-        execution = await temporal.describe(run.run_id)
+        return await temporal.glance.last_execution(run.run_id) != run.execution
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
         return False
-    return execution.id != run.execution
 
 
 def reopened(run: ArchivedRun) -> ArchivedRun:

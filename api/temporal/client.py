@@ -34,6 +34,7 @@ from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnav
 from elcano.api.temporal import history, removal
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import Execution, described
+from elcano.api.temporal.glance import Glance
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
@@ -72,6 +73,7 @@ class Temporal:
 
     def __init__(self, connection: Connection, task_queue: str) -> None:
         self.task_queue = task_queue
+        self.glance = Glance(connection)
         self._connection = connection
 
     async def check(self) -> None:

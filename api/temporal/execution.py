@@ -58,8 +58,8 @@ class Execution:
         )
 
 
-async def described(client: Client, run_id: str) -> Execution:
-    """What the server knows of the last execution of the run's workflow.
+async def described(client: Client, run_id: str, *, again: bool = True) -> Execution:
+    """What the server knows of the last execution of the run's workflow; unless `again`, it is asked once.
 
     Raises:
         RunForgotten: there is no such workflow.
@@ -69,5 +69,5 @@ async def described(client: Client, run_id: str) -> Execution:
         namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
     )
     with mapped():
-        answer = await client.workflow_service.describe_workflow_execution(request, retry=True, timeout=CALL_TIMEOUT)
+        answer = await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
     return Execution.of(answer)

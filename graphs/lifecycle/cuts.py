@@ -154,7 +154,7 @@ def _going_on(asked: ResearchInput, entries: tuple[Entry, ...], run: Run, extra:
 
 
 def _refused(ending: Ending, extra: TopUp | None) -> CannotGoOn:
-    given = "what was given is not enough" if extra is not None else "nothing was given"
+    given = "nothing was given" if extra is None or extra == TopUp() else "what was given is not enough"
     return CannotGoOn(f"{ending.detail or ending.kind}, and {given}: raise the limit of {ending.kind} and ask again")
 
 

@@ -126,6 +126,8 @@ class Report(Frozen):
     citations: tuple[CheckedCitation, ...]
     unverified: tuple[CheckedCitation, ...]
     warnings: tuple[str, ...] = ()
+    builds: tuple[str, ...] = ()
+    """The workers that it is the work of, from the first call to this report: version and build id of each."""
 
 
 class ReportRef(Frozen):

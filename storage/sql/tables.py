@@ -91,6 +91,7 @@ ledger = Table(
     Column("name", Id, nullable=False),
     Column("outcome", Id, nullable=False),
     Column("model", Id, nullable=False),
+    Column("build", Id, nullable=False),
     Column("usage", JSON, nullable=False),
     Column("at", Double, nullable=False),
 )

@@ -4,6 +4,8 @@ from collections import Counter
 
 from elcano.graphs.contracts import UsageQuestion
 from elcano.graphs.frozen import Json
+from elcano.graphs.lifecycle.rows import StepRow
+from elcano.graphs.lifecycle.steps import rows
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Usage, microusd, total
@@ -32,6 +34,7 @@ def audit(scenario: Scenario, number: int) -> list[Finding]:
             for kind, text in (
                 *_events(kept),
                 *_charges(scenario, kept),
+                *_steps(scenario, kept),
                 *_research(scenario, kept),
                 *_requests(scenario, kept),
             )
@@ -74,6 +77,24 @@ def _charges(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
     used = scenario.used(UsageQuestion(run_id=kept.run.run_id))
     written = (used.tokens, used.cost_microusd)
     return [] if _spent(kept) == written else [("usage", f"used {_spent(kept)}, and the ledger has {written}")]
+
+
+def _steps(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
+    """The list of its steps has each number once, no usage but that of the calls, and all of it."""
+    assert kept.log is not None
+    found = []
+    steps = [row for row in rows(kept.log, kept.events, going_on=False) if isinstance(row, StepRow)]
+    if [row.number for row in steps] != list(range(1, kept.run.steps + 1)):
+        found.append(("numbers", f"steps are numbered {[row.number for row in steps]}"))
+    listed = total(row.usage for row in steps)
+    if (listed.tokens, listed.cost_microusd) != _spent(kept):
+        found.append(("usage", f"the steps used {listed!r}, the run {_spent(kept)}"))
+    for row in steps:
+        calls = scenario.charges.get(kept.run.run_id, {})
+        own = total(charge.usage for (step, _), charge in calls.items() if step == row.number)
+        if row.kind == "agent" and row.usage.tokens != own.tokens:
+            found.append(("usage", f"step {row.number} used {row.usage!r}, and its calls {own!r}"))
+    return found
 
 
 def _limit(kept: ArchiveCall, gauge: str) -> float | None:

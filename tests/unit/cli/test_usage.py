@@ -45,6 +45,9 @@ def test_the_manual_has_every_exit_code_and_command(capsys: pytest.CaptureFixtur
         "steer",
         "approve",
         "refuse",
+        "steps",
+        "step",
+        "diff",
         "doctor",
         "graph",
     ):

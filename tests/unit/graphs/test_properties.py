@@ -36,7 +36,7 @@ from elcano.graphs.journal.narration import beginning
 from elcano.graphs.rules import rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import TopUp, Usage
-from elcano.graphs.values.state import Ending, Hold, NodeFailure, weights
+from elcano.graphs.values.state import Ending, Hold, NodeFailure, ResearchState, weights
 from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
 from tests.unit.graphs.texts import expressions, json_values, texts
@@ -55,9 +55,10 @@ class Watched(Journal):
         self.runs.append(self.run)
 
 
-def walk(data: st.DataObject) -> Watched:
+def walk(data: st.DataObject, begins_with: ResearchState | None = None) -> Watched:
     """A random run of a random graph, to its end. The clock goes on, stands still or jumps back."""
-    graph, state, given = data.draw(graphs()), data.draw(states), data.draw(limits)
+    graph, given = data.draw(graphs()), data.draw(limits)
+    state = data.draw(states) if begins_with is None else begins_with
     begun = Pages(run=start(graph, state, given), entries=(), events=(), started_at=STARTED)
     journal = Watched(graph, begun)
     journal.tell(beginning(state.question, "random"), STARTED)

@@ -81,7 +81,7 @@ def upgrade() -> None:
         _number("step"),
         _number("item"),
         sa.Column("undone", sa.Boolean(), nullable=False),
-        *(_id(name) for name in ("node", "kind", "name", "outcome", "model")),
+        *(_id(name) for name in ("node", "kind", "name", "outcome", "model", "build")),
         sa.Column("usage", sa.JSON(), nullable=False),
         _double("at"),
     )

@@ -13,7 +13,8 @@ from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.documents.source import DocumentsSource
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities, excerpt
+from elcano.activities.tools.referring import excerpt
+from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.catalogue.tools import SearchOutput

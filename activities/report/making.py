@@ -1,0 +1,82 @@
+"""A report is made of what its run hands over and of what is stored: pure, so that anybody can make it again.
+
+The publisher makes it once; whoever looks through a certificate makes it again and compares.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from elcano.activities.report.citations import check
+from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
+from elcano.graphs.contracts import PublishCall
+from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
+from elcano.storage.evidence import Evidence, StoredText
+
+
+def made(
+    call: PublishCall,
+    draft: ReportDraft | None,
+    evidence: Sequence[Evidence],
+    texts: Mapping[str, StoredText],
+    builds: tuple[str, ...] = (),
+) -> Report:
+    """The report of a run, its citations looked up.
+
+    Args:
+        call: what the run hands over.
+        draft: what its writer wrote; None: the evidence is listed as it is, labelled as no more than that.
+        evidence: the passages that the writer was given.
+        texts: the stored texts of the cited passages, by content hash.
+        builds: the workers that it is the work of.
+
+    Raises:
+        KeyError: the text of a cited passage is not among `texts`.
+    """
+    if draft is None:
+        return _unwritten(call, evidence, builds)
+    checked = check(draft, evidence, texts)
+    return Report(
+        run_id=call.run_id,
+        question=call.question,
+        title=draft.title,
+        markdown=render_report(call, checked),
+        answered=draft.answered,
+        partial=partial_reason(call.ending),
+        model=", ".join(call.models),
+        references=checked.references,
+        citations=checked.citations,
+        unverified=checked.unverified,
+        warnings=call.warnings,
+        builds=builds,
+    )
+
+
+def figures(report: Report, artifact: str) -> ReportRef:
+    """What a run says of its report, which is kept under `artifact`."""
+    return ReportRef(
+        artifact=artifact,
+        title=report.title,
+        answered=report.answered,
+        partial=report.partial,
+        words=len(report.markdown.split()),
+        references=len(report.references),
+        verified=len(report.citations) - len(report.unverified),
+        unverified=len(report.unverified),
+    )
+
+
+def _unwritten(call: PublishCall, evidence: Sequence[Evidence], builds: tuple[str, ...]) -> Report:
+    title = title_for(call.question)
+    return Report(
+        run_id=call.run_id,
+        question=call.question,
+        title=title,
+        markdown=render_evidence(call, title, evidence),
+        answered=False,
+        partial=partial_reason(call.ending),
+        model="",
+        references=(),
+        citations=(),
+        unverified=(),
+        warnings=call.warnings,
+        builds=builds,
+    )

@@ -1,0 +1,62 @@
+"""Two runs of one tenant compared, from the same store and workflows that each is read from."""
+
+import asyncio
+
+from elcano.api.http.errors import ReportLost
+from elcano.api.runs.stories import Story, read_story
+from elcano.api.temporal.client import Temporal
+from elcano.graphs.comparison.differences import RunComparison
+from elcano.graphs.comparison.runs import Side, comparison
+from elcano.graphs.fanout.handover import draft
+from elcano.graphs.journal.journal import Journal, Pages
+from elcano.graphs.records import RunLog
+from elcano.graphs.values.report import Report, ReportDraft
+from elcano.storage.store import TenantStore
+
+
+async def compare(a: str, b: str, temporal: Temporal, store: TenantStore) -> RunComparison:
+    """What is not the same in two runs, and what is.
+
+    Raises:
+        ReportLost: what one of them wrote is not in the store.
+        Exception: as `stories.read_story`, for either.
+    """
+    sides = [await _side(await read_story(run_id, temporal, store), store) for run_id in (a, b)]
+    return await asyncio.to_thread(comparison, *sides)
+
+
+async def _side(story: Story, store: TenantStore) -> Side:
+    """A run with what it wrote."""
+    report = story.run.report
+    written = await _kept(_draft_of(story.log), store)
+    published = await _kept(report.artifact if report else None, store)
+    return await asyncio.to_thread(_read, story, written, published)
+
+
+async def _kept(artifact: str | None, store: TenantStore) -> str | None:
+    """What a run wrote; None if it did not write it.
+
+    Raises:
+        ReportLost: it did, and it is not in the store.
+    """
+    if artifact is None:
+        return None
+    content = await store.artifacts.get(artifact)
+    if content is None:
+        raise ReportLost(f"the store does not have {artifact!r}; is this the run's data directory?")
+    return content
+
+
+def _read(story: Story, written: str | None, published: str | None) -> Side:
+    return Side(
+        log=story.log,
+        status=story.run.status,
+        draft=ReportDraft.model_validate_json(written) if written else None,
+        report=Report.model_validate_json(published) if published else None,
+    )
+
+
+def _draft_of(log: RunLog) -> str | None:
+    """The artifact that the exit of a run wrote, if it ended in a writer."""
+    found = draft(Journal(log.asked.graph, Pages(run=log.run, entries=(), events=(), started_at=0.0)))
+    return found.artifact if found else None

@@ -1,0 +1,39 @@
+"""The commands that look back: `steps`, `step` and `diff`. Other modules make what they show, when it is needed."""
+
+from typing import Annotated
+
+import typer
+
+Run = Annotated[
+    str, typer.Argument(help="The run's id, as `elcano runs` lists it, or a section's.", show_default=False)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def steps(run: Run, as_json: AsJson = False) -> None:
+    """List a run's steps: what each was, how long it took, what it used, how it ended."""
+    from elcano.cli import step_list
+
+    raise typer.Exit(step_list.steps(run, as_json=as_json))
+
+
+def step(
+    run: Run,
+    number: Annotated[int, typer.Argument(help="The step's number, as `elcano steps` lists it.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Look into a step: what went in, what came out, what it changed and what it cost."""
+    from elcano.cli import step_inside
+
+    raise typer.Exit(step_inside.step(run, number, as_json=as_json))
+
+
+def diff(
+    a: Annotated[str, typer.Argument(help="A run's id.", show_default=False)],
+    b: Annotated[str, typer.Argument(help="The id of the run that it is compared with.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Compare two runs: what was asked, the steps, the evidence, the cost, what the reports say."""
+    from elcano.cli import comparison
+
+    raise typer.Exit(comparison.diff(a, b, as_json=as_json))

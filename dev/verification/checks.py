@@ -1,0 +1,173 @@
+"""What is computed again from the parts of a certificate and has to come out as it was recorded.
+
+Hashes only tell that nothing was changed since somebody computed them. These checks tell that the parts bear each other
+out: whoever changes one has to change all others so that they fit.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+
+from elcano.activities.report.citations import cited_ids
+from elcano.activities.report.making import figures, made
+from elcano.activities.tools.referring import reference
+from elcano.dev.verification.contents import Contents
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.proving import agents_asked, doubtful_sections, journal_of, own_usage, unfolded
+from elcano.graphs.records import RunLog
+from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.report import ReportDraft
+from elcano.storage.certificates.form import Fault
+from elcano.storage.evidence import Evidence
+from elcano.storage.ledger import LedgerEntry
+
+
+def of_log(held: Contents) -> Iterator[Fault]:
+    """The entries give the recorded state, of the run and of each section; sections left what the run holds of them."""
+    yield from (Fault("graph", fault) for fault in faults(held.log.asked.graph))
+    if (why := unfolded(held.log)) is not None:
+        yield Fault("entries", why)
+    for section in held.sections.values():
+        if (why := unfolded(section)) is not None:
+            yield Fault("sections", why)
+    for log in (held.log, *held.sections.values()):
+        yield from (Fault(doubt.part, doubt.text) for doubt in doubtful_sections(log, held.sections))
+
+
+def of_run(held: Contents) -> Iterator[Fault]:
+    """The run's record is what its log says of it."""
+    run, asked, state = held.run, held.log.asked, held.log.run
+    if not (held.about.run_id == run.run_id == asked.run_id):
+        yield Fault("certificate", f"it is of {held.about.run_id}, {run.run_id} and {asked.run_id}")
+    if fields := [
+        name for name in ("question", "mode", "tenant", "sources") if getattr(run, name) != getattr(asked, name)
+    ]:
+        yield Fault("asked", f"the run's record says something else of {', '.join(fields)}")
+    journal = journal_of(held.log)
+    status = finish.status_of(journal, state.failure, run.report, cancelled=False)
+    again = finish.archived(
+        asked, journal, status, state.failure, run.report, run.finished_at or 0.0, run.engine, run.execution
+    )
+    told = ("status", "ending", "failure", "iterations", "steps", "branch_of")
+    fields = [name for name in told if getattr(run, name) != getattr(again, name)]
+    spent = ("tokens", "cost_usd", "iterations", "steps", "sections")
+    fields += [f"budget.{name}" for name in spent if run.budget.get(name) != again.budget.get(name)]
+    if fields:
+        yield Fault("run", f"the log says something else of {', '.join(fields)}")
+
+
+def of_versions(held: Contents) -> Iterator[Fault]:
+    """The builds are those of the ledger, and the report names those that its calls were made by."""
+    if held.versions.rules != held.log.asked.rules:
+        yield Fault("versions", f"the run went by the rules {held.log.asked.rules}")
+    if set(held.versions.builds) != {line.build for line in held.ledger} - {""}:
+        yield Fault("versions", "the ledger names other builds")
+    worked = {line.build for line in held.ledger if line.kind != "publish" and not line.undone} - {""}
+    if not worked <= set(held.published.builds):
+        missing = ", ".join(sorted(worked - set(held.published.builds)))
+        yield Fault("report", f"it does not name {missing} among the builds that it is the work of")
+
+
+def of_usage(held: Contents) -> Iterator[Fault]:
+    """What each step says that it used is what the ledger has of its calls, and all of it is what the run used."""
+    lines: dict[tuple[str, int], list[LedgerEntry]] = {}
+    for line in held.ledger:
+        if not line.undone:
+            lines.setdefault((line.run_id, line.step), []).append(line)
+    for log in (held.log, *_of_this_run(held)):
+        for step, used in own_usage(log).items():
+            written = total(line.usage for line in lines.get((log.asked.run_id, step), ()))
+            if used != written and not _guessed(used, written):
+                yield Fault(
+                    "ledger", f"step {step} of {log.asked.run_id} used {_shown(used)}; it has {_shown(written)}"
+                )
+        for step in sorted(agents_asked(log)):
+            if (log.asked.run_id, step) not in lines:
+                yield Fault("ledger", f"step {step} of {log.asked.run_id} asked an agent, and it has no line of that")
+    if not any(line.kind == "publish" and line.outcome == "completed" for line in held.ledger):
+        yield Fault("ledger", "it has no line of the report")
+    whole, used = total(line.usage for line in held.ledger if not line.undone), held.log.run.budget.used
+    if whole != used and not _guessed(used, whole):
+        yield Fault("ledger", f"it has {_shown(whole)} in all, and the run used {_shown(used)}")
+
+
+def of_evidence(held: Contents) -> Iterator[Fault]:
+    """Passages are those that the run found, and the cited ones stand in their texts."""
+    refs = {ref.id: ref for ref in held.log.run.state.evidence}
+    if [passage.id for passage in held.evidence] != list(refs):
+        yield Fault("evidence", "it has other passages than the run found")
+    texts = {text.content_hash: text for text in held.texts}
+    for text in held.texts:
+        if sha256(text.text.encode()).hexdigest() != text.content_hash:
+            yield Fault("texts", f"the text of {text.document!r} does not have its hash")
+    for passage in held.evidence:
+        ref, stored = refs.get(passage.id), texts.get(passage.content_hash)
+        if ref is not None and reference(passage, ref.duplicate_of) != ref:
+            yield Fault("evidence", f"the passage {passage.id!r} is not the one that the run found")
+        if stored is not None and stored.text[passage.start : passage.end] != passage.text:
+            yield Fault("evidence", f"the passage {passage.id!r} does not stand in its text")
+        if stored is not None and stored.document != passage.document:
+            yield Fault("texts", f"the text of the passage {passage.id!r} is said to be of {stored.document!r}")
+
+
+def of_drafts(held: Contents) -> Iterator[Fault]:
+    """Drafts have the hashes by which the log names them."""
+    for key, content in held.drafts.items():
+        if sha256(content.encode()).hexdigest() != key:
+            yield Fault("drafts", f"the draft {key} does not have its hash")
+    named = {section.draft for section in held.log.run.state.sections if section.draft}
+    if (wanted := finish.publish_call(held.log.asked, journal_of(held.log)).draft) is not None:
+        named.add(wanted)
+    for key in sorted(named - held.drafts.keys()):
+        yield Fault("drafts", f"the draft {key} is missing")
+
+
+def of_report(held: Contents) -> Iterator[Fault]:
+    """The report is what is made again of the log, the draft and the evidence, byte for byte."""
+    if held.run.report is None:
+        yield Fault("run", "it has no report")
+        return
+    key = sha256(held.report.encode()).hexdigest()
+    if key != held.run.report.artifact:
+        yield Fault("report", f"its hash is {key}, and the run's report is {held.run.report.artifact}")
+    if held.markdown != held.published.markdown:
+        yield Fault("markdown", "it is another text than the report's")
+    if figures(held.published, held.run.report.artifact) != held.run.report:
+        yield Fault("run", "its figures of the report are others than the report's")
+    call = finish.publish_call(held.log.asked, journal_of(held.log))
+    if call.draft is not None and call.draft not in held.drafts:
+        return  # told as a fault of the drafts
+    draft = None if call.draft is None else ReportDraft.model_validate_json(held.drafts[call.draft])
+    texts = {text.content_hash: text for text in held.texts}
+    cited = set() if draft is None else set(cited_ids(draft))
+    if missing := _without_text(held.evidence, cited, texts):
+        yield Fault("texts", f"the text of the cited passage {missing!r} is missing")
+        return
+    again = made(call, draft, held.evidence, texts, held.published.builds)
+    fields = [name for name in type(again).model_fields if getattr(again, name) != getattr(held.published, name)]
+    if fields:
+        yield Fault("report", f"made again of the recorded draft and evidence it has another {', '.join(fields)}")
+    elif again.model_dump_json() != held.report:
+        yield Fault("report", "made again it says the same in other bytes")
+
+
+ALL = (of_log, of_run, of_versions, of_usage, of_evidence, of_drafts, of_report)
+
+
+def _of_this_run(held: Contents) -> Iterator[RunLog]:
+    """Sections whose calls this run paid for."""
+    paid = {line.run_id for line in held.ledger if not line.undone}
+    return (log for run_id, log in held.sections.items() if run_id in paid)
+
+
+def _without_text(evidence: Iterable[Evidence], cited: set[str], texts: Mapping[str, object]) -> str | None:
+    return next((one.id for one in evidence if one.id in cited and one.content_hash not in texts), None)
+
+
+def _guessed(used: Usage, written: Usage) -> bool:
+    """A call was given up and could not say what it used: its estimate was charged, and the ledger may have less."""
+    return used.estimated and used.tokens >= written.tokens
+
+
+def _shown(usage: Usage) -> str:
+    return f"{usage.tokens:,} tokens in {usage.requests} requests, {usage.cost_microusd} millionths of a dollar"

@@ -1,0 +1,37 @@
+"""What is found in a certificate, and what that comes to, in words."""
+
+from dataclasses import dataclass
+
+from elcano.dev.verification.checks import ALL
+from elcano.dev.verification.contents import Contents, contents
+from elcano.storage.certificates.form import Fault, Malformed, read
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of looking through a certificate."""
+
+    faults: tuple[Fault, ...]
+    held: Contents | None
+    """What it holds, if it can be read."""
+
+    @property
+    def holds(self) -> bool:
+        """The report follows from the recorded evidence."""
+        return not self.faults
+
+
+def verify(data: bytes) -> Verdict:
+    """Computes again all that can be, and compares."""
+    try:
+        parts, wrong = read(data)
+        held = contents(parts)
+    except Malformed as error:
+        return Verdict((error.fault,), None)
+    faults = [*wrong]
+    for check in ALL:
+        try:
+            faults += check(held)
+        except Exception as error:  # what somebody wrote into a file must not end the look at the rest of it
+            faults.append(Fault("file", f"{check.__name__} cannot be done: {type(error).__name__}: {error}"))
+    return Verdict(tuple(dict.fromkeys(faults)), held)

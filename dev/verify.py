@@ -1,0 +1,67 @@
+"""`elcano verify FILE`: looks through a certificate, without a server, a store or a key.
+
+The exit code is 0 if it holds, else 1; with 2 there was nothing to look at: the file is not there, or cannot be read.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from elcano import __version__
+from elcano.dev.verification.contents import Contents
+from elcano.dev.verification.verdict import verify
+from elcano.graphs.values.wording import counted
+from elcano.settings import BAD_SETTINGS
+
+LARGEST = 1_000_000_000
+"""Bytes of a file that is looked at, all in memory."""
+
+
+def main() -> int:
+    """The program; answers with its exit code."""
+    parser = argparse.ArgumentParser(prog="elcano verify", description="Look through the certificate of a report.")
+    parser.add_argument("file", type=Path, help="what `elcano certificate` wrote")
+    file: Path = parser.parse_args().file
+    try:
+        size = file.stat().st_size
+        data = file.read_bytes() if size <= LARGEST else b""
+    except OSError as error:
+        sys.stderr.write(f"elcano: {file} cannot be read: {error.strerror}\n")
+        return BAD_SETTINGS
+    if size > LARGEST:
+        sys.stderr.write(f"elcano: {file} has {size:,} bytes, and at most {LARGEST:,} are looked at\n")
+        return BAD_SETTINGS
+    verdict = verify(data)
+    if verdict.holds and verdict.held is not None:
+        sys.stdout.write("\n".join(told(verdict.held)) + "\n")
+        return 0
+    for fault in verdict.faults:
+        sys.stdout.write(f"{fault.part}: {fault.text}\n")
+    sys.stdout.write("This certificate does not hold: it does not show that the report follows from the evidence.\n")
+    if verdict.held is not None and verdict.held.versions.elcano != __version__:
+        wrote = f"It was written by elcano {verdict.held.versions.elcano}, and this is {__version__}"
+        sys.stdout.write(f"{wrote}: look at it with that one too.\n")
+    return 1
+
+
+def told(held: Contents) -> list[str]:
+    """What a certificate that holds says."""
+    report = held.published
+    verified = len(report.citations) - len(report.unverified)
+    lines = [
+        f"The report of {held.about.run_id} follows from the recorded evidence.",
+        f"- Asked: {' '.join(held.log.asked.question.split())}",
+        f"- It ended {held.run.status}. Followed again, its log ({counted(len(held.log.entries), 'entry', 'entries')}) "
+        f"and those of its sections ({len(held.sections)}) lead to what was recorded.",
+        f"- Citations that stand where they should: {verified:,}, in {counted(len(held.texts), 'text')}.",
+        f"- What its steps used, {held.log.run.budget.used.tokens:,} tokens in all, is what the ledger has.",
+        "- Made again of what its log hands over, the report is the same to the byte.",
+        f"- Worked on by {', '.join(held.versions.builds) or 'workers that did not say which build they are'}.",
+    ]
+    if report.unverified:
+        lines.insert(4, f"- Citations that do not hold, as the report says of each: {len(report.unverified):,}.")
+    return [*lines, "It does not say who made it: a certificate has no signature."]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,199 @@
+"""What is told of two runs that are compared, `a` and `b`. Of `added` and `removed`, `a` is the older one."""
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from elcano.graphs.contracts import RunStatus
+from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.lifecycle.rows import StepKind, StepOutcome
+
+
+class Compared(Frozen):
+    """The base: the text under a field is its description for those who read the answer."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class RunFigures(Compared):
+    """One of the two runs."""
+
+    run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run."""
+    question: str = Field(examples=["What is Rich?"])
+    """What was asked."""
+    status: RunStatus = Field(examples=["completed"])
+    """How it stands."""
+    steps: int = Field(examples=[12])
+    """Steps that ended."""
+    iterations: int = Field(examples=[2])
+    """Turns of the research loop."""
+    evidence: int = Field(examples=[16])
+    """Passages that it knows."""
+    requests: int = Field(examples=[7])
+    """Requests to models, with those of its sections."""
+    tokens: int = Field(examples=[31_000])
+    """Input and output tokens together."""
+    cost_usd: float = Field(examples=[0.012])
+    """US dollars."""
+    seconds: float = Field(examples=[42.5])
+    """Seconds of its own time, in which it neither paused nor waited for a worker."""
+
+
+class Difference(Compared):
+    """Something that was asked for otherwise."""
+
+    field: str = Field(examples=["limits.tokens"])
+    """What: `question`, `sources`, `models.default`, `limits.tokens`, `graph.nodes.judge`."""
+    a: Json = Field(default=None, examples=[100_000])
+    """What `a` was asked; null if it does not have it."""
+    b: Json = Field(default=None, examples=[200_000])
+    """What `b` was asked; null if it does not have it."""
+
+
+class StepBrief(Compared):
+    """A step in short."""
+
+    number: int = Field(examples=[5])
+    """Its number in its run."""
+    node: str = Field(examples=["judge"])
+    """The node."""
+    kind: StepKind | None = Field(examples=["agent"])
+    """What the node is."""
+    iteration: int = Field(examples=[1])
+    """The turn of the research loop."""
+    outcome: StepOutcome = Field(examples=["completed"])
+    """What became of it."""
+    tokens: int = Field(examples=[2_100])
+    """Tokens that it used."""
+    summary: str = Field(default="", examples=["Not enough yet"])
+    """What came of it, in a sentence, or why it did not complete."""
+
+
+class StepPair(Compared):
+    """A step of each run at the same node and in the same iteration, or a step that only one of them took."""
+
+    a: StepBrief | None
+    """The step of `a`; null: only `b` took it."""
+    b: StepBrief | None
+    """The step of `b`; null: only `a` took it."""
+    same: bool
+    """Both came to the same outcome with the same output."""
+
+
+class StepsCompared(Compared):
+    """How the ways of both runs go together and apart."""
+
+    common: int = Field(examples=[4])
+    """So many steps at the beginning are the same: node, iteration, outcome and output."""
+    pairs: tuple[StepPair, ...]
+    """The steps behind these, in the order of both runs."""
+
+
+class EvidenceBrief(Compared):
+    """A passage by reference."""
+
+    id: str = Field(examples=["packages:rich#1"])
+    """Its id."""
+    title: str = Field(examples=["rich"])
+    """Its document's title."""
+    source: str = Field(examples=["packages"])
+    """The source that it was found in."""
+
+
+class EvidenceCompared(Compared):
+    """What both runs know; of each list the first thousand."""
+
+    only_a: tuple[EvidenceBrief, ...]
+    """Only `a` knows these."""
+    only_b: tuple[EvidenceBrief, ...]
+    """Only `b` knows these."""
+    both: tuple[EvidenceBrief, ...]
+    """Both know these."""
+    only_a_count: int = Field(examples=[3])
+    """How many only `a` knows."""
+    only_b_count: int = Field(examples=[5])
+    """How many only `b` knows."""
+    both_count: int = Field(examples=[11])
+    """How many both know."""
+
+
+class ClaimBrief(Compared):
+    """A claim of a report."""
+
+    section: str = Field(examples=["Key findings"])
+    """The heading that it stands under."""
+    text: str = Field(examples=["Rich can render tables."])
+    """Its words."""
+    evidence: tuple[str, ...] = Field(examples=[["packages:rich#1"]])
+    """Ids of what it cites."""
+
+
+class ClaimPair(Compared):
+    """A claim that is not the same in both reports."""
+
+    how: Literal["added", "removed", "changed"] = Field(examples=["changed"])
+    """`changed`: other words, another section, or other evidence."""
+    a: ClaimBrief | None
+    """As it stands in `a`; null if it was added."""
+    b: ClaimBrief | None
+    """As it stands in `b`; null if it was removed."""
+    similarity: float = Field(examples=[0.82])
+    """How alike the words of both are: 1 if they are the same, 0 if there is only one."""
+
+
+class ReferenceBrief(Compared):
+    """A document that a report refers to."""
+
+    document: str = Field(examples=["packages:rich"])
+    """Its canonical id."""
+    title: str = Field(examples=["rich"])
+    """Its title."""
+    source: str = Field(examples=["packages"])
+    """The source that it was found in."""
+
+
+class ReportCompared(Compared):
+    """What both reports say."""
+
+    a_title: str = Field(examples=["Rich"])
+    """The title of the report of `a`."""
+    b_title: str = Field(examples=["Rich and its tables"])
+    """The title of the report of `b`."""
+    a_answered: bool = Field(examples=[True])
+    """Whether the report of `a` answers its question."""
+    b_answered: bool = Field(examples=[True])
+    """Whether the report of `b` answers its question."""
+    sections_added: tuple[str, ...] = Field(examples=[["Tables"]])
+    """Headings that only `b` has."""
+    sections_removed: tuple[str, ...] = Field(examples=[[]])
+    """Headings that only `a` has."""
+    claims: tuple[ClaimPair, ...]
+    """Claims that are not the same in both, in the order of `b` and then of `a`."""
+    claims_same: int = Field(examples=[6])
+    """Claims that are the same in both."""
+    references_added: tuple[ReferenceBrief, ...]
+    """Documents that only `b` refers to."""
+    references_removed: tuple[ReferenceBrief, ...]
+    """Documents that only `a` refers to."""
+    references_same: int = Field(examples=[3])
+    """Documents that both refer to."""
+
+
+class RunComparison(Compared):
+    """Two runs side by side."""
+
+    a: RunFigures
+    """The run that was asked about."""
+    b: RunFigures
+    """The run that it is compared with."""
+    notes: tuple[str, ...] = Field(examples=[["b is still running: it is compared as it stands at step 7"]])
+    """What is not whole in this comparison."""
+    asked: tuple[Difference, ...]
+    """What was asked otherwise."""
+    steps: StepsCompared
+    """How both went."""
+    evidence: EvidenceCompared
+    """What both found, with what their sections handed over."""
+    report: ReportCompared | None
+    """What both say; null unless both have written something."""

@@ -1,0 +1,108 @@
+"""One step, looked into: what its call was given, what came out, and what the run knew before and after. Pure.
+
+What went in is built again by the engine from the run as it stood, as it was built then. Expressions that read how much
+time is left see that of the end of the step before.
+"""
+
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+
+from elcano.graphs.catalogue.listing import REDUCERS
+from elcano.graphs.engine import inputs
+from elcano.graphs.engine.commands import CallAgent, CallTool, RunBranches
+from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
+from elcano.graphs.engine.exits import keeping
+from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.run import Run
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.lifecycle.changes import Changes, changes
+from elcano.graphs.lifecycle.rows import BetweenRow, StepRow
+from elcano.graphs.lifecycle.steps import Passage, passages
+from elcano.graphs.records import RunLog
+from elcano.graphs.spec.graph import ResearchGraph, StateNode
+from elcano.graphs.values.budget import Budget
+from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.state import ResearchState
+
+
+class Inspected(Frozen):
+    """A step from the inside."""
+
+    row: StepRow
+    between: tuple[BetweenRow, ...] = ()
+    """What happened before it and while it was under way."""
+    input: Json = None
+    """Of an agent and of a state node what it was given; of a tool a list, and of a parallel node a list of what each
+    branch was given; null for a decision."""
+    no_input: str = ""
+    """Why there is none: what its expressions gave did not fit."""
+    output: Json = None
+    """Null if it brought nothing; the row says why."""
+    before: ResearchState
+    """As its call was made from it."""
+    after: ResearchState | None = None
+    """None while it goes on."""
+    changed: Changes
+    budget_before: Budget
+    budget_after: Budget | None = None
+
+
+def inspected(log: RunLog, events: Iterable[AgentEvent], number: int, *, going_on: bool) -> Inspected | None:
+    """The step with this number; None if the run has none. Arguments as for `steps.rows`."""
+    between: list[BetweenRow] = []
+    for one in passages(log, events, going_on=going_on):
+        if isinstance(one, BetweenRow):
+            if one.before == number:
+                between.append(one)
+        elif one.row.number == number:
+            return _inside(log.asked.graph, one, between)
+    return None
+
+
+def count(log: RunLog, *, going_on: bool) -> int:
+    """How many steps there are, the one that is under way included."""
+    ended = sum(isinstance(entry, StepCompleted | StepFailed | StepAbandoned) for entry in log.entries)
+    return ended + (going_on and not log.run.finished and not log.run.choosing)
+
+
+def _inside(graph: ResearchGraph, step: Passage, between: Iterable[BetweenRow]) -> Inspected:
+    given, why_not = (None, "") if step.row.kind is None else _given(graph, step.before)
+    after = step.after.state if step.after is not None else None
+    return Inspected(
+        row=step.row,
+        between=tuple(between),
+        input=given,
+        no_input=why_not,
+        output=step.entry.output if isinstance(step.entry, StepCompleted) else None,
+        before=step.before.state,
+        after=after,
+        changed=changes(step.before.state, after) if after is not None else Changes(changes=()),
+        budget_before=step.before.budget,
+        budget_after=step.after.budget if step.after is not None else None,
+    )
+
+
+def _given(graph: ResearchGraph, run: Run) -> tuple[Json, str]:
+    """What the node that `run` is at is given, or why it could not be."""
+    run = keeping(graph, run)
+    node = graph.by_id[run.node]
+    reading = Reading(run)
+    try:
+        if isinstance(node, StateNode):
+            return inputs.built(REDUCERS[node.reducer].input, node.inputs, reading), ""
+        match inputs.command(graph, run, reading):
+            case CallAgent(input=given):
+                return given, ""
+            case CallTool(inputs=given_each):
+                return list(given_each), ""
+            case RunBranches(branches=branches):
+                return [
+                    {"path": start.parallel_path_id, "branch": start.branch, **start.input.model_dump(mode="json")}
+                    for start in branches
+                ], ""
+            case _:
+                return None, ""
+    except (ValidationError, InputInvalid) as error:
+        return None, str(error)

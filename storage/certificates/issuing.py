@@ -1,0 +1,131 @@
+"""Everything that the report of a run was made of is read from the store, piece by piece, as a certificate.
+
+Logs, drafts and reports are kept by their hash and go in as they are kept. Nothing that grows with a run is held in
+memory but the run's own log.
+"""
+
+import json
+from collections.abc import AsyncIterator, Iterable
+from typing import Final
+
+from elcano.graphs.errors import StoreDamaged
+from elcano.graphs.fanout.handover import draft
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.lifecycle.proving import journal_of, section_id, visits
+from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.values.report import Report
+from elcano.storage.certificates.form import FORMAT, About, Versions, written
+from elcano.storage.store import TenantStore
+
+BATCH: Final = 100
+"""Passages that are read at once."""
+
+
+class Issuing:
+    """The certificate of a run that ended with a report."""
+
+    def __init__(self, run: ArchivedRun, log: RunLog, report: str, store: TenantStore) -> None:
+        """`report` is the report as it is kept."""
+        self._run = run
+        self._log = log
+        self._report = report
+        self._store = store
+
+    async def lines(self, versions: Versions) -> AsyncIterator[bytes]:
+        """Its bytes; without `versions.builds`, which the ledger knows.
+
+        Raises:
+            StoreDamaged: something that the run names is not in the store.
+        """
+        report = Report.model_validate_json(self._report)
+        ledger = await self._store.ledger.entries(self._run.run_id, branches=True)
+        builds = tuple(sorted({line.build for line in ledger} - {""}))
+        parts = (
+            ("certificate", _one(About(format=FORMAT, run_id=self._run.run_id).model_dump_json())),
+            ("versions", _one(versions.model_copy(update={"builds": builds}).model_dump_json())),
+            ("run", _one(self._run.model_dump_json(exclude={"evidence", "branches"}))),
+            ("asked", _one(self._log.asked.model_dump_json(exclude={"graph"}))),
+            ("graph", _one(self._log.asked.graph.model_dump_json())),
+            ("entries", _joined("[", _each(self._log.entries), "]")),
+            ("state", _one(self._log.run.model_dump_json())),
+            ("sections", _joined("[", self._sections(), "]")),
+            ("evidence", _joined("[", self._passages(), "]")),
+            ("texts", _joined("[", self._texts(report), "]")),
+            ("drafts", _joined("{", self._drafts(), "}")),
+            ("ledger", _joined("[", _each(ledger), "]")),
+            ("report", _one(_text(self._report))),
+            ("markdown", _one(_text(report.markdown))),
+        )
+        async for piece in written(parts):
+            yield piece
+
+    async def _sections(self) -> AsyncIterator[str]:
+        """The logs of all branches, of branches of branches too. One that was ended from outside left none."""
+        runs = self._store.runs
+        found = await runs.all_branches(self._run.run_id)
+        for root in self._of_others():
+            found += [one for one in [await runs.get(root)] if one is not None]
+            found += await runs.all_branches(root)
+        for section in found:
+            if section.log:
+                yield await self._kept(section.log, f"the log of {section.run_id}")
+
+    def _of_others(self) -> list[str]:
+        """The branches of other runs that this one, a fork, holds the outcomes of."""
+        ids = (section_id(visit, outcome) for visit in visits(self._log) for outcome in visit.outcomes)
+        return [one for one in dict.fromkeys(ids) if not one.startswith(f"{self._run.run_id}.")]
+
+    async def _passages(self) -> AsyncIterator[str]:
+        """What the writer was given."""
+        ids = [ref.id for ref in self._log.run.state.evidence]
+        for first in range(0, len(ids), BATCH):
+            for passage in await self._store.evidence.get(ids[first : first + BATCH]):
+                yield passage.model_dump_json()
+
+    async def _texts(self, report: Report) -> AsyncIterator[str]:
+        """The whole texts of the documents that are cited, also where a quote does not stand in them."""
+        cited = list(dict.fromkeys(one.evidence for one in report.citations if one.evidence))
+        hashes: dict[str, None] = {}
+        for first in range(0, len(cited), BATCH):
+            found = await self._store.evidence.get(cited[first : first + BATCH])
+            hashes |= dict.fromkeys(passage.content_hash for passage in found)
+        for content_hash in hashes:
+            text = await self._store.evidence.text(content_hash)
+            if text is not None:  # the store keeps no passage without its text
+                yield text.model_dump_json()
+
+    async def _drafts(self) -> AsyncIterator[str]:
+        """The draft that the report was made of, and those of the sections, each as it is kept, by hash."""
+        written = draft(journal_of(self._log))
+        own = [written.artifact] if written else []
+        handed = [one.draft for visit in visits(self._log) for one in visit.outcomes if one.draft]
+        for key in dict.fromkeys((*own, *handed)):
+            yield f"{_text(key)}:{_text(await self._kept(key, 'a draft'))}"
+
+    async def _kept(self, key: str, what: str) -> str:
+        content = await self._store.artifacts.get(key)
+        if content is None:
+            raise StoreDamaged(f"{what} ({key}) of run {self._run.run_id!r} is not in the store any more")
+        return content
+
+
+async def _one(text: str) -> AsyncIterator[str]:
+    yield text
+
+
+async def _each(models: Iterable[Frozen]) -> AsyncIterator[str]:
+    for model in models:
+        yield model.model_dump_json()
+
+
+async def _joined(begin: str, items: AsyncIterator[str], end: str) -> AsyncIterator[str]:
+    yield begin
+    comma = ""
+    async for item in items:
+        yield comma + item
+        comma = ","
+    yield end
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,267 @@
+"""A run's steps over HTTP: from the store as from the workflow, adding up to what the run and the ledger say."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from elcano.activities.report.publishing import ReportActivities
+from elcano.activities.sources.registry import open_sources
+from elcano.graphs.frozen import JsonObject
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.testing.activities import scripted_activities
+from elcano.testing.script import Script
+from elcano.worker import build_worker
+from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
+from tests.api import going_on
+from tests.api.asking import start
+from tests.api.handbook import handbook_settings
+
+QUESTION = "To whom do retries belong, and how does their delay change?"
+
+
+@pytest.fixture
+def api_settings(tmp_path: Path) -> Settings:
+    return handbook_settings(tmp_path)
+
+
+@pytest.fixture
+async def working(
+    api_settings: Settings, temporal: Client, store: Store, task_queue: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """A worker with its real activities."""
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
+    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
+        yield
+
+
+def scripted(client: Client, store: Store, task_queue: str, script: Script) -> Worker:
+    """A worker whose agents follow the script, and whose runs are kept with their logs."""
+    activities = [*scripted_activities(script)[:-1], ReportActivities(store).archive_run]
+    return Worker(
+        client,
+        task_queue=task_queue,
+        workflows=[ResearchWorkflow],
+        activities=activities,
+        workflow_runner=workflow_runner(),
+    )
+
+
+async def answered(api: httpx.AsyncClient, path: str, **params: Any) -> Any:
+    answer = await api.get(path, params=params)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def ended(api: httpx.AsyncClient, run_id: str) -> Any:
+    return await until(api, f"/v1/runs/{run_id}", lambda run: run["status"] != "running")
+
+
+async def until(api: httpx.AsyncClient, path: str, holds: Callable[[Any], bool]) -> Any:
+    """What is at `path` once it is so."""
+    async with asyncio.timeout(120):
+        while not holds(found := (await api.get(path)).json()):  # noqa: ASYNC110 - over HTTP there is nothing to wait on
+            await asyncio.sleep(0.1)
+    return found
+
+
+def used(row: JsonObject) -> int:
+    usage = row["usage"]
+    assert isinstance(usage, dict)
+    tokens = usage["input_tokens"], usage["output_tokens"]
+    return sum(one for one in tokens if isinstance(one, int))
+
+
+@pytest.mark.usefixtures("working")
+async def test_the_steps_of_a_run_that_ended(api: httpx.AsyncClient, away: httpx.AsyncClient, store: Store) -> None:
+    run_id = await start(api, QUESTION)
+    run = await ended(api, run_id)
+    path = f"/v1/runs/{run_id}/steps"
+    found = await answered(api, path)
+    rows = found["rows"]
+    assert (found["status"], found["total"], found["next"]) == (run["status"], run["steps"], None)
+    assert [row["number"] for row in rows] == list(range(1, run["steps"] + 1))
+    spent = await store.of("default").ledger.used(run_id)
+    assert sum(map(used, rows)) == run["budget"]["tokens"]["used"] == spent.tokens
+    for row in rows:
+        attempts = row["attempts"]
+        assert bool(attempts) == (row["kind"] in ("agent", "tool")), row
+        assert sum(map(used, attempts)) == used(row)
+        assert {one["outcome"] for one in attempts} <= {"completed"}
+        assert row["ended_at"] >= row["began_at"] >= run["started_at"]
+    assert all(one["began_at"] <= other["began_at"] for one, other in pairwise(rows))
+    pages = [await answered(api, path, limit=2)]
+    while pages[-1]["next"] is not None:
+        pages.append(await answered(api, path, limit=2, after=pages[-1]["next"]))
+    assert [row for page in pages for row in page["rows"]] == rows
+    assert await answered(away, path) == found
+    inside = [await answered(api, f"{path}/{row['number']}") for row in rows]
+    for one, row in zip(inside, rows, strict=True):
+        assert one["step"] == row
+        assert await answered(away, f"{path}/{row['number']}") == one
+        assert one["left_out"] == one["between"] == []
+    for one, other in pairwise(inside):
+        assert one["after"] == other["before"]
+        assert one["budget_after"]["tokens"] == other["budget_before"]["tokens"]
+    assert inside[0]["before"]["evidence"] == []
+    assert len(inside[-1]["after"]["evidence"]) == run["evidence"] > 0
+
+
+@pytest.mark.usefixtures("working")
+async def test_the_steps_of_a_section_are_a_runs_own(api: httpx.AsyncClient) -> None:
+    run_id = await start(api, QUESTION, mode="deep")
+    await ended(api, run_id)
+    rows = (await answered(api, f"/v1/runs/{run_id}/steps"))["rows"]
+    (split,) = [row for row in rows if row["kind"] == "parallel"]
+    assert split["branches"]
+    sections = [await answered(api, f"/v1/runs/{branch['run_id']}/steps") for branch in split["branches"]]
+    assert sum(used(row) for section in sections for row in section["rows"]) == used(split)
+    inside = await answered(api, f"/v1/runs/{split['branches'][0]['run_id']}/steps/1")
+    assert inside["before"]["question"] == inside["input"]["question"]
+
+
+async def test_a_run_that_goes_on_shows_where_it_is(
+    api: httpx.AsyncClient, temporal: Client, store: Store, task_queue: str
+) -> None:
+    script = Script(complete_in=3, tokens=10_000)
+    async with scripted(temporal, store, task_queue, script):
+        run_id = await start(api, budget={"tokens": 32_000, "when_exhausted": "pause"})
+        path = f"/v1/runs/{run_id}/steps"
+        found = await until(api, path, lambda one: bool(one.get("rows")) and one["rows"][-1]["outcome"] == "waiting")
+        last = found["rows"][-1]
+        assert (found["status"], found["total"], last["ended"]) == ("running", last["number"], None)
+        assert last["reason"].startswith("waits for budget: ")
+        assert (await answered(api, f"{path}/{last['number']}"))["after"] is None
+        missing = await api.get(f"{path}/{last['number'] + 1}")
+        assert (missing.status_code, missing.json()["type"]) == (404, "urn:elcano:step-not-found")
+        assert f"has {last['number']} steps" in missing.json()["detail"]
+        await api.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 1_000_000})
+        await ended(api, run_id)
+    rows = (await answered(api, path))["rows"]
+    between = [row for row in rows if row["row"] == "between"]
+    assert [(row["before"], row["during"], row["kind"]) for row in between] == [
+        (last["number"], False, "diverted"),
+        (last["number"], False, "controlled: add_budget"),
+    ]
+    assert rows.index(between[-1]) == last["number"]
+    assert (await answered(api, f"{path}/{last['number']}"))["between"] == between
+
+
+async def test_a_section_that_goes_on_is_asked_itself(
+    api: httpx.AsyncClient, temporal: Client, store: Store, task_queue: str
+) -> None:
+    script, seen, go_on = Script(), asyncio.Event(), asyncio.Event()
+
+    async def watching(given: JsonObject) -> None:
+        if given["question"] == "What of method?":
+            seen.set()
+            await go_on.wait()
+
+    script.watching = watching
+    async with scripted(temporal, store, task_queue, script):
+        run_id = await start(api, mode="deep")
+        async with asyncio.timeout(120):
+            await seen.wait()
+        rows = (await answered(api, f"/v1/runs/{run_id}/steps"))["rows"]
+        assert (rows[-1]["kind"], rows[-1]["outcome"]) == ("parallel", "running")
+        (method,) = [branch for branch in rows[-1]["branches"] if branch["section"] == "method"]
+        section = await answered(api, f"/v1/runs/{method['run_id']}/steps")
+        assert [(row["node"], row["outcome"]) for row in section["rows"]] == [("thinking", "running")]
+        unknown = await api.get(f"/v1/runs/{run_id}.0004.loop-99/steps")
+        assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:elcano:run-not-found")
+        go_on.set()
+        await ended(api, run_id)
+
+
+@pytest.mark.usefixtures("working")
+async def test_two_runs_side_by_side(api: httpx.AsyncClient, away: httpx.AsyncClient) -> None:
+    a = await start(api, QUESTION)
+    b = await start(api, "To whom do retries belong?", budget={"tokens": 90_000})
+    for run_id in (a, b):
+        await ended(api, run_id)
+    found = await answered(api, f"/v1/runs/{a}/diff/{b}")
+    assert await answered(away, f"/v1/runs/{a}/diff/{b}") == found
+    assert found["notes"] == []
+    assert {one["field"] for one in found["asked"]} == {"question", "limits.tokens"}
+    assert (found["a"]["run_id"], found["b"]["run_id"]) == (a, b)
+    assert found["report"]["references_same"] == 1
+    same = await answered(api, f"/v1/runs/{a}/diff/{a}")
+    assert (same["asked"], same["steps"]["pairs"], same["report"]["claims"]) == ([], [], [])
+    assert same["steps"]["common"] == same["a"]["steps"]
+    assert same["evidence"]["both_count"] == same["a"]["evidence"]
+    assert (await api.get(f"/v1/runs/{a}/diff/nobody")).status_code == 404
+
+
+@pytest.mark.parametrize("use_graph", [True, False])
+async def test_a_run_that_went_on_is_one_list(
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    task_queue: str,
+    api_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    use_graph: bool,
+) -> None:
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
+    provider = going_on.Provider(sections=2)
+    provider.off.add(("writer", f"What of {provider.sections[-1]} and retries?"))
+    async with going_on.working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, mode="deep", use_graph=use_graph)
+        assert (await ended(api, run_id))["status"] == "failed"
+        path = f"/v1/runs/{run_id}/steps"
+        failed = (await answered(api, path))["rows"][-1]
+        assert (failed["outcome"], failed["error"]) == ("failed", "ModelRefused")
+        provider.off.clear()
+        await going_on.asked(api, run_id, "resume")
+        await ended(api, run_id)
+        resumed = await answered(api, path)
+        await going_on.asked(api, run_id, "rollback", step=resumed["total"])
+        run = await ended(api, run_id)
+        rows = (await answered(api, path))["rows"]
+        forked = (await api.post(f"/v1/runs/{run_id}/fork", json={"step": resumed["total"]})).json()["run_id"]
+        assert (await ended(api, forked))["status"] == "completed"
+    steps = [row for row in rows if row["row"] == "step"]
+    assert [row["number"] for row in steps] == list(range(1, run["steps"] + 1))
+    assert sum(map(used, steps)) == run["budget"]["tokens"]["used"]
+    assert all(row["outcome"] == "completed" for row in steps)
+    assert all(one["began_at"] <= one["ended_at"] <= other["began_at"] for one, other in pairwise(steps))
+    between = [row for row in rows if row["row"] == "between"]
+    assert [(row["before"], row["kind"]) for row in between] == [
+        (failed["number"], "taken_up"),
+        (run["steps"], "taken_up"),
+    ]
+    for row in steps:
+        if row["kind"] == "agent":
+            assert sum(map(used, row["attempts"])) == used(row), row
+    (split,) = [row for row in steps if row["kind"] == "parallel"]
+    assert [branch["status"] for branch in split["branches"]] == ["drafted", "drafted"]
+    shared = (await answered(api, f"/v1/runs/{forked}/steps"))["rows"]
+    *_, fork, last = shared
+    assert (fork["before"], fork["kind"], last["number"]) == (run["steps"], "taken_up", run["steps"])
+    for one, other in zip(steps[:-1], [row for row in shared if row["row"] == "step"], strict=False):
+        assert (one["node"], one["usage"], one["summary"]) == (other["node"], other["usage"], other["summary"])
+        assert (other["began_at"], other["attempts"]) == (None, [])
+        assert {branch["run_id"] for branch in one["branches"]} == {branch["run_id"] for branch in other["branches"]}
+    assert last["began"] < steps[-1]["began"]
+    found = await answered(api, f"/v1/runs/{run_id}/diff/{forked}")
+    assert found["steps"]["common"] == run["steps"]
+    assert found["b"]["tokens"] == used(last)
+
+
+@pytest.mark.usefixtures("working")
+@pytest.mark.parametrize(("step", "status"), [("0", 404), ("-1", 404), ("99", 404), ("first", 422)])
+async def test_a_step_that_there_is_not(api: httpx.AsyncClient, step: str, status: int) -> None:
+    run_id = await start(api, QUESTION)
+    run = await ended(api, run_id)
+    answer = await api.get(f"/v1/runs/{run_id}/steps/{step}")
+    assert answer.status_code == status
+    if status == 404:
+        assert f"it has {run['steps']} steps, numbered from 1" in answer.json()["detail"]

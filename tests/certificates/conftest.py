@@ -1,0 +1,102 @@
+"""Certificates of runs that really were researched, of every kind, made once for all tests."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from temporalio.client import Client
+from temporalio.testing import WorkflowEnvironment
+
+from elcano.activities.sources.registry import open_sources
+from elcano.api.app import create_app
+from elcano.settings import Settings
+from elcano.storage.store import open_store
+from elcano.worker import build_worker
+from tests.api.asking import start
+from tests.api.serving import speaking
+
+PAGES: Mapping[str, str] = {
+    "retries": "# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n\nA retry costs no step.\n",
+    "budgets": "# Budgets\n\nA budget is checked before every call of a model. A part is kept for the report.\n",
+    "citations": "# Citations\n\nA citation is looked up by code in the stored text, “letter for letter”.\n",
+}
+QUESTION = "To whom do retries belong?"
+PARTS = "To whom do retries belong, when is a budget checked, and how is a citation looked up?"
+KINDS: Mapping[str, dict[str, Any]] = {
+    "iterative": {"question": QUESTION},
+    "deep": {"question": PARTS, "mode": "deep"},
+    "chain": {"question": PARTS, "mode": "deep", "use_graph": False},
+    "partial": {"question": QUESTION, "budget": {"steps": 7}},
+    "stopped": {"question": QUESTION, "budget": {"steps": 4, "when_exhausted": "pause"}},
+    "unanswered": {"question": "Why do whales sing?"},
+}
+
+
+class Certificates(dict[str, bytes]):
+    """By kind."""
+
+    def __repr__(self) -> str:
+        return f"certificates of {', '.join(self)}"
+
+
+@asynccontextmanager
+async def research(client: Client, folder: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """An API with a worker, over a few pages, that keeps everything in `folder / "data"`."""
+    pages = folder / "handbook"
+    pages.mkdir()
+    for name, text in PAGES.items():
+        (pages / f"{name}.md").write_text(text, encoding="utf-8")
+    settings = Settings(
+        _env_file=None,
+        data_dir=folder / "data",
+        collections={"handbook": pages},
+        package_readmes=False,
+        build_id="one",
+    )
+    queue = f"certified-{uuid4().hex}"
+
+    async def connected() -> Client:
+        return client
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("elcano.worker.TASK_QUEUE", queue)
+        async with (
+            open_store(settings.data_dir) as store,
+            open_sources(settings) as sources,
+            build_worker(client, store, sources, settings),
+            speaking(create_app(settings, store=store, client=connected, task_queue=queue)) as api,
+        ):
+            yield api
+
+
+async def researched(api: httpx.AsyncClient, kind: str) -> str:
+    """The id of a run of this kind that has ended."""
+    run_id = await start(api, **KINDS[kind])
+    while (run := (await api.get(f"/v1/runs/{run_id}")).json())["status"] == "running":
+        if kind == "stopped" and run["stage"] == "paused":
+            await api.post(f"/v1/runs/{run_id}/stop", json={"reason": "we know enough"})
+        await asyncio.sleep(0.05)
+    assert run["status"] == {"deep": "completed", "iterative": "completed", "chain": "completed"}.get(kind, kind), run
+    return run_id
+
+
+async def certified(api: httpx.AsyncClient, kind: str) -> bytes:
+    """The certificate of a run of this kind, which is researched first."""
+    answer = await api.get(f"/v1/runs/{await researched(api, kind)}/certificate")
+    assert answer.status_code == 200, answer.text
+    return answer.content
+
+
+@pytest.fixture(scope="session")
+async def certificates(
+    anyio_backend: str, temporal_environment: WorkflowEnvironment, tmp_path_factory: pytest.TempPathFactory
+) -> Certificates:
+    """One of each of `KINDS`, as the API gave it. It asks for `anyio_backend` for tests that are not asynchronous."""
+    folder = tmp_path_factory.mktemp("certified")
+    async with asyncio.timeout(300), research(temporal_environment.client, folder) as api:
+        return Certificates({kind: await certified(api, kind) for kind in KINDS})

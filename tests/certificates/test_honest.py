@@ -1,0 +1,28 @@
+"""An honest certificate holds, whatever kind of run it is of, and says what it is of."""
+
+import json
+
+import pytest
+
+from elcano import __version__
+from elcano.dev.verification.verdict import verify
+from elcano.dev.verify import told
+from elcano.graphs.values.report import Report
+from elcano.storage.certificates.form import HASHES, PARTS, WHOLE
+from tests.certificates.conftest import KINDS, Certificates
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_honest_certificate_holds(certificates: Certificates, kind: str) -> None:
+    verdict = verify(certificates[kind])
+    assert verdict.faults == ()
+    assert verdict.held is not None
+    assert verdict.held.published.builds == verdict.held.versions.builds == (f"{__version__}+one",)
+    assert told(verdict.held)[0] == f"The report of {verdict.held.about.run_id} follows from the recorded evidence."
+
+
+async def test_any_reader_of_json_reads_it(certificates: Certificates) -> None:
+    read = json.loads(certificates["deep"])
+    assert tuple(read) == (*PARTS, HASHES, WHOLE)
+    assert Report.model_validate_json(read["report"]).markdown == read["markdown"]
+    assert len(read["sections"]) == len(read["state"]["state"]["sections"]) > 1

@@ -1,0 +1,52 @@
+"""`elcano verify`, as a person runs it: words, and an exit code."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from elcano.dev import verify
+from tests.certificates.conftest import Certificates
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the program is given."""
+    given = tmp_path / "run.json"
+    monkeypatch.setattr(sys, "argv", ["verify", str(given)])
+    return given
+
+
+def test_one_that_holds(certificates: Certificates, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_bytes(certificates["deep"])
+    assert verify.main() == 0
+    said = capsys.readouterr().out
+    assert "follows from the recorded evidence" in said
+    assert "It does not say who made it" in said
+
+
+def test_one_that_does_not(certificates: Certificates, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_bytes(certificates["deep"].replace(b"Retries belong", b"Retries BELONG"))
+    assert verify.main() == 1
+    said = capsys.readouterr().out
+    assert "\nevidence: " in said
+    assert said.endswith("does not show that the report follows from the evidence.\n")
+
+
+@pytest.mark.parametrize("held", [b"", b"\n", b"{}", b"# A report\n", b"{\n" * 20, b"\xff\xfe"])
+def test_what_is_no_certificate(held: bytes, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_bytes(held)
+    assert verify.main() == 1
+    assert "This certificate does not hold" in capsys.readouterr().out
+
+
+def test_a_file_that_is_not_there(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify.main() == 2
+    assert f"{file} cannot be read" in capsys.readouterr().err
+
+
+def test_one_that_is_too_large(file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(verify, "LARGEST", 1)
+    file.write_bytes(b"{}")
+    assert verify.main() == 2
+    assert "at most 1 are looked at" in capsys.readouterr().err

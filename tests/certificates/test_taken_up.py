@@ -1,0 +1,91 @@
+"""Certificates of runs that went on after their end, went back, or began as another run did."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+from temporalio.client import Client
+
+from elcano.api.app import create_app
+from elcano.dev.verification.verdict import verify
+from elcano.settings import Settings
+from elcano.storage.store import Store, open_store
+from tests.api.asking import start
+from tests.api.going_on import Provider, asked, ended, working
+from tests.api.handbook import handbook_settings
+from tests.api.serving import speaking
+
+QUESTION = "To whom do retries belong?"
+
+
+@pytest.fixture
+def chosen(tmp_path: Path) -> Settings:
+    return handbook_settings(tmp_path)
+
+
+@pytest.fixture
+async def store(chosen: Settings) -> AsyncIterator[Store]:
+    async with open_store(chosen.data_dir) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def api(
+    chosen: Settings, store: Store, temporal: Client, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[httpx.AsyncClient]:
+    queue = f"taken-up-{uuid4().hex}"
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", queue)
+
+    async def connected() -> Client:
+        return temporal
+
+    async with speaking(create_app(chosen, store=store, client=connected, task_queue=queue)) as client:
+        yield client
+
+
+async def holds(api: httpx.AsyncClient, run_id: str) -> bytes:
+    """The certificate of a run that has ended, which holds."""
+    view = await ended(api, run_id)
+    assert view["status"] == "completed", view
+    answer = await api.get(f"/v1/runs/{run_id}/certificate")
+    assert answer.status_code == 200, answer.text
+    assert verify(answer.content).faults == ()
+    return answer.content
+
+
+@pytest.mark.parametrize("use_graph", [True, False])
+async def test_resumed_with_good_sections_kept_and_one_that_went_on(
+    api: httpx.AsyncClient, temporal: Client, store: Store, chosen: Settings, use_graph: bool
+) -> None:
+    provider = Provider(sections=3)
+    provider.off.add(("writer", f"What of {provider.sections[-1]} and retries?"))
+    async with working(temporal, store, chosen, provider):
+        run_id = await start(api, QUESTION, mode="deep", use_graph=use_graph)
+        assert (await ended(api, run_id))["status"] == "failed"
+        provider.off.clear()
+        await asked(api, run_id, "resume")
+        held = verify(await holds(api, run_id)).held
+    assert held is not None
+    assert len(held.sections) == 4  # the one that failed too
+
+
+@pytest.mark.parametrize("mode", ["iterative", "deep"])
+async def test_taken_back_and_forked(
+    api: httpx.AsyncClient, temporal: Client, store: Store, chosen: Settings, mode: str
+) -> None:
+    provider = Provider(sections=2)
+    async with working(temporal, store, chosen, provider):
+        run_id = await start(api, QUESTION, mode=mode)
+        steps = (await ended(api, run_id))["steps"]
+        await holds(api, run_id)
+        for step in (steps, 2):
+            await asked(api, run_id, "rollback", step=step)
+            await holds(api, run_id)
+        fork = run_id
+        for _ in range(2):  # a fork of a fork
+            fork = (await api.post(f"/v1/runs/{fork}/fork", json={"step": steps})).json()["run_id"]
+            await holds(api, fork)
+        early = (await api.post(f"/v1/runs/{run_id}/fork", json={"step": 2, "question": "What is a retry?"})).json()
+        await holds(api, early["run_id"])

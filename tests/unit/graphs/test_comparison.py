@@ -1,0 +1,173 @@
+"""Two runs compared: what is the same is not told, what is not is told once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elcano.graphs.comparison.claims import MOST_ALIKE, claims_of, compared
+from elcano.graphs.comparison.differences import ClaimBrief, RunComparison
+from elcano.graphs.comparison.runs import Side, comparison
+from elcano.graphs.lifecycle import finish
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.report import Citation, Claim, DraftSection, Reference, Report, ReportDraft
+from elcano.testing.script import Script
+from tests.unit.graphs.samples import QUESTION, asked, research
+from tests.unit.graphs.test_properties import many
+
+
+def claim(text: str, section: str = "Facts", *evidence: str) -> ClaimBrief:
+    return ClaimBrief(section=section, text=text, evidence=evidence)
+
+
+def told(a: list[ClaimBrief], b: list[ClaimBrief]) -> list[tuple[str, str | None, str | None]]:
+    pairs, _ = compared(a, b)
+    return [(pair.how, pair.a.text if pair.a else None, pair.b.text if pair.b else None) for pair in pairs]
+
+
+def test_claims_are_matched_by_their_words() -> None:
+    a = [claim("Rich renders tables with borders."), claim("It is fast."), claim("Gone with the wind today.")]
+    b = [claim("It is fast."), claim("Rich renders tables without borders."), claim("Something new altogether here.")]
+    assert told(a, b) == [
+        ("changed", "Rich renders tables with borders.", "Rich renders tables without borders."),
+        ("added", None, "Something new altogether here."),
+        ("removed", "Gone with the wind today.", None),
+    ]
+    assert compared(a, b)[1] == 1
+    (changed, *_), _ = compared(a, b)
+    assert changed.similarity == 0.8
+
+
+def test_the_most_alike_go_together() -> None:
+    a = [claim("one two three four five"), claim("one two three four six")]
+    b = [claim("one two three four six seven")]
+    assert told(a, b) == [("changed", a[1].text, b[0].text), ("removed", a[0].text, None)]
+
+
+def test_the_same_words_elsewhere_are_a_change() -> None:
+    here, there = claim("It is fast.", "Key findings"), claim("It is fast.", "Speed")
+    (pair,), same = compared([here], [there])
+    assert (pair.how, pair.similarity, same) == ("changed", 1.0, 0)
+    assert compared([here, there], [there, here]) == ((), 2)
+    (pair,), _ = compared([claim("It is fast.", "Speed", "doc:a")], [there])
+    assert pair.how == "changed"
+
+
+@many
+@given(*[st.lists(st.builds(claim, st.sampled_from(["a b", "a b c", "d", "a c", ""]), st.sampled_from("xy")))] * 2)
+def test_every_claim_is_told_once(a: list[ClaimBrief], b: list[ClaimBrief]) -> None:
+    pairs, same = compared(a, b)
+    assert same + sum(pair.a is not None for pair in pairs) == len(a)
+    assert same + sum(pair.b is not None for pair in pairs) == len(b)
+    assert compared(a, a) == ((), len(a))
+
+
+def test_reports_that_are_too_long_are_compared_by_the_same_words_alone() -> None:
+    a = [claim(f"claim number {number} of many others") for number in range(MOST_ALIKE + 1)]
+    assert compared(a, a[::-1]) == ((), len(a))
+    new = [claim(f"{one.text} indeed") for one in a]
+    assert {how for how, _, _ in told(a, new)} == {"added", "removed"}
+
+
+def draft(*claims: Claim, heading: str = "Facts") -> ReportDraft:
+    return ReportDraft(
+        title="A report", key_findings=claims[:1], sections=(DraftSection(heading=heading, claims=claims),)
+    )
+
+
+def report(*documents: str) -> Report:
+    references = tuple(
+        Reference(number=number, document=one, title=one.title(), source="library", locators=(), content_hash="0")
+        for number, one in enumerate(documents, start=1)
+    )
+    return Report(
+        run_id="run",
+        question="q",
+        title="A report",
+        markdown="",
+        answered=True,
+        partial=None,
+        model="",
+        references=references,
+        citations=(),
+        unverified=(),
+    )
+
+
+FAST = Claim(text="It is fast.", citations=(Citation(evidence="doc:a", quote="fast"),))
+
+
+async def side(script: Script, *, limits: Limits | None = None, mode: str = "iterative") -> Side:
+    journal = await research(script, graph=MODES[mode], limits=limits)
+    log = finish.log(asked(MODES[mode], QUESTION, limits), journal)
+    return Side(log=log, status="completed", draft=draft(FAST), report=report("x", "y"))
+
+
+async def test_a_run_is_the_same_as_itself() -> None:
+    one = await side(Script())
+    found = comparison(one, one)
+    assert (found.notes, found.asked, found.steps.pairs) == ((), (), ())
+    assert found.steps.common == one.log.run.budget.steps
+    assert found.evidence.both_count == len(one.log.run.state.evidence)
+    assert (found.evidence.only_a_count, found.evidence.only_b_count) == (0, 0)
+    assert found.report is not None
+    assert (found.report.claims, found.report.claims_same, found.report.references_same) == ((), 2, 2)
+
+
+async def test_ways_go_together_as_far_as_they_do() -> None:
+    short, long = await side(Script(complete_in=1)), await side(Script(complete_in=2))
+    found = comparison(short, long)
+    assert found.steps.common == 1
+    assert [(pair.a and pair.a.node, pair.b and pair.b.node) for pair in found.steps.pairs[:3]] == [
+        ("knowledge_gap", "knowledge_gap"),
+        ("complete", "complete"),
+        ("writer", None),
+    ]
+    assert not found.steps.pairs[0].same
+    own = [pair.b.number for pair in found.steps.pairs if pair.b]
+    assert own == list(range(2, found.b.steps + 1))
+    assert found.evidence.only_b_count == found.b.evidence > 0
+
+
+async def test_what_was_asked_otherwise() -> None:
+    one, other = await side(Script()), await side(Script(), limits=Limits(tokens=90_000), mode="simple")
+    found = comparison(one, other)
+    fields = {one.field: (one.a, one.b) for one in found.asked}
+    assert fields["limits.tokens"] == (100_000, 90_000)
+    assert fields["mode"] == ("iterative", "simple")
+    assert fields["graph.nodes.thinking"][1] is None
+    assert "question" not in fields
+    assert comparison(other, one).asked != found.asked
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        ({"status": "running", "draft": None}, "b is still running: it is compared as it stands at step 13"),
+        ({"status": "failed", "draft": None}, "b wrote no report: its status is failed"),
+    ],
+)
+async def test_what_is_not_whole_is_said(changes: dict[str, object], note: str) -> None:
+    one = await side(Script())
+    other = Side(**{"log": one.log, "status": one.status, **changes})  # type: ignore[arg-type]
+    found: RunComparison = comparison(one, other)
+    assert found.notes == (note,)
+    assert found.report is None
+
+
+async def test_reports_are_compared_by_claims_and_references() -> None:
+    one = await side(Script())
+    slow = Claim(text="It is slow.")
+    written = ReportDraft(
+        title="Another", answered=False, key_findings=(FAST,), sections=(DraftSection(heading="Speed", claims=(slow,)),)
+    )
+    found = comparison(one, Side(one.log, "completed", written, report("y", "z"))).report
+    assert found is not None
+    assert (found.a_title, found.b_title, found.a_answered, found.b_answered) == ("A report", "Another", True, False)
+    assert (found.sections_added, found.sections_removed) == (("Speed",), ("Facts",))
+    assert [(pair.how, pair.a and pair.a.text, pair.b and pair.b.text) for pair in found.claims] == [
+        ("changed", "It is fast.", "It is slow.")
+    ]
+    assert [ref.document for ref in found.references_added] == ["z"]
+    assert [ref.document for ref in found.references_removed] == ["x"]
+    assert claims_of(written)[0].evidence == ("doc:a",)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from elcano import __version__
-from elcano.cli import again, certificates, steps
+from elcano.cli import again, certificates, steering_options, steps
 from elcano.cli.becoming import become
 from elcano.cli.options import AsJson, Key, Name, Out, Run
 
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 graph_app = typer.Typer(no_args_is_help=True)
 app.add_typer(graph_app, name="graph", help="Look at graphs and check them; needs no server.")
+app.add_typer(steering_options.app)
 
 
 def _version(asked: bool) -> None:
@@ -68,6 +69,10 @@ def ask(
     budget_iterations: Annotated[
         int | None, typer.Option(help="Turns of the research loop at most.", show_default=False)
     ] = None,
+    approve_plan: Annotated[
+        bool,
+        typer.Option("--approve-plan", help="Wait for `elcano approve` before planned sections are researched."),
+    ] = False,
     pause: Annotated[
         bool, typer.Option("--pause", help="When the budget is used up, wait for `elcano top-up` instead of writing.")
     ] = False,
@@ -97,6 +102,7 @@ def ask(
         "background": background,
         "instructions": instructions,
         "model": model,
+        "approve_plan": approve_plan,
         "budget": {name: value for name, value in budget.items() if value is not None},
     }
     chosen = {name: value for name, value in body.items() if value}

@@ -40,12 +40,18 @@ _STYLES: dict[EventType, str] = {
     "resumed_run": "bold green",
     "forked": "bold",
     "ended": "dim",
+    "steered": "magenta",
+    "plan_proposed": "bold yellow",
+    "plan_approved": "green",
+    "plan_refused": "yellow",
     "error": "red",
     "failed": "bold red",
     "cancelled": "yellow",
     "report_ready": "green",
     "complete": "bold green",
 }
+_MARKS = {"gap": ("✗", "yellow"), "unanswered": ("○", "yellow"), "left_out": ("-", "dim")}
+"""How a section is marked that is not in the report, and the style of it."""
 ASK_SECONDS: Final = 3.0
 """How often the server is asked how the run stands."""
 JOIN_SECONDS: Final = 3.0
@@ -189,7 +195,7 @@ class Moving:
 
 def _outcome(event: AgentEvent) -> tuple[str, str]:
     """How a section ended, and the style of it: ticked, or named as unanswered or as a gap."""
-    mark, style = {"gap": ("✗", "yellow"), "unanswered": ("○", "yellow")}.get(str(event.data["status"]), ("✓", "green"))
+    mark, style = _MARKS.get(str(event.data["status"]), ("✓", "green"))
     return f"{mark} {event.message}", style
 
 

@@ -20,6 +20,7 @@ from elcano.cli.client import Api
 from elcano.cli.exits import BY_STATUS, Exit, Failed
 from elcano.cli.live import display
 from elcano.cli.printing import results
+from elcano.cli.steering import plan_lines
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent
 from elcano.settings import program_settings
@@ -120,6 +121,10 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
                 shown.show(event)
                 if event.type == "paused" and not event.section:  # a section that waits does not hold up the others
                     shown.say(_what_helps(run_id, str(event.data.get("reason"))))
+                elif event.type == "plan_proposed":
+                    for line in plan_lines(event.data):
+                        shown.say(line)
+                    shown.say(f"`elcano approve {run_id}` lets it go on, `elcano refuse {run_id} REASON` ends it")
             return event
     except KeyboardInterrupt:
         message = f"the run goes on; `elcano watch {run_id}` comes back to it, `elcano stop {run_id}` ends it"

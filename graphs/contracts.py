@@ -43,8 +43,8 @@ CONTROL_SIGNAL: Final = "control_branch"
 BRANCH_HELD_SIGNAL: Final = "branch_held"
 """Goes from a branch to its run."""
 
-Stage: TypeAlias = Literal["researching", "paused", "held", "writing", "closed"]
-"""`held`: a call of the run cannot be answered now and is tried again."""
+Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "writing", "closed"]
+"""`held`: a call of the run cannot be answered now and is tried again. `approval`: its plan waits for somebody."""
 Engine: TypeAlias = Literal["graph", "chain"]
 """What decides the way from one step to the next: a graph, or plain code."""
 RunStatus: TypeAlias = Literal[
@@ -136,6 +136,10 @@ class ResearchInput(Frozen):
     sources: tuple[str, ...] = ()
     background: str = ""
     instructions: str = ""
+    guidance: tuple[str, ...] = ()
+    """Of a branch: what somebody had said of the research when it began."""
+    approve_plan: bool = False
+    """The run waits for somebody to approve its plan before it researches the sections."""
     models: ModelChoice = ModelChoice()
     tenant: Tenant = DEFAULT_TENANT
     branch_of: BranchOf | None = None

@@ -14,7 +14,7 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.report import ReportRef
-from elcano.graphs.values.state import Ending, Failure, Hold
+from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
 from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant
 
 
@@ -110,10 +110,15 @@ class RunSnapshot(Frozen):
     evidence: int
     """How many passages were found."""
     evidence_ids: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    """What may be searched now."""
+    plan: tuple[SectionPlan, ...] = ()
+    """The sections that are to be researched, once they are planned."""
     budget: JsonObject = {}
     ending: Ending | None = None
     hold: Hold | None = None
-    """Set while it waits: for budget, or with a call of its own or a section's for a provider or for a person."""
+    """Set while it waits: for budget, for approval of its plan, or with a call of its own or a section's for a provider
+    or for a person."""
     failure: Failure | None = None
     report: ReportRef | None = None
     last_event: int = 0

@@ -7,8 +7,10 @@ from temporalio.client import WorkflowHandle
 from elcano.graphs.contracts import CONTROL_UPDATE, ControlAnswer, ControlRequest
 from elcano.graphs.engine.control import Action, AddBudget, Stop
 from elcano.graphs.engine.pausing import Continue, Pause
+from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.values.state import SectionPlan
 
 
 async def ask(handle: WorkflowHandle[Any, Any], action: Action, *, id: str | None = None, by: str = "") -> Json:
@@ -36,3 +38,13 @@ async def pause(handle: WorkflowHandle[Any, Any], reason: str = "", *, by: str =
 async def go_on(handle: WorkflowHandle[Any, Any], *, by: str = "") -> None:
     """Continues a run that was paused."""
     assert await ask(handle, Continue(), by=by) is None
+
+
+async def steer(handle: WorkflowHandle[Any, Any], *, id: str | None = None, **changes: Any) -> Steering:
+    """Has the run go on otherwise; from when on is returned."""
+    return Steering.model_validate(await ask(handle, Steer(**changes), id=id))
+
+
+def section(title: str, question: str = "") -> SectionPlan:
+    """A section as somebody adds it."""
+    return SectionPlan(title=title, key_question=question or f"What of {title}?")

@@ -5,9 +5,7 @@ left over; only when all that are left wait is the run itself out of budget.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
@@ -15,7 +13,6 @@ from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflo
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import (
-        CONTROL_SIGNAL,
         BranchHeld,
         ControlRequest,
         ResearchInput,
@@ -23,58 +20,25 @@ with workflow.unsafe.imports_passed_through():
         TakeUp,
     )
     from elcano.graphs.engine.commands import BranchStart, RunBranches
-    from elcano.graphs.engine.control import AddBudget, Stop
+    from elcano.graphs.engine.control import Action, AddBudget, Stop
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
     from elcano.graphs.engine.pausing import Continue, Pause
     from elcano.graphs.engine.safety import DIVIDED_ENDINGS
+    from elcano.graphs.engine.steering import Steer
+    from elcano.graphs.fanout import replanning
     from elcano.graphs.fanout import visit as fanout
     from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.journal.narration import Told, branch_complete, branch_started, plan_cut
+    from elcano.graphs.journal.narration import Told, branch_complete, branch_dropped, branch_started, plan_cut
     from elcano.graphs.labels import about, at_start, label
     from elcano.graphs.lifecycle import start as opening
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.values.branch import BranchOutcome
     from elcano.graphs.values.budget import Limits, TopUp, Usage
     from elcano.graphs.values.state import Ending, Hold, HoldReason
+    from elcano.workflows.branch import Branch, Child, ask
     from elcano.workflows.calls import Performer
     from elcano.workflows.gate import Gate
     from elcano.workflows.showing import Shown
-
-Child = workflow.ChildWorkflowHandle[object, ResearchResult]
-
-
-@dataclass
-class Branch:
-    """A branch that has begun and not ended."""
-
-    run_id: str
-    start: BranchStart
-    child: Child | None = None
-    """None while it is being started."""
-    top_ups: int = 0
-    """How many it was sent."""
-    paused: Ending | None = None
-    """Set while it waits: what it is short of."""
-    hold: Hold | None = None
-    """Set while a call of its own cannot be answered."""
-    granted: TopUp | None = None
-    """Its part of a top-up, to be sent once there is room for it to go on."""
-
-    @property
-    def handle(self) -> Child:
-        """Of its workflow, which has started."""
-        assert self.child is not None
-        return self.child
-
-    @property
-    def at_rest(self) -> bool:
-        """It needs no room: it has ended, or waits."""
-        return self.ended or (self.child is not None and self.paused is not None)
-
-    @property
-    def ended(self) -> bool:
-        """Its workflow is over; its outcome may not be in the books yet."""
-        return self.child is not None and self.child.done()
 
 
 class Branching:
@@ -96,10 +60,13 @@ class Branching:
         """Branches from whose entries those of this visit go on."""
         self._books = fanout.FanOut(node, work, journal.run, taken_up.kept if taken_up else ())
         self._unstarted = len(self._books.starts)
+        self._over = False
         self._postponed: dict[int, Ending] = {}
         """Branches that cannot begin without more budget, by their index; emptied whenever they may try again."""
         self._open: dict[str, Branch] = {}
         """By run id."""
+        self._tasks: list[asyncio.Task[None]] = []
+        """What has to be done before the visit is over: each branch, and what is to be said to them."""
         self._parting: Callable[[Child], Awaitable[None]] | None = None
         """What was last said to all open branches; one that was being started meanwhile is told as well."""
         self._unsent: list[ControlRequest] = []
@@ -112,10 +79,18 @@ class Branching:
             self._tell(plan_cut(self._work.node, len(starts), len(self._work.branches)))
         telling = asyncio.create_task(self._tell_branches())
         try:
-            await asyncio.gather(*(self._branch(start) for start in starts))
+            self._begin(starts)
+            while unfinished := [task for task in self._tasks if not task.done()]:
+                await asyncio.gather(*unfinished)
+            for task in self._tasks:
+                task.result()
         finally:
             telling.cancel()
+        self._over = True
         return self._books.entry(self._elapsed())
+
+    def _begin(self, starts: Iterable[BranchStart]) -> None:
+        self._tasks += [asyncio.create_task(self._branch(start)) for start in starts]
 
     @property
     def exhausted(self) -> Ending | None:
@@ -166,23 +141,53 @@ class Branching:
             branch.paused = notice.hold.ending
             self._pass_on()
 
+    def refusal(self, action: Action) -> str | None:
+        """Why branches cannot be added or dropped any more; None if they can, or nobody wants that."""
+        if not isinstance(action, Steer) or not action.changes_sections:
+            return None
+        if self._over or self._parting:
+            return "it is too late to change sections: they are over, or are being ended"
+        return replanning.refusal(self._asked.graph, self._journal.run, action)
+
     def control(self, request: ControlRequest) -> None:
-        """Hands on what was asked of the run, in parts if it is shared."""
+        """Hands on what was asked of the run, in parts if it is shared; a steered run has its new plan already."""
         match request.action:
             case AddBudget(extra=extra):
                 self._top_up(extra)
             case Pause() | Continue():
                 self._unsent.append(request)
+            case Steer() as steered:
+                for part in steered.for_branches:
+                    told = request.model_copy(update={"action": part})
+                    self._tasks += [asyncio.create_task(self._say(told, branch)) for branch in self._open.values()]
+                if steered.changes_sections:
+                    self._replan()
 
     async def _tell_branches(self) -> None:
         """Sends on what was asked, one request after the other, so that each branch hears them in their order."""
         while True:
             await workflow.wait_condition(lambda: bool(self._unsent))
             request = self._unsent.pop(0)
-            await asyncio.gather(*(_ask(branch.child, request) for branch in self._open.values() if branch.child))
+            await asyncio.gather(*(ask(branch.child, request) for branch in self._open.values() if branch.child))
+
+    def _replan(self) -> None:
+        """Branches that are new begin when there is room; those that were dropped and run are given up."""
+        added = self._books.replanned(replanning.visit_of(self._asked.graph, self._journal.run))
+        self._unstarted += len(added)
+        self._begin(added)
+        self._postponed.clear()
+        for branch in self._open.values():
+            if branch.start.index in self._books.dropped and branch.child is not None:
+                branch.child.cancel()
+
+    async def _say(self, request: ControlRequest, branch: Branch) -> None:
+        """Lets a branch know, once it is there."""
+        await workflow.wait_condition(lambda: branch.child is not None)
+        if not branch.ended:
+            await ask(branch.handle, request)
 
     def _top_up(self, extra: TopUp) -> None:
-        open_branches = {branch.start.index for branch in self._open.values()}
+        open_branches = {branch.start.index for branch in self._open.values()} - self._books.dropped
         self._grant(self._books.raised(extra, self._journal.run.budget.limits, open_branches))
         self._postponed.clear()
 
@@ -190,7 +195,7 @@ class Branching:
         """Lets the open branches write what they have; those that wait are not started."""
 
         async def stop(child: Child) -> None:
-            await _ask(child, ControlRequest(action=Stop(reason=reason[:500])))
+            await ask(child, ControlRequest(action=Stop(reason=reason[:500])))
 
         await self._part(stop, reason)
 
@@ -235,7 +240,7 @@ class Branching:
             return branch
 
     async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
-        asked = opening.branch(self._asked, start, limits)
+        asked = opening.branch(self._asked, start, limits, self._journal.run.state)
         older = next((one for one in self._older if fanout.same_branch(start, one.start)), None)
         if older is not None:
             self._older.remove(older)
@@ -255,8 +260,10 @@ class Branching:
         )
         if self._parting is not None:
             await self._parting(child)
+        elif start.index in self._books.dropped:
+            child.cancel()
         elif (pause := self._journal.run.pause) is not None:  # it was paused while this one was being started
-            await _ask(child, ControlRequest(action=Pause(reason=pause.detail), by=pause.by))
+            await ask(child, ControlRequest(action=Pause(reason=pause.detail), by=pause.by))
         return branch
 
     async def _working(self, branch: Branch) -> None:
@@ -269,7 +276,8 @@ class Branching:
             outcome = await self._outcome(branch)
             del self._open[branch.run_id]
             self._books.end(branch.start, outcome)
-            self._tell(branch_complete(self._work.node, outcome))
+            told = branch_dropped if branch.start.index in self._books.dropped else branch_complete
+            self._tell(told(self._work.node, outcome))
             self._postponed.clear()
             self._pass_on()
 
@@ -305,7 +313,7 @@ class Branching:
     async def _send_granted(self, branch: Branch) -> None:
         part, branch.granted, branch.paused = branch.granted or TopUp(), None, None
         branch.top_ups += 1
-        await _ask(branch.handle, ControlRequest(action=AddBudget(extra=part)))
+        await ask(branch.handle, ControlRequest(action=AddBudget(extra=part)))
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
@@ -313,12 +321,6 @@ class Branching:
     def _tell(self, told: Told) -> None:
         self._journal.tell(told, workflow.time())
         self._shown.refresh()
-
-
-async def _ask(child: Child, request: ControlRequest) -> None:
-    """Asks something of a branch, as the run that it belongs to."""
-    with suppress(ApplicationError):  # it ended by itself meanwhile
-        await child.signal(CONTROL_SIGNAL, request)
 
 
 def _taken_up(asked: ResearchInput, work: RunBranches) -> TakeUp | None:

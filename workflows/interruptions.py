@@ -9,7 +9,8 @@ from temporalio.exceptions import ActivityError
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput, TakeUp
-    from elcano.graphs.engine.entries import RolledBack
+    from elcano.graphs.engine.entries import Diverted, Entry, RolledBack, StepAbandoned
+    from elcano.graphs.engine.run import Run
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending
     from elcano.workflows import policies
@@ -152,3 +153,20 @@ class Interruptions:
 def is_cancelled() -> bool:
     """Whether somebody cancelled the run. Else a cancellation is the worker's, which forgets the run to make room."""
     return workflow.cancellation_reason() is not None
+
+
+def leaving(journal: Journal, interruption: Ending, now: float) -> Entry:
+    """How an ending that comes while no call is under way is written down; an exit that is held is given up."""
+    run, at, ending = journal.run, journal.elapsed(now), because(journal.run, interruption)
+    if run.tried is not None and journal.leaving:
+        return StepAbandoned(step=run.step, node=run.node, at=at, ending=ending)
+    return Diverted(at=at, ending=ending)
+
+
+def because(run: Run, interruption: Ending) -> Ending:
+    """An ending with what the run had been trying in vain, if it had."""
+    hold = run.hold
+    if hold is None or not hold.tries:
+        return interruption
+    why = f"{hold.node} was tried {hold.tries} times in vain: {hold.detail}"
+    return interruption.model_copy(update={"detail": "; ".join(filter(None, (interruption.detail, why)))})

@@ -25,7 +25,7 @@ with workflow.unsafe.imports_passed_through():
         ResearchResult,
     )
     from elcano.graphs.engine.commands import Choose, Finish, RunBranches, Wait, Work
-    from elcano.graphs.engine.control import Action, RollBack, refuse_control
+    from elcano.graphs.engine.control import Action, RollBack, answer_to, refuse_control
     from elcano.graphs.engine.entries import (
         Controlled,
         Diverted,
@@ -47,7 +47,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.workflows import concluding
     from elcano.workflows.branches import Branching
     from elcano.workflows.calls import Performer
-    from elcano.workflows.interruptions import Interruptions, is_cancelled
+    from elcano.workflows.interruptions import Interruptions, because, is_cancelled, leaving
     from elcano.workflows.outcomes import failure
     from elcano.workflows.showing import Shown
     from elcano.workflows.waiting import Waiting
@@ -170,12 +170,16 @@ class ResearchWorkflow:
             self._branching.held(notice)
 
     def _refusal(self, action: Action, owner: str = "") -> str | None:
-        return refuse_control(self._asked.graph, self._journal.run, action, closing=self._closing, owner=owner)
+        run = self._journal.run
+        refusal = refuse_control(self._asked.graph, run, action, closing=self._closing, owner=owner)
+        if refusal is None and self._branching is not None:
+            return self._branching.refusal(action)
+        return refusal
 
     def _controlled(self, request: ControlRequest, request_id: str = "") -> Json:
         """Writes an action into the log, and lets the clock, those who look on and the branches know."""
         action, by = request.action, request.by
-        answer = action.answer(action.applied(self._journal.run))
+        answer = answer_to(self._asked.graph, action.applied(self._journal.run), action)
         when = workflow.time()
         self._record(
             Controlled(at=self._elapsed(), action=action, by=by, when=when, request_id=request_id, answer=answer)
@@ -202,7 +206,7 @@ class ResearchWorkflow:
             if self._journal.run.choosing:
                 return
             if (interruption := self._interruptions.take()) is not None:
-                self._record(self._leaving(interruption))
+                self._record(leaving(self._journal, interruption, workflow.time()))
             await self._waiting.released()
             self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
@@ -227,21 +231,6 @@ class ResearchWorkflow:
             taking_up.taken_back(log, step, journal.events, journal.started_at, by=by, reason=reason)
         )
 
-    def _leaving(self, interruption: Ending) -> Entry:
-        """How an ending that comes while no call is under way is written down; an exit that is held is given up."""
-        run = self._journal.run
-        if run.tried is not None and self._journal.leaving:
-            return StepAbandoned(step=run.step, node=run.node, at=self._elapsed(), ending=self._because(interruption))
-        return Diverted(at=self._elapsed(), ending=self._because(interruption))
-
-    def _because(self, interruption: Ending) -> Ending:
-        """An ending with what the run had been waiting for, if it had."""
-        hold = self._journal.run.hold
-        if hold is None or hold.reason == "budget":
-            return interruption
-        why = f"{hold.node} was tried {hold.tries} times in vain: {hold.detail}"
-        return interruption.model_copy(update={"detail": "; ".join(filter(None, (interruption.detail, why)))})
-
     def _continue_as_new_if_suggested(self) -> None:
         """Goes on in a fresh history, with everything that the journal holds."""
         open_and_working = not self._journal.run.finished and self._journal.run.paused is None
@@ -263,7 +252,7 @@ class ResearchWorkflow:
         if task.done():
             return await task
         interruption = self._interruptions.take()
-        ending = None if interruption is None else self._because(interruption)
+        ending = None if interruption is None else because(self._journal.run, interruption)
         entry = await self._performer.given_up(task, work, ending)
         if interruption is not None and isinstance(entry, StepCompleted):  # it had been answered after all
             self._interruptions.say(interruption)

@@ -68,6 +68,10 @@ class ToolCalls:
 
     async def _call(self, work: CallTool, item: int, tries: int) -> ToolResult | Lost:
         given = work.inputs[item]
+        state = self._journal.run.state
+        if (asked := given.get("source")) is not None and state.sources and asked not in state.sources:
+            message = f"{asked!r} is not searched in this run; searched are: {', '.join(state.sources)}"
+            return Lost(Failure(node=work.node, type=FailureType.SOURCE_REFUSED, message=message, attempts=0))
         if (name := given.get("source")) in broken_sources(self._journal.run.state, self._journal.run.figures):
             message = f"{name!r} failed too often in this run"
             return Lost(Failure(node=work.node, type=FailureType.CIRCUIT_OPEN, message=message, attempts=0))

@@ -82,7 +82,7 @@ class Shown:
         run = self._journal.run
         stage: Stage = "paused" if run.pause is not None else self.beneath
         hold = run.pause or run.hold
-        waiting = hold.reason if hold is not None and stage in ("paused", "held") else None
+        waiting = hold.reason if hold is not None and stage in ("paused", "held", "approval") else None
         if (stage, waiting) != (self.stage, self._waiting):
             self.stage = stage
             self._upsert(_STAGE.value_set(stage), *self._wait(waiting))

@@ -51,7 +51,8 @@ class Waiting:
             return self._journal.run.hold is None or self._interruptions.pending or over()
 
         stage = self._shown.beneath
-        self._shown.enter("paused")
+        hold = self._journal.run.hold
+        self._shown.enter("approval" if hold is not None and hold.reason == "approval" else "paused")
         self._interruptions.aim()
         while not go_on():
             self._spoken_to = False

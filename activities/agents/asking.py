@@ -11,7 +11,7 @@ from elcano.activities.agents.drafts import completed
 from elcano.activities.agents.loading import Loader
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
 from elcano.activities.agents.questions import asking
-from elcano.activities.agents.unwritten import as_drafted, with_omissions
+from elcano.activities.agents.unwritten import as_drafted, with_omissions, without_sections
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.failures import abandoned, classified
 from elcano.activities.calls.heartbeat import heartbeats
@@ -106,7 +106,9 @@ class AgentActivities:
         self, attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded
     ) -> DraftRef:
         """The sections as one report, written one by one or merged in one pass."""
-        if agent.by_section:
+        if not given.sections:
+            draft = without_sections(given)
+        elif agent.by_section:
             draft = await write_long(agent, given, loaded, attempt, attempt.store.artifacts)
         else:
             draft = await _merged(attempt, agent, given, loaded)

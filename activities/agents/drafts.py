@@ -46,7 +46,7 @@ def joined(results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None
         shown=Shown(
             items=tuple(_item(key, evidence[id]) for id, key in keys.items()), ids={key: id for id, key in keys.items()}
         ),
-        related=_related(drafts, evidence, homes.cited),
+        related=_related(drafts, evidence, homes.cited) if results else _one_each(known),
         quoted=all(draft.quoted for draft in drafts if draft),
     )
 
@@ -161,6 +161,14 @@ def _related(
     for id in _in_turn([draft.related for draft in drafts if draft]):
         if id in evidence and (document := evidence[id].document) not in used:
             found.setdefault(document, id)
+    return tuple(found.values())[:MOST_RELATED]
+
+
+def _one_each(known: Iterable[Evidence]) -> tuple[str, ...]:
+    """Where nothing was drafted: the first passage of each document that was found."""
+    found: dict[str, str] = {}
+    for passage in known:
+        found.setdefault(passage.document, passage.id)
     return tuple(found.values())[:MOST_RELATED]
 
 

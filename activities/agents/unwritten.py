@@ -15,6 +15,7 @@ from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, 
 
 MOST_FINDINGS: Final = 8
 MOST_LIMITATIONS: Final = 30
+NOT_RESEARCHED: Final = "No section was researched. What the first search found is listed, and nobody has read it."
 NOT_SUMMARISED: Final = (
     "The budget did not allow the key findings to be written: the first statement of each section stands for them."
 )
@@ -31,6 +32,11 @@ def as_drafted(given: SynthesisInput, loaded: Loaded) -> ReportDraft:
         limitations=(*summary.limitations, not_rewritten([one.title for one in sections if one.claims])),
         answered=summary.answered,
     )
+
+
+def without_sections(given: SynthesisInput) -> ReportDraft:
+    """The report of a run that was ended before any section was researched: what it found stands among the related."""
+    return ReportDraft(title=given.title or title_for(given.question), limitations=(NOT_RESEARCHED,), answered=False)
 
 
 def with_omissions(draft: ReportDraft, shown: Sequence[SectionItem]) -> ReportDraft:

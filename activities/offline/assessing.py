@@ -5,7 +5,7 @@ Coverage says that something speaks to a part, not that it is answered well; the
 
 from typing import Final
 
-from elcano.activities.offline.planning import anchor, gaps, next_queries, part_anchor, sub_questions
+from elcano.activities.offline.planning import anchor, gaps, next_queries, part_anchor, sub_questions, unheeded
 from elcano.activities.offline.scoring import Material, material
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.judge import JudgeAssessment
@@ -43,27 +43,33 @@ def think(task: TaskEnvelope) -> ThinkingOutput:
 
 
 def evaluate(task: TaskEnvelope) -> KnowledgeGapOutput:
-    """Complete when the words of the whole question and of each of its parts are covered."""
+    """Complete when the words of the whole question and of each of its parts are covered.
+
+    What was said meanwhile has to be searched for first.
+    """
     given = material(task)
     parts = [given.terms.of(part) for part in sub_questions(task.question)]
     covered = given.terms.coverage(given.found) >= COMPLETE
+    said = unheeded(task)
     if (
-        covered
+        not said
+        and covered
         and all(part.coverage(given.found) >= COMPLETE_PART for part in parts)
         and answerable(task.question, given)
     ):
         return KnowledgeGapOutput(research_complete=True)
-    open_parts = gaps(task.question, given)[:5]
+    open_parts = (*said, *gaps(task.question, given))[:5]
     return KnowledgeGapOutput(research_complete=False, outstanding_gaps=open_parts or (task.question,))
 
 
 def judge(task: TaskEnvelope) -> JudgeAssessment:
-    """Sufficient when enough is covered and one passage holds enough of it together."""
+    """Sufficient when enough is covered, one passage holds enough of it together, and nothing that was said is open."""
     given = material(task)
     coverage = given.terms.coverage(given.found)
     best = given.best_coverage(given.terms)
-    sufficient = coverage >= SUFFICIENT and answerable(task.question, given)
-    exhausted = task.new_evidence == 0
+    said = unheeded(task)
+    sufficient = not said and coverage >= SUFFICIENT and answerable(task.question, given)
+    exhausted = not said and task.new_evidence == 0
     missing = given.terms.missing(given.found)
     made = [search.query for turn in task.conversation for search in turn.searches]
     reasoning = (
@@ -71,6 +77,8 @@ def judge(task: TaskEnvelope) -> JudgeAssessment:
     )
     if missing:
         reasoning += f" Missing: {', '.join(missing[:8])}."
+    if said:
+        reasoning += f" Nobody has searched yet for what was said meanwhile: {said[0]}"
     if exhausted:
         reasoning += " The last searches brought nothing new."
     return JudgeAssessment(

@@ -132,6 +132,7 @@ def plan(task: TaskEnvelope) -> AgentSelectionPlan:
     tasks: list[AgentTask] = []
     queries = [
         *(_query(text, terms, None if _names_its_subject(text) else about) for text in wanted),
+        *(_query(_words_of(text), terms, about) for text in reversed(task.guidance)),
         *(_query(text, terms, None) for text in task.suggested_queries),
         *([] if begun else _wider(task)),
     ]
@@ -142,6 +143,18 @@ def plan(task: TaskEnvelope) -> AgentSelectionPlan:
                 made.add(key)
                 tasks.append(AgentTask(source=source.name, query=query, gap=task.gap[:500]))
     return AgentSelectionPlan(tasks=tuple(tasks[:MOST_TASKS]))
+
+
+def unheeded(task: TaskEnvelope) -> tuple[str, ...]:
+    """What the person who asked said meanwhile and nobody has searched for yet, the latest first."""
+    made = [_key(search.query) for turn in task.conversation for search in turn.searches]
+    wanted = ((text, _key(_words_of(text))) for text in reversed(task.guidance))
+    return tuple(text for text, key in wanted if key and not any(key <= one for one in made))
+
+
+def _words_of(said: str) -> str:
+    """The telling words of what somebody said, as many as leave room for the question's subject in a search."""
+    return " ".join(content_words(said)[: QUERY_WORDS - 1])
 
 
 def _wider(task: TaskEnvelope) -> list[str]:

@@ -39,7 +39,7 @@ def _spoken(text: str) -> str:
     """Text without the white space around it, of which something must be left."""
     stripped = _plain(text).strip()
     if not stripped:
-        raise PydanticCustomError("blank", "is empty; ask something")
+        raise PydanticCustomError("blank", "is empty; say something")
     return stripped
 
 
@@ -49,8 +49,8 @@ def _run_id(text: str) -> str:
     return text
 
 
-Spoken: TypeAlias = Annotated[str, AfterValidator(_spoken)]
 Text: TypeAlias = Annotated[str, AfterValidator(_plain)]
+Spoken: TypeAlias = Annotated[str, AfterValidator(_spoken)]
 RunId: TypeAlias = Annotated[str, AfterValidator(_run_id), WithJsonSchema({"type": "string", "pattern": f"^{RUN_ID}$"})]
 
 
@@ -158,6 +158,9 @@ class RunRequest(Request):
     """What the agents should know besides the question."""
     instructions: Text = Field(default="", max_length=MAX_INSTRUCTIONS, examples=["One page, for engineers."])
     """What you want of the report's length, tone or form."""
+    approve_plan: bool = Field(default=False, examples=[True])
+    """True: the run waits, for days if need be, until somebody approves the plan of its sections (`POST
+    /v1/runs/{run_id}/approve`); for graphs that plan sections."""
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
     """What the run may spend."""
     model: Annotated[

@@ -48,7 +48,8 @@ class HoldView(Told):
 
     reason: HoldReason = Field(examples=["provider"])
     """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: somebody has to mend a
-    key, a name or a setting. `pause`: somebody paused it, and has to continue it."""
+    key, a name or a setting. `pause`: somebody paused it, and has to continue it. `approval`: somebody has to
+    approve or refuse the plan."""
     node: str = Field(examples=["judge"])
     """The node that waits."""
     agent: str = Field(default="", examples=["judge"])
@@ -67,6 +68,15 @@ class HoldView(Told):
     """When it began."""
     until: float | None = Field(default=None, examples=[1_795_000_008.25])
     """When the call is tried again; null: once somebody has done something."""
+
+
+class PlannedSection(Described):
+    """One section of a plan."""
+
+    title: str = Field(examples=["Costs"])
+    """Its heading in the report."""
+    question: str = Field(examples=["What does it cost to run?"])
+    """What its research is to find out."""
 
 
 class RunView(Described):
@@ -105,8 +115,10 @@ class RunView(Described):
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
     """Why it left its graph early; null if it did not."""
     hold: HoldView | None = None
-    """Set while it waits: to be continued, for a top-up, or with a call, its own or a section's, for a provider or for
-    a person."""
+    """Set while it waits: to be continued, for a top-up, for approval of its plan, or with a call, its own or a
+    section's, for a provider or for a person."""
+    plan: tuple[PlannedSection, ...] = ()
+    """The sections that a running run has planned; not in lists."""
     branches: tuple[BranchState, ...] = ()
     """How the sections stand that are researched side by side, the last 200; not in lists."""
     failure: Failure | None = None
@@ -147,6 +159,10 @@ class RunView(Described):
                 "ending": snapshot.ending,
                 "hold": HoldView.model_validate(snapshot.hold.model_dump()) if snapshot.hold else None,
                 "branches": snapshot.branches,
+                "sources": snapshot.sources or self.sources,
+                "plan": tuple(
+                    PlannedSection(title=section.title, question=section.key_question) for section in snapshot.plan
+                ),
                 "failure": snapshot.failure,
                 "report": snapshot.report,
                 "last_event": snapshot.last_event,

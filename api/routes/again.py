@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from pydantic import BeforeValidator, Field
 from starlette.concurrency import run_in_threadpool
 
+from elcano.api.http.accepted import RUN_ID
 from elcano.api.http.budgets import Described
 from elcano.api.http.errors import (
     BodyTooLarge,
@@ -38,12 +39,12 @@ from elcano.api.http.requests import (
     default_model,
 )
 from elcano.api.http.schemas import RunView
-from elcano.api.routes.control import RUN_ID, RequestId, TopUpBody
+from elcano.api.routes.control import RequestId, TopUpBody
 from elcano.api.routes.runs import LOCATION, IdempotencyKey
 from elcano.api.runs.forking import Fork, fork
 from elcano.api.runs.reading import read_run
-from elcano.api.runs.sources import lacking
-from elcano.api.runs.submission import model_faults, own_graph, source_faults
+from elcano.api.runs.sources import lacking, source_faults
+from elcano.api.runs.submission import model_faults, own_graph
 from elcano.api.runs.taking_up import Reached, Resumption, WentOn, resume, roll_back
 from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.contracts import ModelChoice
@@ -258,7 +259,7 @@ async def _require(model: ModelRequest | None, sources: SourceNames | None, serv
         RequestInvalid: with all faults.
     """
     lacks = {} if sources is None else await lacking(services.temporal, services.settings)
-    faults = [*source_faults(sources or (), lacks), *(model_faults(model) if model is not None else ())]
+    faults = [*source_faults("sources", sources or (), lacks), *(model_faults(model) if model is not None else ())]
     if faults:
         raise RequestInvalid(faults)
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Body
 from pydantic import Field
 
+from elcano.api.http.accepted import Accepted
 from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
@@ -16,7 +17,6 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.requests import Request, Text
-from elcano.api.routes.control import Accepted
 from elcano.api.runs.cancelling import cancel
 from elcano.api.services import Asker, Provided
 from elcano.graphs.values.cancellation import REASON_CHARACTERS, Cancellation

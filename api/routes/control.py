@@ -3,14 +3,16 @@
 What an action does is said by its class in `elcano.graphs.engine.control`.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar
 
 from fastapi import APIRouter, Body, Depends, Header, Response
 from pydantic import Field
 
-from elcano.api.http.budgets import Described, LimitsView
+from elcano.api.http.accepted import Accepted
+from elcano.api.http.budgets import LimitsView
 from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
@@ -25,24 +27,24 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.requests import Request, Text
+from elcano.api.http.steering import (
+    ApproveBody,
+    PlanApproved,
+    PlanRefused,
+    RefuseBody,
+    SteerAccepted,
+    SteerBody,
+)
 from elcano.api.runs.controls import ask, new_request_id
-from elcano.api.services import Asker, Provided
+from elcano.api.runs.sources import require_searchable
+from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.engine.control import Action, AddBudget, Stop
 from elcano.graphs.engine.pausing import Continue, Pause
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.frozen import Json
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.budget import Limits, TopUp, microusd
 
 Sent = TypeVar("Sent", bound=Request)
-
-RUN_ID: Final = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
-
-
-class Accepted(Described):
-    """The run was told."""
-
-    run_id: str = Field(examples=[RUN_ID])
-    """The run."""
 
 
 class StopBody(Request):
@@ -127,6 +129,13 @@ class Control(Generic[Sent]):
     answer: type[Accepted]
     required: bool = True
     """Whether a body has to be sent."""
+    judge: Callable[[Sent, Services], Awaitable[None]] | None = None
+    """Raises `RequestInvalid` for what this server cannot do, whatever the run would say."""
+
+
+def _object(answer: Json) -> JsonObject:
+    assert isinstance(answer, dict), "this action answers an object"
+    return answer
 
 
 CONTROLS: Final[tuple[Control[Any], ...]] = (
@@ -166,6 +175,34 @@ CONTROLS: Final[tuple[Control[Any], ...]] = (
         accepted=lambda run_id, *_: ContinueAccepted(run_id=run_id),
         answer=ContinueAccepted,
         required=False,
+    ),
+    Control(
+        path="steer",
+        manual="Steer a run: another instruction, other sources, other sections, from now on.",
+        body=SteerBody,
+        action=SteerBody.action,
+        accepted=lambda run_id, _, answer: SteerAccepted.model_validate({"run_id": run_id, **_object(answer)}),
+        answer=SteerAccepted,
+        judge=lambda body, services: require_searchable(
+            "add_sources", body.add_sources, services.temporal, services.settings
+        ),
+    ),
+    Control(
+        path="approve",
+        manual="Approve the plan that a run waits with (`approve_plan`), as it is or with sections of your own.",
+        body=ApproveBody,
+        action=ApproveBody.action,
+        accepted=lambda run_id, _, answer: PlanApproved.model_validate({"run_id": run_id, **_object(answer)}),
+        answer=PlanApproved,
+        required=False,
+    ),
+    Control(
+        path="refuse",
+        manual="Refuse the plan that a run waits with: it ends without having researched it.",
+        body=RefuseBody,
+        action=RefuseBody.action,
+        accepted=lambda run_id, body, _: PlanRefused(run_id=run_id, reason=body.reason),
+        answer=PlanRefused,
     ),
 )
 
@@ -217,8 +254,10 @@ def _serve(control: Control[Sent]) -> None:
 
     async def route(run_id: str, services: Provided, asker: Asker, request_id: RequestId, body: Any = None) -> Accepted:
         sent = control.body() if body is None else body
+        action = control.action(sent)
+        judged = None if control.judge is None else partial(control.judge, sent, services)
         answer = await ask(
-            run_id, control.action(sent), request_id, temporal=services.temporal, store=services.store, by=asker
+            run_id, action, request_id, temporal=services.temporal, store=services.store, judged=judged, by=asker
         )
         return control.accepted(run_id, sent, answer)
 

@@ -6,6 +6,7 @@ itself would give the first answer to another request under the same id, and wou
 was sent with, and what the run answered, is therefore kept in the store.
 """
 
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from typing import Final
 
@@ -30,9 +31,18 @@ def new_request_id() -> str:
 
 
 async def ask(
-    run_id: str, action: Action, request_id: str, *, temporal: Temporal, store: TenantStore, by: str = ""
+    run_id: str,
+    action: Action,
+    request_id: str,
+    *,
+    temporal: Temporal,
+    store: TenantStore,
+    judged: Callable[[], Awaitable[None]] | None = None,
+    by: str = "",
 ) -> Json:
     """What the run answers, or answered when the same request came before, whoever asked then; `by` is who asks now.
+
+    `judged` refuses what this server cannot do, for a run that there is.
 
     Raises:
         RunNotFound: there is no such run.
@@ -43,6 +53,8 @@ async def ask(
         ControlRefused: the run refused; it stays so for this id.
     """
     run = await current_run(run_id, temporal, store)
+    if judged is not None:
+        await judged()
     request = ControlRequest(action=action, by=by)
     sent = sha256(ControlRequest(action=action).model_dump_json().encode()).hexdigest()
     claim = await store.controls.claim(run_id, request_id, sent)

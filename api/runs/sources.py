@@ -5,11 +5,12 @@ A source with a key is searched by the workers that have it. Where all are start
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
+from elcano.api.http.errors import FieldFault, RequestInvalid, TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.catalogue.sources import SourceSpec, configured
+from elcano.graphs.checks.references import unknown
 from elcano.settings import Settings
 
 
@@ -42,6 +43,24 @@ async def unserved(spec: SourceSpec, temporal: Temporal) -> str:
 def offered(lacks: Mapping[str, str]) -> tuple[str, ...]:
     """Names of those that can be searched."""
     return tuple(name for name, lack in lacks.items() if not lack)
+
+
+def source_faults(field: str, names: Iterable[str], lacks: Mapping[str, str]) -> Iterable[FieldFault]:
+    """What is wrong with the sources that are named in a request: unknown here, or not to be searched now."""
+    for name in names:
+        yield from (FieldFault(field=field, message=text) for text in unknown("source", name, lacks))
+        if lack := lacks.get(name):
+            yield FieldFault(field=field, message=f"{name!r} cannot be searched: {lack}")
+
+
+async def require_searchable(field: str, names: Sequence[str], temporal: Temporal, settings: Settings) -> None:
+    """Refuses sources that a run cannot be given here.
+
+    Raises:
+        RequestInvalid: with what is wrong with each.
+    """
+    if names and (faults := list(source_faults(field, names, await lacking(temporal, settings)))):
+        raise RequestInvalid(faults)
 
 
 async def _lack(spec: SourceSpec, temporal: Temporal, settings: Settings) -> str:

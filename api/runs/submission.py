@@ -19,7 +19,7 @@ from ulid import ULID
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
 from elcano.api.http.requests import DEFAULT_MODE, ModelRequest, RunRequest
 from elcano.api.runs.model_keys import require_keys
-from elcano.api.runs.sources import lacking, offered
+from elcano.api.runs.sources import lacking, offered, source_faults
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
@@ -31,6 +31,7 @@ from elcano.graphs.model_names import model_fault
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.planned import has_sections
 from elcano.graphs.spec.size import MAX_FAULTS, size_faults
 from elcano.graphs.values.tenant import Tenant
 from elcano.graphs.values.tenant import run_id as new_run_id
@@ -60,6 +61,10 @@ def research_input(
     if faults := list(_faults(request, lacks, settings)):
         raise RequestInvalid(faults)
     graph = MODES[request.mode] if request.graph is None else own_graph(request.graph)
+    if request.approve_plan and not has_sections(graph):
+        planning = ", ".join(name for name, mode in MODES.items() if has_sections(mode))
+        fault = f"the graph {graph.name!r} plans no sections; these modes do: {planning}"
+        raise RequestInvalid([FieldFault(field="approve_plan", message=fault)])
     limits = request.budget.limits(default_limits(graph))
     if refused := limit_faults(graph, limits):
         raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
@@ -72,6 +77,7 @@ def research_input(
         sources=offered(lacks) if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
+        approve_plan=request.approve_plan,
         models=ModelChoice(default=request.model.default, by_agent=request.model.by_agent),
         tenant=tenant,
     )
@@ -212,17 +218,8 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
     yield from _unknown("mode", "mode", [request.mode], MODES)
     if engine_of(request, settings) == "chain":
         yield from _chain_faults(request)
-    yield from source_faults(request.sources or (), lacks)
+    yield from source_faults("sources", request.sources or (), lacks)
     yield from model_faults(request.model)
-
-
-def source_faults(names: Iterable[str], lacks: Mapping[str, str]) -> Iterable[FieldFault]:
-    """What stands against these sources, where `lacks` says of every source what it needs before it can be searched."""
-    chosen = tuple(names)
-    yield from _unknown("sources", "source", chosen, lacks)
-    for name in chosen:
-        if lack := lacks.get(name):
-            yield FieldFault(field="sources", message=f"{name!r} cannot be searched: {lack}")
 
 
 def model_faults(chosen: ModelRequest) -> Iterable[FieldFault]:

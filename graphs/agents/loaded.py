@@ -10,6 +10,8 @@ class AgentInput(Frozen):
 
     question: str
     background: str = ""
+    guidance: tuple[str, ...] = ()
+    """What the person who asked said of the research while it was under way, the latest last."""
 
 
 class Needs(Frozen):
@@ -72,6 +74,7 @@ class Loaded(Frozen):
             kind=kind,
             question=given.question,
             background=given.background,
+            guidance=given.guidance,
             evidence=self.shown.items,
             evidence_left_out=self.shown.left_out,
             term_weights=self.term_weights,

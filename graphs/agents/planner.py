@@ -5,9 +5,10 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.values.state import SectionPlan
 from elcano.graphs.values.wording import listed
 
 
@@ -18,6 +19,8 @@ class PlannerInput(AgentInput):
     sources: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     """Ids of what a first search for the question found."""
+    added_sections: tuple[SectionPlan, ...] = ()
+    """What somebody added to the plan before there was one."""
     max_sections: int = Field(default=8, ge=1, le=200)
 
 
@@ -51,6 +54,8 @@ first, in its order; then what a reader needs to understand or to use the answer
 written from the sections.
 - Plan what the sources can answer: the passages show what they are like. Where they say nothing on a part that the \
 question names, plan its section nonetheless, so that its absence is found and reported.
+- The envelope's `sections`, if there are any, are in the plan already, because the person who asked wants them: do \
+not plan them again, and leave room for them.
 - Take as few sections as do the work, and never more than `max_sections`.
 - Background context: a few sentences that every colleague should know, from the passages and the given background \
 alone; empty if there is nothing to say.
@@ -72,6 +77,9 @@ def shown(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
             "instructions": given.instructions,
             "sources": loaded.sources,
             "max_sections": given.max_sections,
+            "sections": tuple(
+                SectionItem(title=section.title, key_question=section.key_question) for section in given.added_sections
+            ),
         }
     )
 

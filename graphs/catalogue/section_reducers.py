@@ -10,6 +10,7 @@ from elcano.graphs.agents.planner import ReportPlan
 from elcano.graphs.catalogue.reducers import with_findings
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.branch import BranchOutcomes
+from elcano.graphs.values.planning import named
 from elcano.graphs.values.state import ResearchState, SectionPlan, SectionResult
 
 
@@ -20,25 +21,32 @@ class PlanToStore(ReportPlan):
 
 
 def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
-    """Makes the plan fit to be run: one to `max_sections` sections, each with a question and a title of its own."""
+    """Makes the plan fit to be run: one to `max_sections` sections, each with a question and a title of its own.
+
+    Sections that somebody added come last and are never cut.
+    """
     warnings = list(state.warnings)
     sections = [
         SectionPlan(title=section.title.strip() or section.key_question, key_question=section.key_question.strip())
         for section in output.report_outline
         if section.title.strip() or section.key_question.strip()
     ]
-    if not sections:
+    added = {named(section.title) for section in state.added_sections}
+    sections = [section for section in sections if named(section.title) not in added]
+    room = max(0, output.max_sections - len(added))
+    if not sections and not added:
         warnings.append("The plan had no sections, so the question was researched as one.")
         sections = [SectionPlan(title=output.report_title, key_question=state.question)]
-    if len(sections) > output.max_sections:
-        left_out = ", ".join(section.title for section in sections[output.max_sections :][:20])
+    if len(sections) > room:
+        left_out = ", ".join(section.title for section in sections[room:][:20])
         warnings.append(f"The plan had {len(sections)} sections; these are not researched: {left_out}")
-        sections = sections[: output.max_sections]
+        sections = sections[:room]
     return state.model_copy(
         update={
             "title": output.report_title,
             "background": "\n".join(filter(None, (state.background, output.background_context))),
-            "plan": tuple(_with_own_titles(sections)),
+            "plan": tuple(_with_own_titles((*sections, *state.added_sections))),
+            "added_sections": (),
             "warnings": tuple(warnings),
         }
     )

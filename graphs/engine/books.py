@@ -8,6 +8,7 @@ from elcano.graphs.engine.entries import (
     Diverted,
     Entry,
     Held,
+    PlanProposed,
     Resumed,
     RolledBack,
     StepAbandoned,
@@ -46,6 +47,9 @@ def booked(run: Run, entry: Entry) -> Run:
             return _controlled(run, run.model_copy(update={"budget": budget}), entry)
         case Diverted():
             changes = _heard(entry.ending)
+        case PlanProposed():
+            hold = Hold(reason="approval", node=run.node, detail="somebody has to approve or refuse the plan")
+            changes = {"hold": hold, "approval": "asked"}
         case RolledBack():
             changes = {"undone_to": entry.told}
         case TakenUp():

@@ -4,18 +4,33 @@ A new action is a class here that the union names, and a row of `api.routes.cont
 What an action tells says first what was asked, and after a colon in which words: who asked is put before the colon.
 """
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
 from pydantic import Field
 
+from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
 from elcano.graphs.engine.pausing import Continue, Pause
 from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import TopUp
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.state import Ending
+
+
+@runtime_checkable
+class Placed(Protocol):
+    """An action that depends on where in its graph the run is."""
+
+    def misplaced(self, graph: ResearchGraph, run: Run) -> str | None:
+        """Why a run that is there cannot follow it; None if it can."""
+        ...
+
+    def placed(self, graph: ResearchGraph, run: Run) -> Json:
+        """What is answered, in place of `answer`."""
+        ...
 
 
 class Stop(Frozen):
@@ -110,7 +125,9 @@ class RollBack(Frozen):
         return "rolling_back", f"Asked to go back to before step {self.step}", {"step": self.step}
 
 
-Action: TypeAlias = Annotated[Stop | AddBudget | RollBack | Pause | Continue, Field(discriminator="kind")]
+Action: TypeAlias = Annotated[
+    Stop | AddBudget | RollBack | Pause | Continue | Steer | ApprovePlan | RefusePlan, Field(discriminator="kind")
+]
 
 
 def at_exit(graph: ResearchGraph, run: Run) -> bool:
@@ -131,4 +148,11 @@ def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: b
     writing = at_exit(graph, run) and run.hold is None and run.pause is None
     if closing or run.finished or (writing and not isinstance(action, RollBack)):
         return f"the run is writing its report or has ended; {action.too_late}"
-    return action.refusal(run, owner)
+    if (refusal := action.refusal(run, owner)) is not None:
+        return refusal
+    return action.misplaced(graph, run) if isinstance(action, Placed) else None
+
+
+def answer_to(graph: ResearchGraph, run: Run, action: Action) -> Json:
+    """What a run answers that an action was applied to."""
+    return action.placed(graph, run) if isinstance(action, Placed) else action.answer(run)

@@ -157,6 +157,13 @@ class Went(Frozen):
     """It is a way back, which begins an iteration."""
 
 
+class PlanProposed(Frozen):
+    """The plan is there, and somebody has to approve it before its sections are researched."""
+
+    kind: Literal["plan_proposed"] = "plan_proposed"
+    at: float
+
+
 class Warned(Frozen):
     """Expressions of the node that comes next asked for too much, and the report has to say so."""
 
@@ -175,6 +182,7 @@ Entry: TypeAlias = Annotated[
     | Controlled
     | Went
     | RolledBack
+    | PlanProposed
     | TakenUp
     | Warned,
     Field(discriminator="kind"),

@@ -11,6 +11,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import AgentFigures, Rules
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.graphs.values.budget import Estimate, Usage
+from elcano.graphs.values.planning import open_sections
 from elcano.graphs.values.state import ResearchState
 
 
@@ -76,12 +77,14 @@ def _drafted(state: ResearchState) -> int:
     """Sections to join: those with a draft; before there are any those of the plan; before there is one, one."""
     if state.sections:
         return sum(section.draft is not None for section in state.sections)
-    return max(1, len(state.plan))
+    return max(1, len(open_sections(state.plan)))
 
 
 def _characters(state: ResearchState, inputs: tuple[str, ...]) -> int:
     """What the state's own words add to a prompt, of those that the exit is given."""
     words = sum(len(getattr(state, name)) for name in ("question", "background", "instructions") if name in inputs)
+    if "guidance" in inputs:
+        words += sum(map(len, state.guidance))
     if "conversation" not in inputs:
         return words
     return words + sum(

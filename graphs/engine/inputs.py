@@ -16,6 +16,7 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.rules import Rules
 from elcano.graphs.spec.graph import AgentNode, Inputs, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
+from elcano.graphs.spec.planned import researches_plan
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import LEAST_TOKENS, Estimate, Limits
 
@@ -77,7 +78,10 @@ def _items(for_each: str | None, run: Run, reading: Reading) -> list[JsonObject]
 
 
 def _branches(graph: ResearchGraph, node: ParallelNode, run: Run, reading: Reading) -> tuple[BranchStart, ...]:
+    """Of a plan without the sections that somebody had dropped; the others keep the numbers that their places give."""
     starts = [(edge, item) for item in _items(node.for_each, run, reading) for edge in graph.branches_from(node.id)]
+    each = max(1, len(graph.branches_from(node.id)))
+    dropped = {place for place, section in enumerate(run.state.plan) if section.left_out and researches_plan(node)}
     return tuple(
         BranchStart(
             index=index,
@@ -86,6 +90,7 @@ def _branches(graph: ResearchGraph, node: ParallelNode, run: Run, reading: Readi
             input=BranchInput.model_validate(built(BranchInput, edge.inputs, reading, item)),
         )
         for index, (edge, item) in enumerate(starts)
+        if index // each not in dropped
     )
 
 

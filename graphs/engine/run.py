@@ -1,7 +1,7 @@
 """A run between two steps, as one frozen value, and what expressions see of it."""
 
 from collections.abc import Collection
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from elcano.graphs.engine.safety import stalled
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -9,6 +9,9 @@ from elcano.graphs.rules import Rules, newest, rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Budget, Limits
 from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, reweighed, weights
+
+Approval: TypeAlias = Literal["not needed", "needed", "asked", "given", "refused"]
+"""Whether somebody has to approve the plan before its sections are researched, and what came of it."""
 
 VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled", "failure")
 """What expressions can read everywhere, in the order of the view; within a `for_each` also `item` and `index`."""
@@ -53,6 +56,7 @@ class Run(Frozen):
     """Whoever walks the graph chooses the way on from each node: its edges do not."""
     taken: Taken | None = None
     """The last way that led on; None at the entry."""
+    approval: Approval = "not needed"
     failure: Failure | None = None
     """Set if the run cannot end well: its exit failed, or nothing can go on."""
     finished: bool = False
@@ -99,12 +103,24 @@ class Run(Frozen):
         return self.budget.steps + 1
 
 
-def start(graph: ResearchGraph, state: ResearchState, limits: Limits, number: int | None = None) -> Run:
-    """A run before its first step, by the rules of this number or the newest; its first iteration has begun."""
+def start(
+    graph: ResearchGraph, state: ResearchState, limits: Limits, number: int | None = None, *, approve_plan: bool = False
+) -> Run:
+    """A run before its first step, by the rules of this number or the newest; its first iteration has begun.
+
+    `approve_plan`: it waits for somebody before it researches the sections of its plan.
+    """
     number = newest() if number is None else number
     budget = Budget(limits=limits, iterations=1)
     known = weights(state, rules(number).state_bytes)
-    return Run(state=state, budget=budget, node=graph.entry_node, weights=known, rules=number)
+    return Run(
+        state=state,
+        budget=budget,
+        node=graph.entry_node,
+        approval="needed" if approve_plan else "not needed",
+        weights=known,
+        rules=number,
+    )
 
 
 def seen(run: Run, names: Collection[str]) -> JsonObject:

@@ -19,6 +19,7 @@ from elcano.graphs.engine.entries import (
     Diverted,
     Entry,
     Held,
+    PlanProposed,
     StepAbandoned,
     StepCompleted,
     StepFailed,
@@ -42,6 +43,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
+from elcano.graphs.spec.planned import researches_plan
 from elcano.graphs.values.budget import Budget
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Failure
@@ -96,6 +98,8 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
         return Immediate(entry=Warned(at=elapsed, warnings=new))
     if run.node not in graph.exit_nodes and (refused := _refused(run.budget, command)):
         return Immediate(entry=Diverted(at=elapsed, ending=out_of(refused, node.id)))
+    if run.approval == "needed" and researches_plan(node) and not _calls_nobody(command):
+        return Immediate(entry=PlanProposed(at=elapsed))
     return command
 
 

@@ -50,6 +50,10 @@ class Allotment(Frozen):
         """How many of the waiting branches can have at least this many tokens."""
         return min(self.waiting, max(0, self.tokens) // max(LEAST_TOKENS, minimum_tokens))
 
+    def joined(self, branches: int) -> "Allotment":
+        """With so many more branches that wait, or fewer: what is left is shared anew among them."""
+        return self.model_copy(update={"waiting": self.waiting + branches})
+
     def take(self) -> tuple["Allotment", Slice]:
         """An equal share for the next branch."""
         waiting = max(1, self.waiting)

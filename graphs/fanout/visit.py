@@ -46,23 +46,57 @@ class FanOut:
             self._outcomes[start.index] = missing(start, text, type="BudgetExhausted")
         self._failures = 0
         """Branches that failed in a row."""
+        self.dropped: set[int] = set()
+        """The indices of branches that somebody had dropped: nothing comes of them, not even a gap."""
+        self._dropped_usage = Usage()
+        """What they used all the same."""
+        self._joined = False
+        """Somebody added branches. What the others were given does not come back until they end."""
 
     @property
     def used(self) -> Usage:
         """What the branches that have ended used."""
-        return total(outcome.usage for outcome in self._outcomes.values())
+        return total(outcome.usage for outcome in self._outcomes.values()) + self._dropped_usage
+
+    def replanned(self, work: RunBranches) -> tuple[BranchStart, ...]:
+        """The same visit with other branches: those of `work`, by their indices.
+
+        Returns:
+            The branches that are new. They share what is left with those that wait; where that is too little they wait
+            until others have ended. Those that are not among them are dropped, wherever they stand.
+        """
+        before, now = ({start.index for start in one.branches} for one in (self._work, work))
+        added = tuple(start for start in work.branches if start.index not in before)
+        for index in before - now:
+            self._drop(index)
+        self._work = work
+        self.starts = (*(start for start in self.starts if start.index in now), *added)
+        self._allotment = self._allotment.joined(len(added))
+        self._joined = self._joined or bool(added)
+        return added
+
+    def _drop(self, index: int) -> None:
+        self.dropped.add(index)
+        if (outcome := self._outcomes.pop(index, None)) is not None:
+            self._dropped_usage += outcome.usage
+        elif index not in self._given:
+            self._allotment = self._allotment.joined(-1)
 
     def begin(self, start: BranchStart, budget: Budget) -> Limits | Ending | None:
-        """What the branch may spend; what it has to wait for, if its run waits for more budget; or None: it is a gap.
+        """What the branch may spend; what it has to wait for, if it may; or None: it is a gap, or was dropped.
 
         Args:
             start: one of `starts`.
             budget: of the run that the branch belongs to, as it stands now.
         """
+        if start.index in self.dropped:
+            return None
         seconds = self._seconds(budget)
         allotment, given = self._allotment.take()
         short = self._short_of(given, seconds)
-        if short is not None and self.over is None and budget.limits.when_exhausted == "pause":
+        pauses = budget.limits.when_exhausted == "pause"
+        others_may_leave_more = self._joined and bool(self._given) and short is not None and short.kind != "time"
+        if short is not None and self.over is None and (pauses or others_may_leave_more):
             return short
         if self.over is not None or short is not None:
             no_time = seconds < self._figures.shortest_seconds
@@ -78,6 +112,9 @@ class FanOut:
     def end(self, start: BranchStart, outcome: BranchOutcome) -> None:
         """A branch that had begun is over; what it did not use is for those that wait."""
         self._allotment = self._allotment.give_back(self._given.pop(start.index), outcome.usage)
+        if start.index in self.dropped:
+            self._dropped_usage += outcome.usage
+            return
         self._outcomes[start.index] = outcome
         self._failures = self._failures + 1 if outcome.gap else 0
         if outcome.gap and outcome.gap.type == FailureType.MODEL_REFUSED:
@@ -137,7 +174,7 @@ class FanOut:
         It is none if none did and some found no answer: the report then says so, section by section.
         """
         outcomes = tuple(outcome for _, outcome in sorted(self._outcomes.items()))
-        usage = total(outcome.usage for outcome in outcomes)
+        usage = self.used
         succeeded = sum(outcome.status in SUCCEEDED for outcome in outcomes)
         nothing_answers = not succeeded and any(outcome.unanswered for outcome in outcomes)
         step, node = self._work.step, self._work.node

@@ -77,12 +77,14 @@ class Journal:
         mode: str,
         now: float,
         rules: int | None = None,
+        approve_plan: bool = False,
         path: str = "",
         section: str = "",
         led: bool = False,
     ) -> "Journal":
         """The journal of a run that starts now; its first event is told."""
-        pages = Pages(run=start(graph, state, limits, rules), entries=(), events=(), started_at=now, begun=False)
+        run = start(graph, state, limits, rules, approve_plan=approve_plan)
+        pages = Pages(run=run, entries=(), events=(), started_at=now, begun=False)
         journal = cls(graph, pages, path=path, section=section, led=led)
         journal.tell(beginning(state.question, mode), now)
         return journal
@@ -123,7 +125,9 @@ class Journal:
 
     @property
     def stands_still(self) -> bool:
-        """Time does not count: the run is paused, waits for a top-up, or, if it may wait for that, for a provider."""
+        """Time does not count: the run is paused, waits for budget, for approval, or, if it may, for a provider."""
+        if self.run.hold is not None and self.run.hold.reason == "approval":
+            return True
         waits = self.run.tried is not None and self.run.budget.limits.when_exhausted == "pause"
         return waits or self.run.paused is not None or self.run.pause is not None
 

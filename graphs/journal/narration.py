@@ -11,12 +11,14 @@ from typing import get_args
 
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.engine.approval import proposed, titles
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import (
     Controlled,
     Diverted,
     Entry,
     Held,
+    PlanProposed,
     Resumed,
     RolledBack,
     StepAbandoned,
@@ -107,6 +109,18 @@ def branch_complete(node: str, outcome: BranchOutcome) -> Told:
     )
 
 
+def branch_dropped(node: str, outcome: BranchOutcome) -> Told:
+    """A branch ended that somebody had dropped: whatever came of it is not used."""
+    data: JsonObject = {
+        "status": "left_out",
+        "tokens": outcome.usage.tokens,
+        "evidence": 0,
+        "iterations": outcome.iterations,
+    }
+    text = f"{outcome.title}: left out at somebody's wish"
+    return Told("branch_complete", _cut(text), node, data, outcome.parallel_path_id, outcome.title)
+
+
 def plan_cut(node: str, afforded: int, planned: int) -> Told:
     """Not every branch fits into the budget."""
     text = f"The budget allows {afforded} of {planned} sections; the others are left out"
@@ -119,6 +133,10 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
         case Diverted() | StepAbandoned():
             if entry.ending is not None:
                 yield _pause(run, run.paused) if run.paused else _ending(run)
+            return
+        case PlanProposed():
+            text = f"Waiting for somebody to approve the plan: {titles(run)}"
+            yield Told("plan_proposed", _cut(text), run.node, proposed(run))
             return
         case Held() | Resumed() | RolledBack() | TakenUp() | Warned():
             yield from _standing(earlier, entry)

@@ -4,8 +4,9 @@ Pure: it reads a journal and calls nothing.
 """
 
 from elcano.graphs.contracts import REPORTED, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
-from elcano.graphs.engine.entries import StepCompleted
+from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.steering import Steer
 from elcano.graphs.fanout.handover import Handover, draft, handover
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import Told
@@ -46,6 +47,15 @@ def searches(state: ResearchState) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *of_sections)))
 
 
+def sources(asked: ResearchInput, journal: Journal) -> tuple[str, ...]:
+    """What was searched: every source that may be at the end, and of those that were left out what was found in."""
+    state = journal.run.state
+    steered = (entry.action for entry in journal.entries if isinstance(entry, Controlled))
+    added = (name for action in steered if isinstance(action, Steer) for name in action.add_sources)
+    kept = {*state.sources, *(ref.source for ref in state.evidence)}
+    return tuple(name for name in dict.fromkeys((*asked.sources, *added)) if name in kept)
+
+
 def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     """What the report is made of; without a draft if no writer finished."""
     run = journal.run
@@ -62,7 +72,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         ending=run.ending,
         failure=run.failure,
         models=tuple(dict.fromkeys(written_by)),
-        sources=asked.sources,
+        sources=sources(asked, journal),
         searches=searches(state),
         iterations=run.budget.iterations,
         usage=run.budget.used,
@@ -159,7 +169,7 @@ def archived(
         budget=run.budget.at(journal.elapsed(now)).view(),
         iterations=run.budget.iterations,
         steps=run.budget.steps,
-        sources=asked.sources,
+        sources=sources(asked, journal),
         evidence=tuple(ref.id for ref in run.state.evidence),
         branch_of=asked.branch_of,
         branches=branch_states(journal.events),

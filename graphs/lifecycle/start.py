@@ -39,6 +39,7 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
         mode=asked.mode,
         now=now,
         rules=asked.rules,
+        approve_plan=asked.approve_plan,
         path=path,
         section=section,
         led=led,
@@ -51,13 +52,14 @@ def first_state(asked: ResearchInput) -> ResearchState:
         question=asked.question,
         background=asked.background,
         instructions=asked.instructions,
+        guidance=asked.guidance,
         sources=asked.sources,
     )
 
 
 def begun(asked: ResearchInput) -> Run:
     """The run before its first step."""
-    return start(asked.graph, first_state(asked), asked.limits, asked.rules)
+    return start(asked.graph, first_state(asked), asked.limits, asked.rules, approve_plan=asked.approve_plan)
 
 
 def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
@@ -68,14 +70,20 @@ def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
     return run
 
 
-def branch(asked: ResearchInput, begun: BranchStart, limits: Limits) -> ResearchInput:
-    """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own."""
+def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, state: ResearchState) -> ResearchInput:
+    """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own.
+
+    What was said and which sources are searched it has of the `state` that its run is in, which may have been steered.
+    """
     outer = asked.branch_of
     return asked.model_copy(
         update={
             "run_id": branch_id(asked, begun),
             "question": begun.input.question,
             "background": begun.input.background,
+            "guidance": state.guidance,
+            "sources": state.sources,
+            "approve_plan": False,
             "graph": asked.graph.branches[begun.branch],
             "limits": limits,
             "branch_of": BranchOf(

@@ -9,6 +9,7 @@ from elcano.graphs.journal.journal import Journal
 from elcano.graphs.records import PROGRESS_PAGE, LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.planning import open_sections
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Hold
 
@@ -69,6 +70,8 @@ def snapshot(
         iteration=run.budget.iterations,
         evidence=len(run.state.evidence),
         evidence_ids=tuple(ref.id for ref in run.state.evidence),
+        sources=run.state.sources,
+        plan=open_sections(run.state.plan),
         budget=budget.view(),
         ending=run.ending,
         hold=run.pause or _since(journal, run.hold) or held,

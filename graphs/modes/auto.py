@@ -2,6 +2,7 @@
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes.deep import DEEP
+from elcano.graphs.modes.inputs import ASKED
 from elcano.graphs.modes.iterative import ITERATIVE
 
 AUTO = (
@@ -10,7 +11,7 @@ AUTO = (
         "input_parser",
         agent="input_parser",
         description="What the question is after",
-        inputs={"question": "question", "background": "background", "sources": "sources"},
+        inputs={**ASKED, "sources": "sources"},
         reducer="record_parse",
     )
     .add_decision_node("mode", description="Which way?")

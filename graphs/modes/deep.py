@@ -31,6 +31,7 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 "sources": "sources",
                 "evidence": NEW_EVIDENCE,
                 "max_sections": "budget.sections.limit",
+                "added_sections": "added_sections",
             },
         )
         .add_state_node(

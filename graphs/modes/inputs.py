@@ -10,18 +10,17 @@ from elcano.graphs.spec.graph import Inputs
 NEW_EVIDENCE: Final = "evidence[?!duplicate_of].id"
 """The passages that repeat no older one."""
 
-ROUND: Final[Inputs] = {"question": "question", "background": "background", "iteration": "iteration"}
-"""What is asked, and how often it was gone round."""
+ASKED: Final[Inputs] = {"question": "question", "background": "background", "guidance": "guidance"}
+"""What is asked, and what was said of it since."""
+
+ROUND: Final[Inputs] = {**ASKED, "iteration": "iteration"}
+"""The same, and how often it was gone round."""
 
 CONTEXT: Final[Inputs] = {**ROUND, "conversation": "conversation"}
 """The same, with what the iterations so far thought, searched and found."""
 
-COMMISSION: Final[Inputs] = {
-    "question": "question",
-    "background": "background",
-    "instructions": "instructions",
-}
-"""What is asked, and how the report is wanted."""
+COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions"}
+"""What is asked, what was said of it since, and how the report is wanted."""
 
 WRITING: Final[Inputs] = {
     **COMMISSION,

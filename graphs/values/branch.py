@@ -16,7 +16,7 @@ SHOWN_BRANCHES: Final = 200
 Ended: TypeAlias = Literal["drafted", "done", "unanswered", "gap"]
 """How a branch ended: with a draft; with evidence or values, if no writer ends it; with nothing that answers; or
 without handing anything over."""
-BranchStatus: TypeAlias = Literal["running"] | Ended
+BranchStatus: TypeAlias = Literal["running", "left_out"] | Ended
 SUCCEEDED: Final[frozenset[BranchStatus]] = frozenset({"drafted", "done"})
 """Those that count for `must_succeed`."""
 
@@ -85,7 +85,7 @@ class BranchState(Frozen):
     section: str
     status: BranchStatus
     """`drafted`: it wrote its section; `done`: no writer ends it, and it handed over evidence or values; `unanswered`:
-    no source answers its question; `gap`: it ended with nothing."""
+    no source answers its question; `gap`: it ended with nothing; `left_out`: somebody had it dropped while it ran."""
     iterations: int | None = None
     """Turns of its research loop; None while it runs: its events tell them."""
     evidence: int | None = None

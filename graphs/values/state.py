@@ -66,6 +66,8 @@ class SectionPlan(Frozen):
 
     title: str
     key_question: str
+    left_out: bool = False
+    """Somebody had it dropped. It keeps its place, so that those after it keep theirs."""
 
 
 class SectionGap(Frozen):
@@ -118,6 +120,8 @@ class ResearchState(Frozen):
     """Context from whoever started the run: a user, or the plan that this run is a section of."""
     instructions: str = ""
     """What the person who asked wants of the report's length, tone or form."""
+    guidance: tuple[str, ...] = ()
+    """What somebody said of the research while it was under way, the latest last."""
     sources: tuple[str, ...] = ()
     """Names of the sources that may be searched."""
     iteration: int = Field(default=1, ge=1)
@@ -130,7 +134,10 @@ class ResearchState(Frozen):
     title: str = ""
     """The report's title, once there is a plan."""
     plan: tuple[SectionPlan, ...] = ()
-    """The sections that were planned, each with its question, titles made unique."""
+    """The sections that were planned, each with its question, titles made unique. Those that somebody had dropped are
+    marked; nothing comes of them."""
+    added_sections: tuple[SectionPlan, ...] = ()
+    """Sections that somebody added before there was a plan, which takes them over."""
     sections: tuple[SectionResult, ...] = ()
     """What came of them, in the plan's order."""
     values: dict[str, Json] = {}
@@ -167,9 +174,10 @@ class Ending(Frozen):
     """One sentence for the report's head and the event."""
 
 
-HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause"]
+HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval"]
 """What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`:
-somebody who mends a key, a name or a setting. `pause`: to be continued by somebody."""
+somebody who mends a key, a name or a setting. `pause`: to be continued by somebody. `approval`: somebody who approves
+or refuses its plan."""
 
 
 class Hold(Frozen):

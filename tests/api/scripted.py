@@ -23,9 +23,11 @@ from elcano.graphs.contracts import (
     ResearchInput,
     RunStatus,
 )
+from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
 from elcano.graphs.engine.control import AddBudget, RollBack, Stop
 from elcano.graphs.engine.pausing import Continue, Pause
-from elcano.graphs.frozen import JsonObject
+from elcano.graphs.engine.steering import Steer, Steering
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.budget import TopUp
@@ -45,6 +47,14 @@ starts: Counter[str] = Counter()
 class ScriptedInput(ResearchInput):
     told: tuple[AgentEvent, ...] = ()
     """Events from before the run was continued as new."""
+
+
+_ANSWERS: dict[str, Json] = {
+    "steer": Steering(step=8).model_dump(mode="json"),
+    "approve_plan": {"title": "A plan", "sections": [{"title": "Costs", "question": "What of costs?"}]},
+    "refuse_plan": None,
+}
+"""What the scripted run answers to actions that it has no use for."""
 
 
 @workflow.defn(name=RESEARCH_WORKFLOW)
@@ -154,6 +164,8 @@ class ScriptedWorkflow:
                 self._tell("ending_early", reason)
                 self._order = "complete"
                 return ControlAnswer()
+            case Steer() | ApprovePlan() | RefusePlan() as action:
+                return ControlAnswer(answer=_ANSWERS[action.kind])
             case RollBack(step=step):
                 return ControlAnswer(answer={"step": step})
             case Pause() | Continue():

@@ -27,8 +27,6 @@ class Remark(Frozen):
 
     def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
         return "state_updated", f"Remark: {self.text}", {}
-
-
 '''
 ROW = '''
 class RemarkBody(Request):
@@ -71,7 +69,9 @@ def with_the_action(folder: Path) -> Path:
     actions, routes = (package / name for name in EDITED)
     text = actions.read_text(encoding="utf-8")
     assert text.count(UNION) == 1
-    actions.write_text(text.replace(UNION, f"{ACTION}{UNION}Remark | "), encoding="utf-8")
+    before, after = text.split(UNION)
+    named = after.replace(", Field(", " | Remark, Field(", 1)
+    actions.write_text(f"{before}{ACTION}\n\n{UNION}{named}", encoding="utf-8")
     text = routes.read_text(encoding="utf-8")
     before, after = text.split("_SENT_AGAIN: Final", 1)
     before = before.replace(IMPORTED, f"{IMPORTED}Remark, ")

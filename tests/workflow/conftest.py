@@ -36,6 +36,7 @@ class Start(Protocol):
         limits: Limits | None = None,
         question: str = "What is it?",
         chain: bool = False,
+        approve_plan: bool = False,
     ) -> Awaitable[Handle]: ...
 
 
@@ -70,6 +71,7 @@ def asking(
     graph: ResearchGraph | None = None,
     limits: Limits | None = None,
     question: str = "What is it?",
+    approve_plan: bool = False,
 ) -> ResearchInput:
     """The input of a run that the script can answer."""
     return ResearchInput(
@@ -79,6 +81,7 @@ def asking(
         graph=graph or MODES[mode],
         limits=limits or Limits(),
         sources=("library",),
+        approve_plan=approve_plan,
     )
 
 
@@ -122,9 +125,10 @@ async def start(temporal: Client, script: Script, queue: str, cached_workflows: 
         limits: Limits | None = None,
         question: str = "What is it?",
         chain: bool = False,
+        approve_plan: bool = False,
     ) -> Handle:
         run_id = f"run-{uuid.uuid4()}"
-        asked = asking(run_id, mode=mode, graph=graph, limits=limits, question=question)
+        asked = asking(run_id, mode=mode, graph=graph, limits=limits, question=question, approve_plan=approve_plan)
         workflow = CHAIN_WORKFLOW if chain else RESEARCH_WORKFLOW
         return await temporal.start_workflow(workflow, asked, id=run_id, task_queue=queue, result_type=ResearchResult)
 

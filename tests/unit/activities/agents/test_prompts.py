@@ -14,6 +14,7 @@ from elcano.activities.agents.questions import asking
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import (
     DATA_NOT_INSTRUCTIONS,
+    GUIDANCE,
     EvidenceItem,
     OfferedSource,
     TaskEnvelope,
@@ -157,3 +158,18 @@ def _turn(number: int, searches: dict[str, Any]) -> IterationData:
         ),
         findings=tuple(page.id for found in searches.values() for page in found),
     )
+
+
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+def test_every_agent_is_shown_what_was_said_meanwhile_under_its_heading(agent: AgentDefinition) -> None:
+    said = ("Look at costs.", INJECTED)
+    for question in filter(None, (agent.asks, agent.closing)):
+        given = agent.input.model_validate({"question": "What of crashes?", "guidance": said})
+        text = prompt(question.request, question.shown(given, loaded()))
+        task = opened(text)
+        assert task is not None
+        assert task.guidance == said
+        assert text.count(GUIDANCE) == 1
+        assert text.index(DATA_NOT_INSTRUCTIONS) < text.index(GUIDANCE) < text.index("json\n{")
+        silent = agent.input.model_validate({"question": "What of crashes?"})
+        assert GUIDANCE not in prompt(question.request, question.shown(silent, loaded()))

@@ -126,6 +126,18 @@ async def test_when_no_section_was_answered_the_report_says_so(store: Store) -> 
 
 
 @pytest.mark.parametrize("agent", ["long_writer", "proofreader"])
+async def test_before_any_section_no_model_is_asked_and_what_was_found_is_listed(
+    store: Store, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answering(monkeypatch, retelling)
+    result = await run(store, agent, given())
+    draft = await kept(store, result)
+    assert (asked, result.usage.requests) == ([], 0)
+    assert (draft.answered, draft.sections, draft.related) == (False, (), (ONE.id, TWO.id))
+    assert draft.limitations[0].startswith("No section was researched.")
+
+
+@pytest.mark.parametrize("agent", ["long_writer", "proofreader"])
 async def test_a_draft_that_is_not_in_the_store_is_an_error(store: Store, agent: str) -> None:
     lost = SectionResult(title="Lost", key_question="What?", draft="0" * 64)
     with pytest.raises(ApplicationError) as caught:

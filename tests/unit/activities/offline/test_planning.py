@@ -28,6 +28,20 @@ def searched(*queries: str, source: str = "docs") -> tuple[PastIteration, ...]:
     return (PastIteration(number=1, thought="", gap="", searches=searches, judgement=""),)
 
 
+def test_what_was_said_meanwhile_is_a_gap_until_it_was_searched_for() -> None:
+    said = "Look at the costs of hosting it."
+    steered = task(QUESTION, TEMPORAL, sources=(OfferedSource(name="docs"),), guidance=("Be brief.", said))
+    assert evaluate(steered).outstanding_gaps[0] == said
+    judged = judge(steered.model_copy(update={"new_evidence": 0}))
+    assert (judged.sufficient, judged.recommendation) == (False, "continue")
+    assert said in judged.reasoning
+    chosen = plan(steered.model_copy(update={"conversation": searched("temporal crash"), "gap": "temporal"}))
+    assert [query.query for query in chosen.tasks] == ["temporal", "temporal look costs hosting", "temporal brief"]
+    heeded = steered.model_copy(update={"conversation": searched("temporal look costs hosting", "temporal brief")})
+    assert said not in evaluate(heeded).outstanding_gaps
+    assert judge(heeded.model_copy(update={"new_evidence": 0})).recommendation == "synthesize"
+
+
 @pytest.mark.parametrize(
     ("question", "parts"),
     [

@@ -1,0 +1,16 @@
+"""What is answered to whoever asked something of a run under way."""
+
+from typing import Final
+
+from pydantic import Field
+
+from elcano.api.http.budgets import Described
+
+RUN_ID: Final = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
+
+
+class Accepted(Described):
+    """The run was told."""
+
+    run_id: str = Field(examples=[RUN_ID])
+    """The run."""

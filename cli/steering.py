@@ -1,0 +1,103 @@
+"""The commands steer, approve and refuse, and how a proposed plan is shown."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from elcano.cli.client import Api
+from elcano.cli.exits import Exit, Failed
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.settings import program_settings
+
+_PLAN_FIELDS: Final = {"title", "sections"}
+
+
+def changes(
+    instruction: str,
+    add_sources: Sequence[str] | None,
+    drop_sources: Sequence[str] | None,
+    add_sections: Sequence[str] | None,
+    drop_sections: Sequence[str] | None,
+) -> JsonObject:
+    """What is to change, as the API takes it."""
+    body: JsonObject = {
+        "instruction": instruction,
+        "add_sources": [*(add_sources or ())],
+        "drop_sources": [*(drop_sources or ())],
+        "add_sections": [_section(text) for text in add_sections or ()],
+        "drop_sections": [*(drop_sections or ())],
+    }
+    return {name: value for name, value in body.items() if value}
+
+
+def steer(run_id: str, body: JsonObject, key: str) -> Exit:
+    """Has a run go on otherwise, and says from when on."""
+    answer = _post(run_id, "steer", body, key)
+    when = f"; the sections changed {answer['sections']}" if answer.get("sections") else ""
+    _print(f"{run_id} goes by it from step {answer['step']} on{when}")
+    return Exit.OK
+
+
+def approve(run_id: str, file: Path | None, by: str, key: str) -> Exit:
+    """Approves a plan; one in a file takes its place."""
+    body = _plan(file) if file is not None else {}
+    answer = _post(run_id, "approve", {**body, **({"by": by} if by else {})}, key)
+    _print(f"{run_id} researches its plan now:")
+    for line in plan_lines(answer):
+        _print(line)
+    return Exit.OK
+
+
+def refuse(run_id: str, reason: str, by: str, key: str) -> Exit:
+    """Refuses a plan."""
+    _post(run_id, "refuse", {"reason": reason, **({"by": by} if by else {})}, key)
+    _print(f"{run_id} is going to its report now, without having researched its plan")
+    return Exit.OK
+
+
+def plan_lines(plan: JsonObject) -> Iterable[str]:
+    """A plan as a list: its title, and each section with its question."""
+    if plan.get("title"):
+        yield str(plan["title"])
+    sections = plan.get("sections")
+    for number, section in enumerate(sections if isinstance(sections, list) else (), start=1):
+        if isinstance(section, dict):
+            yield f"{number:>3}. {section.get('title')}: {section.get('question')}"
+
+
+def _section(text: str) -> Json:
+    """`Title: question`, or a title alone."""
+    title, _, question = text.partition(":")
+    return {"title": title.strip(), "question": question.strip()}
+
+
+def _plan(file: Path) -> JsonObject:
+    """What a file has of a plan.
+
+    Raises:
+        Failed: it cannot be read, or is no plan.
+    """
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        plan = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise Failed(f"{file} cannot be read as a plan: {error}", Exit.BAD_INPUT) from error
+    if not isinstance(plan, dict) or not plan or plan.keys() - _PLAN_FIELDS:
+        raise Failed(f"{file} is no plan: give an object with `title` or `sections`, and nothing else", Exit.BAD_INPUT)
+    return plan
+
+
+def _post(run_id: str, what: str, body: JsonObject, key: str) -> JsonObject:
+    with Api(program_settings().base_url) as api:
+        answer: JsonObject = api.post(f"/v1/runs/{run_id}/{what}", body, _note, key)
+    return answer
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"elcano: {text}\n")
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")

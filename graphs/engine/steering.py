@@ -1,0 +1,182 @@
+"""Steering a run under way, as data: a new instruction, other sources, other sections.
+
+An instruction is for the agents that are called from now on, in the sections too. Sources and sections are changed in
+the state; where sections are being researched already, whoever runs them compares the new plan with what it has begun.
+"""
+
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.engine.run import Run
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.spec.planned import has_sections, researches_plan, sections_ahead
+from elcano.graphs.values.events import EventType
+from elcano.graphs.values.planning import named, open_sections, plan_fault
+from elcano.graphs.values.state import ResearchState, SectionPlan
+
+GUIDANCE_CHARACTERS: Final = 2_000
+"""Of one instruction."""
+MOST_GUIDANCE: Final = 20
+"""Instructions that one run is given, each shown to every agent that is called after it."""
+MOST_CHANGES: Final = 50
+"""Sources, or sections, that one request adds or drops."""
+SOURCE_CHARACTERS: Final = 100
+TITLE_CHARACTERS: Final = 200
+QUESTION_CHARACTERS: Final = 1_000
+
+SourceName: TypeAlias = Annotated[str, Field(min_length=1, max_length=SOURCE_CHARACTERS)]
+Title: TypeAlias = Annotated[str, Field(min_length=1, max_length=TITLE_CHARACTERS)]
+SectionsWhen: TypeAlias = Literal["before the plan is made", "before the sections run", "while the sections run"]
+"""When a change of sections comes. Before there is a plan, they are added to the one that is made."""
+
+
+class Steering(Frozen):
+    """What a run answers that was steered."""
+
+    step: int
+    """Whoever is called in this step or later is shown the instruction; what is searched then, goes by the sources."""
+    sections: SectionsWhen | None = None
+    """Of changed sections."""
+
+
+class Steer(Frozen):
+    """The run goes on otherwise: by another instruction, in other sources, with other sections."""
+
+    kind: Literal["steer"] = "steer"
+    halts: ClassVar[bool] = False
+    too_late: ClassVar[str] = "nothing of its research could be changed"
+    instruction: str = Field(default="", max_length=GUIDANCE_CHARACTERS)
+    add_sources: tuple[SourceName, ...] = Field(default=(), max_length=MOST_CHANGES)
+    drop_sources: tuple[SourceName, ...] = Field(default=(), max_length=MOST_CHANGES)
+    add_sections: tuple[SectionPlan, ...] = Field(default=(), max_length=MOST_CHANGES)
+    drop_sections: tuple[Title, ...] = Field(default=(), max_length=MOST_CHANGES)
+
+    @property
+    def changes_sections(self) -> bool:
+        """Whether other sections are to be researched."""
+        return bool(self.add_sections or self.drop_sections)
+
+    @property
+    def for_branches(self) -> "tuple[Steer, ...]":
+        """What of it the sections under way are told: its words and its sources, each by itself."""
+        said = Steer(instruction=self.instruction) if self.instruction else None
+        elsewhere = Steer(add_sources=self.add_sources, drop_sources=self.drop_sources)
+        return tuple(part for part in (said, elsewhere) if part is not None and part != Steer())
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """A branch does what its run does; a run has to be left with something to search, and to research."""
+        if owner:
+            return f"a section does what {owner} does: steer that run"
+        if not (self.instruction or self.add_sources or self.drop_sources or self.changes_sections):
+            return "nothing is to change: give an instruction, or name a source or a section"
+        if self.instruction and len(run.state.guidance) >= MOST_GUIDANCE:
+            return f"the run was given {MOST_GUIDANCE} instructions already, and is shown no more"
+        return self._refused_sources(run.state) or self._refused_sections(run)
+
+    def misplaced(self, graph: ResearchGraph, run: Run) -> str | None:
+        """Somebody has to be there to read an instruction; sections are changed before they have been researched."""
+        if self.instruction and not _heeded(graph):
+            return f"no agent of the graph {graph.name!r} is given `guidance`, so nobody would read an instruction"
+        if not self.changes_sections:
+            return None
+        if not has_sections(graph):
+            return f"the graph {graph.name!r} has no sections"
+        if not sections_ahead(graph, run.node):
+            way = "have been researched" if run.state.plan else "are not on the way that it goes"
+            return f"it is too late to change sections: they {way}"
+        if run.stopping is not None or run.ending is not None:
+            return "it is too late to change sections: the run is on its way to its report"
+        return None
+
+    def applied(self, run: Run) -> Run:
+        """The run that knows."""
+        state = run.state
+        changes: dict[str, object] = {}
+        if self.instruction:
+            changes["guidance"] = (*state.guidance, self.instruction)
+        if self.add_sources or self.drop_sources:
+            changes["sources"] = self._sources(state)
+        if self.changes_sections:
+            changes["plan" if state.plan else "added_sections"] = self._sections(state)
+        return run.knowing(state.model_copy(update=changes))
+
+    def answer(self, run: Run) -> Json:
+        """From which step on: the one that is next, or under way if its call is made again."""
+        waits = run.hold is not None and not run.trying
+        return Steering(step=run.step if waits else run.step + 1).model_dump(mode="json")
+
+    def placed(self, graph: ResearchGraph, run: Run) -> Json:
+        """The same, and of sections when the change comes."""
+        when: SectionsWhen | None = None
+        if self.changes_sections:
+            there = researches_plan(graph.by_id[run.node])
+            waits = run.hold is not None and run.hold.reason == "approval"
+            begun: SectionsWhen = "while the sections run" if there and not waits else "before the sections run"
+            when = begun if run.state.plan else "before the plan is made"
+        answered = Steering.model_validate(self.answer(run))
+        return answered.model_copy(update={"sections": when}).model_dump(mode="json")
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        said = [f"Told: {self.instruction}"] if self.instruction else []
+        for names, change in (
+            (self.add_sources, "searched from now on"),
+            (self.drop_sources, "not searched any more"),
+            ([section.title for section in self.add_sections], "added"),
+            (self.drop_sections, "left out at somebody's wish"),
+        ):
+            said += [f"{', '.join(names)}: {change}"] if names else []
+        return "steered", "; ".join(said), self.model_dump(mode="json", exclude={"kind"}, exclude_defaults=True)
+
+    def _refused_sources(self, state: ResearchState) -> str | None:
+        searched = ", ".join(state.sources) or "none"
+        for name in self.add_sources:
+            if name in state.sources:
+                return f"the source {name!r} is searched already; searched are: {searched}"
+        for name in self.drop_sources:
+            if name not in state.sources:
+                return f"the source {name!r} is not searched; searched are: {searched}"
+        if self.drop_sources and not self._sources(state):
+            return f"no source would be left to search; searched are: {searched}"
+        return None
+
+    def _refused_sections(self, run: Run) -> str | None:
+        if not self.changes_sections:
+            return None
+        sections = open_sections(_planned(run.state))
+        known = {named(section.title) for section in sections}
+        for title in self.drop_sections:
+            if named(title) not in known:
+                there = ", ".join(repr(section.title) for section in sections) or "none yet, for there is no plan"
+                return f"there is no section {title!r}; there are: {there}"
+        left = open_sections(self._sections(run.state))
+        if not left and not run.state.plan:  # the plan will have some
+            return None
+        return plan_fault(left, run.budget.limits.sections)
+
+    def _sources(self, state: ResearchState) -> tuple[str, ...]:
+        kept = (name for name in state.sources if name not in self.drop_sources)
+        return tuple(dict.fromkeys((*kept, *self.add_sources)))
+
+    def _sections(self, state: ResearchState) -> tuple[SectionPlan, ...]:
+        """The plan, or what is to be added to it, with what is dropped marked and what is added at the end."""
+        dropped = {named(title) for title in self.drop_sections}
+        kept = tuple(_dropped(section) if named(section.title) in dropped else section for section in _planned(state))
+        return (*(kept if state.plan else open_sections(kept)), *self.add_sections)
+
+
+def _planned(state: ResearchState) -> tuple[SectionPlan, ...]:
+    return state.plan or state.added_sections
+
+
+def _dropped(section: SectionPlan) -> SectionPlan:
+    return section.model_copy(update={"left_out": True})
+
+
+def _heeded(graph: ResearchGraph) -> bool:
+    """Whether any agent of a graph, or of its branches, is given the instructions."""
+    return any(isinstance(node, AgentNode) and "guidance" in node.inputs for node in graph.nodes) or any(
+        map(_heeded, graph.branches.values())
+    )

@@ -1,0 +1,32 @@
+"""A visit whose plan is changed while its branches run: the same node with the branches that its run wants now."""
+
+from elcano.graphs.engine import inputs
+from elcano.graphs.engine.commands import RunBranches
+from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.steering import Steer
+from elcano.graphs.errors import ElcanoError, EngineFault
+from elcano.graphs.spec.graph import ResearchGraph
+
+
+def visit_of(graph: ResearchGraph, run: Run) -> RunBranches:
+    """The branches of the node that `run` is at.
+
+    Raises:
+        ValidationError: what its expressions gave does not fit a branch's input.
+        InputInvalid: there are too many.
+        EngineFault: the run is at another kind of node.
+    """
+    work = inputs.command(graph, run, Reading(run))
+    if not isinstance(work, RunBranches):
+        raise EngineFault(f"node {run.node!r} has no branches")
+    return work
+
+
+def refusal(graph: ResearchGraph, run: Run, action: Steer) -> str | None:
+    """Why the branches under way cannot be changed so; None if they can."""
+    try:
+        visit_of(graph, action.applied(run))
+    except (ElcanoError, ValueError) as error:
+        return f"the graph {graph.name!r} has no branches for these sections: {error}"
+    return None

@@ -1,0 +1,55 @@
+"""One branch of a visit, as the run that it belongs to has it."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from temporalio import workflow
+from temporalio.exceptions import ApplicationError
+
+with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.contracts import CONTROL_SIGNAL, ControlRequest, ResearchResult
+    from elcano.graphs.engine.commands import BranchStart
+    from elcano.graphs.values.budget import TopUp
+    from elcano.graphs.values.state import Ending, Hold
+
+Child = workflow.ChildWorkflowHandle[object, ResearchResult]
+
+
+@dataclass
+class Branch:
+    """A branch that has begun and not ended."""
+
+    run_id: str
+    start: BranchStart
+    child: Child | None = None
+    """None while it is being started."""
+    top_ups: int = 0
+    """How many it was sent."""
+    paused: Ending | None = None
+    """Set while it waits: what it is short of."""
+    hold: Hold | None = None
+    """Set while a call of its own cannot be answered."""
+    granted: TopUp | None = None
+    """Its part of a top-up, to be sent once there is room for it to go on."""
+
+    @property
+    def handle(self) -> Child:
+        """Of its workflow, which has started."""
+        assert self.child is not None
+        return self.child
+
+    @property
+    def at_rest(self) -> bool:
+        """It needs no room: it has ended, or waits."""
+        return self.ended or (self.child is not None and self.paused is not None)
+
+    @property
+    def ended(self) -> bool:
+        """Its workflow is over; its outcome may not be in the books yet."""
+        return self.child is not None and self.child.done()
+
+
+async def ask(child: Child, request: ControlRequest) -> None:
+    """Asks something of a branch, as the run that it belongs to."""
+    with suppress(ApplicationError):  # it ended by itself meanwhile
+        await child.signal(CONTROL_SIGNAL, request)

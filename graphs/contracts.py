@@ -102,8 +102,8 @@ class OpenBranch(Frozen):
     start: BranchInput
     graph: str
     """The name of the graph that it walks."""
-    limits: Limits
-    """Those with which it began."""
+    asked: "ResearchInput"
+    """What it was started with, and goes on with."""
     carried: Pages
     taken_up: "TakeUp"
 

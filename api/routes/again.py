@@ -39,6 +39,7 @@ from elcano.api.http.requests import (
     default_model,
 )
 from elcano.api.http.schemas import RunView
+from elcano.api.http.steering import MOST_SECTIONS, SectionBody
 from elcano.api.routes.control import RequestId, TopUpBody
 from elcano.api.routes.runs import LOCATION, IdempotencyKey
 from elcano.api.runs.forking import Fork, fork
@@ -50,6 +51,7 @@ from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import GraphInvalid, RunOpen
 from elcano.graphs.values.budget import TopUp, usd
+from elcano.graphs.values.planning import plan_fault
 from elcano.graphs.values.state import SectionPlan
 
 Model = Annotated[
@@ -83,15 +85,6 @@ class RollBackBody(Request):
     """Shown in the events."""
 
 
-class PlannedSection(Request):
-    """A section of a plan."""
-
-    title: Spoken = Field(max_length=300, examples=["Costs"])
-    """Its heading."""
-    question: Spoken = Field(max_length=2_000, examples=["What does it cost to run?"])
-    """What its research is to answer."""
-
-
 class ForkBody(Request):
     """Where a new run leaves another one, and what is different in it; what is left out is as it is there."""
 
@@ -105,7 +98,9 @@ class ForkBody(Request):
     """What the agents should know besides the question."""
     instructions: Text | None = Field(default=None, max_length=MAX_INSTRUCTIONS, examples=["One page."])
     """What you want of the report's length, tone or form."""
-    plan: list[PlannedSection] | None = Field(default=None, min_length=1, max_length=200)
+    guidance: Text = Field(default="", max_length=2_000, examples=["Look at costs."])
+    """A further instruction to its agents."""
+    plan: list[SectionBody] | None = Field(default=None, min_length=1, max_length=200)
     """The sections that are researched; useful at the step that researches them."""
     graph: dict[str, Any] | None = None
     """A graph of your own, which takes the shared steps in the same way."""
@@ -231,6 +226,7 @@ async def fork_run(
         question=body.question,
         background=body.background,
         instructions=body.instructions,
+        guidance=body.guidance,
         plan=_plan(body.plan),
         graph=graph,
         models=_models(body.model),
@@ -268,7 +264,7 @@ def _models(model: ModelRequest | None) -> ModelChoice | None:
     return None if model is None else ModelChoice(default=model.default, by_agent=model.by_agent)
 
 
-def _plan(sections: list[PlannedSection] | None) -> tuple[SectionPlan, ...] | None:
+def _plan(sections: list[SectionBody] | None) -> tuple[SectionPlan, ...] | None:
     """A plan's sections, whose titles have to be different.
 
     Raises:
@@ -276,7 +272,7 @@ def _plan(sections: list[PlannedSection] | None) -> tuple[SectionPlan, ...] | No
     """
     if sections is None:
         return None
-    titles = [section.title.casefold() for section in sections]
-    if len(set(titles)) < len(titles):
-        raise RequestInvalid([FieldFault(field="plan", message="two sections have the same title; name them apart")])
-    return tuple(SectionPlan(title=section.title, key_question=section.question) for section in sections)
+    plan = tuple(section.planned() for section in sections)
+    if (fault := plan_fault(plan, MOST_SECTIONS)) is not None:
+        raise RequestInvalid([FieldFault(field="plan", message=fault)])
+    return plan

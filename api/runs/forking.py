@@ -40,6 +40,8 @@ class Fork(Frozen):
     question: str | None = None
     background: str | None = None
     instructions: str | None = None
+    guidance: str = ""
+    """A further instruction to its agents."""
     plan: tuple[SectionPlan, ...] | None = None
     graph: ResearchGraph | None = None
     models: ModelChoice | None = None
@@ -97,6 +99,7 @@ def _forked(own: str, log: RunLog, wanted: Fork, reached: Reached) -> ResearchIn
             "graph": graph,
             "mode": graph.name,
             "models": wanted.models or before.models,
+            "guidance": (*before.guidance, wanted.guidance) if wanted.guidance else before.guidance,
             "sources": before.sources if wanted.sources is None else wanted.sources,
             "forked_from": ForkedFrom(run_id=before.run_id, step=wanted.step),
         }

@@ -217,7 +217,10 @@ async def _branches(
         if taking_up.is_kept(branch, wanted.extra, titles):
             kept.append(taking_up.kept_branch(branch, own))
             continue
-        own = own.model_copy(update={"asked": own.asked.model_copy(update={"models": log.asked.models})})
+        changed: dict[str, object] = {"models": log.asked.models}
+        if wanted.sources is not None:
+            changed["sources"] = wanted.sources
+        own = own.model_copy(update={"asked": own.asked.model_copy(update=changed)})
         place = taking_up.where_to_resume(branch, own, extra=wanted.extra, titles=frozenset(), now=now, limited=False)
         taken_up = await _resumed(branch, own, place, wanted, frozenset(), now, reached)
         going_on.append(taking_up.open_branch(branch, own, place, taken_up))

@@ -110,7 +110,8 @@ def branch_going_on(asked: ResearchInput, older: OpenBranch) -> ResearchInput:
     )
     entry = older.taken_up.entry.model_copy(update={"limits": limits})
     taken_up = older.taken_up.model_copy(update={"entry": entry})
-    return asked.model_copy(update={"limits": older.limits, "carried": older.carried, "taken_up": taken_up})
+    own = {"run_id": asked.run_id, "branch_of": asked.branch_of, "carried": older.carried, "taken_up": taken_up}
+    return older.asked.model_copy(update=own)
 
 
 def branch_id(asked: ResearchInput, begun: BranchStart) -> str:

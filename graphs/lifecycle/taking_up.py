@@ -125,7 +125,7 @@ def open_branch(branch: ArchivedRun, log: RunLog, cut: Cut, taken_up: TakeUp) ->
         run_id=branch.run_id,
         start=_started_with(log.asked),
         graph=log.asked.graph.name,
-        limits=log.asked.limits,
+        asked=log.asked,
         carried=_pages(cut, (), branch.started_at),
         taken_up=taken_up,
     )

@@ -19,6 +19,8 @@ from temporalio.client import Client, WorkflowFailureError
 
 from elcano import testing
 from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchInput, ResearchResult
+from elcano.graphs.engine.approval import ApprovePlan
+from elcano.graphs.engine.control import RollBack
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunSnapshot
@@ -27,7 +29,7 @@ from elcano.graphs.values.failures import FailureType
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Answer, Refused, Script
 from elcano.workflows.research import ResearchWorkflow
-from tests.control import stop, top_up
+from tests.control import ask, go_on, pause, section, steer, stop, top_up
 from tests.resetting import reset_before
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.test_budget import paused as until_paused
@@ -99,6 +101,43 @@ def abandoned(script: Script) -> Limits:
     return Limits()
 
 
+def slow_once(script: Script, seconds: float) -> None:
+    """The first call of the second iteration takes so long; it beats meanwhile, and can be given up."""
+    left = [seconds]
+
+    async def slow(given: JsonObject) -> None:
+        if given.get("iteration") == 2 and left:
+            until = asyncio.get_running_loop().time() + left.pop()
+            while asyncio.get_running_loop().time() < until:
+                activity.heartbeat()
+                await asyncio.sleep(0.05)
+
+    script.watching = slow
+
+
+def taken_back(script: Script) -> Limits:
+    """In the second iteration somebody takes the run back to its second step."""
+    slow_once(script, 60.0)
+    return Limits()
+
+
+def rested(script: Script) -> Limits:
+    """In the second iteration somebody pauses the run, and continues it."""
+    slow_once(script, 1.5)
+    return Limits()
+
+
+def steered(script: Script) -> Limits:
+    """In the second iteration somebody gives the run an instruction, and another source."""
+    slow_once(script, 1.5)
+    return Limits()
+
+
+def approved(script: Script) -> Limits:
+    """The plan waits, and somebody approves it with a section less."""
+    return Limits()
+
+
 def reset(script: Script) -> Limits:
     """The run had ended, and somebody takes it back to its first judgement."""
     script.told = 99
@@ -121,6 +160,9 @@ SCENARIOS: tuple[Callable[[Script], Limits], ...] = (
     paused,
     held,
     abandoned,
+    taken_back,
+    rested,
+    steered,
     reset,
 )
 PLAIN: Final = (iterations, partial, refused)
@@ -137,6 +179,8 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
             yield mode, scenario, False
             if mode in CHAIN_MODES and scenario not in PLAIN:
                 yield mode, scenario, True
+    yield "deep", approved, False
+    yield "deep", approved, True
 
 
 async def record(client: Client, mode: str, scenario: Callable[[Script], Limits], chain: bool) -> dict[str, str]:
@@ -146,7 +190,13 @@ async def record(client: Client, mode: str, scenario: Callable[[Script], Limits]
     name = f"{mode}-{scenario.__name__}" + (f"-{CHAIN}" if chain else "")
     queue = run_id = f"run-{name}"
     asked = ResearchInput(
-        run_id=run_id, question="What is it?", mode=mode, graph=MODES[mode], limits=limits, sources=("library",)
+        run_id=run_id,
+        question="What is it?",
+        mode=mode,
+        graph=MODES[mode],
+        limits=limits,
+        sources=("library",),
+        approve_plan=scenario is approved,
     )
     workflow = CHAIN_WORKFLOW if chain else RESEARCH_WORKFLOW
     handle: Handle = await client.start_workflow(
@@ -178,18 +228,38 @@ async def _minded(handle: Handle, scenario: Callable[[Script], Limits]) -> None:
     """What people do to the run while it works."""
     if scenario is stopped:
         await _stop(handle)
-    elif scenario is abandoned:
-        await _stop_in_the_second_iteration(handle)
+    elif scenario is approved:
+        await _when(handle, lambda snapshot: snapshot.hold is not None)
+        await ask(handle, ApprovePlan(sections=(section("history"), section("price"))))
+    elif scenario in (abandoned, taken_back, rested, steered):
+        await _when(handle, _in_the_second_iteration)
+        await asyncio.sleep(0.5)
+        await _asked(handle, scenario)
     else:
         await _top_up(handle)
 
 
-async def _stop_in_the_second_iteration(handle: Handle) -> None:
+async def _asked(handle: Handle, scenario: Callable[[Script], Limits]) -> None:
+    if scenario is abandoned:
+        await _stop(handle)
+    elif scenario is taken_back:
+        await ask(handle, RollBack(step=2, reason="scripted"))
+    elif scenario is rested:
+        await pause(handle, "scripted")
+        await go_on(handle)
+    else:
+        await steer(handle, instruction="Look at costs.", add_sources=("other",))
+
+
+def _in_the_second_iteration(snapshot: RunSnapshot) -> bool:
+    return snapshot.iteration == 2 or any(branch.status == "running" for branch in snapshot.branches)
+
+
+async def _when(handle: Handle, holds: Callable[[RunSnapshot], bool]) -> None:
     while True:
         snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
-        if snapshot.iteration == 2 or any(branch.status == "running" for branch in snapshot.branches):
-            await asyncio.sleep(0.5)
-            return await _stop(handle)
+        if holds(snapshot):
+            return
         await asyncio.sleep(0.1)
 
 

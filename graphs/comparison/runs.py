@@ -22,7 +22,7 @@ from elcano.graphs.comparison.differences import (
     StepPair,
     StepsCompared,
 )
-from elcano.graphs.contracts import ResearchInput, RunStatus
+from elcano.graphs.contracts import RunStatus
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.rows import StepRow
@@ -35,7 +35,7 @@ from elcano.graphs.values.state import EvidenceRef
 
 MOST_EVIDENCE: Final = 1_000
 """Passages that are told of each kind."""
-_ASKED: Final = ("question", "background", "instructions", "mode", "sources", "rules")
+_ASKED: Final = ("question", "background", "instructions", "mode", "rules")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def comparison(a: Side, b: Side) -> RunComparison:
         a=_figures(a),
         b=_figures(b),
         notes=tuple(note for name, side in (("a", a), ("b", b)) for note in _notes(name, side)),
-        asked=tuple(_asked(a.log.asked, b.log.asked)),
+        asked=tuple(_asked(a.log, b.log)),
         steps=_steps(a, b),
         evidence=_evidence(a.log.run.state.evidence, b.log.run.state.evidence),
         report=_reports(a, b),
@@ -86,20 +86,23 @@ def _notes(name: str, side: Side) -> Iterator[str]:
         yield f"{name} wrote no report: its status is {side.status}"
 
 
-def _asked(a: ResearchInput, b: ResearchInput) -> Iterator[Difference]:
+def _asked(a: RunLog, b: RunLog) -> Iterator[Difference]:
     one, other = _flat(a), _flat(b)
     for field in dict.fromkeys((*one, *other)):
         if one.get(field) != other.get(field):
             yield Difference(field=field, a=one.get(field), b=other.get(field))
 
 
-def _flat(asked: ResearchInput) -> JsonObject:
-    """What was asked, by name; a graph by its nodes and edges, those of its branches too."""
+def _flat(log: RunLog) -> JsonObject:
+    """What was asked, at first and on the way, by name; a graph by its nodes and edges, those of its branches too."""
+    asked, run = log.asked, log.run
     plain: JsonObject = asked.model_dump(mode="json", include=set(_ASKED))
-    limits: JsonObject = asked.limits.model_dump(mode="json")
+    steered: JsonObject = run.state.model_dump(mode="json", include={"guidance", "sources"})
+    limits: JsonObject = run.budget.limits.model_dump(mode="json")
     by_agent = {f"models.by_agent.{name}": model for name, model in asked.models.by_agent.items()}
     return {
         **{name: plain[name] for name in _ASKED},
+        **steered,
         "models.default": asked.models.default,
         **by_agent,
         **{f"limits.{name}": value for name, value in limits.items()},

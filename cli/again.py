@@ -88,16 +88,18 @@ def fork(
 
 
 def _taken_up(run: str, what: str, body: dict[str, Any], key: str, as_json: bool) -> None:
+    from elcano.graphs.values.wording import counted
+
     told = _sent(run, what, body, key)
     if as_json:
         typer.echo(json.dumps(told))
         return
     kept = told["kept"]
-    sections = f", {kept['sections']} sections" if kept["sections"] else ""
+    sections = f", {counted(kept['sections'], 'section')}" if kept["sections"] else ""
     cost = f" (US$ {kept['cost_usd']:.4f})" if kept["cost_usd"] else ""
     typer.echo(
-        f"{run} goes on at step {told['step']}, {told['node']}; {kept['steps']} steps{sections} and "
-        f"{kept['tokens']:,} tokens{cost} are kept; `elcano watch {run}` shows it"
+        f"{run} goes on at step {told['step']}, {told['node']}; {counted(kept['steps'], 'step')}{sections} and "
+        f"{counted(kept['tokens'], 'token')}{cost} are kept; `elcano watch {run}` shows it"
     )
 
 

@@ -43,7 +43,7 @@ class FanOut:
         self._given: dict[int, Slice] = {}
         for start in wanted[afforded:]:
             text = "left out of the plan: the budget does not allow it"
-            self._outcomes[start.index] = missing(start, text, type="BudgetExhausted")
+            self._outcomes[start.index] = missing(start, text, type=FailureType.BUDGET)
         self._failures = 0
         """Branches that failed in a row."""
         self.dropped: set[int] = set()
@@ -100,7 +100,7 @@ class FanOut:
             return short
         if self.over is not None or short is not None:
             no_time = seconds < self._figures.shortest_seconds
-            kind = "NotStarted" if self.over is not None or no_time else "BudgetExhausted"
+            kind = "NotStarted" if self.over is not None or no_time else FailureType.BUDGET
             reason = self.over or (short.detail if short else "")
             self._outcomes[start.index] = missing(start, reason, type=kind)
             self._allotment = allotment.give_back(given, Usage())

@@ -31,6 +31,7 @@ from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ToolNode
 from elcano.graphs.values.branch import SUCCEEDED, BranchOutcomes
 from elcano.graphs.values.budget import TopUp
+from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Hold
 
 
@@ -89,14 +90,23 @@ def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: To
     """The log up to the latest fan-out with a branch of one of these titles; None if there is none.
 
     Without titles any branch is meant that left a gap or no answer.
+
+    Raises:
+        CannotGoOn: all of these had no room in the budget, and have none now.
     """
     found = None
     for entry in log.entries:
         if isinstance(entry, StepCompleted) and isinstance(log.asked.graph.by_id[entry.node], ParallelNode):
             outcomes = BranchOutcomes.model_validate(entry.output or {}).branches
-            if any(one.title in titles if titles else one.status not in SUCCEEDED for one in outcomes):
-                found = entry.step
-    return None if found is None else with_more(log.asked, before_step(log, found), extra)
+            meant = [one for one in outcomes if (one.title in titles if titles else one.status not in SUCCEEDED)]
+            if meant:
+                found = (entry.step, all(one.gap and one.gap.type == FailureType.BUDGET for one in meant))
+    if found is None:
+        return None
+    step, no_room = found
+    if no_room and (extra is None or not (extra.tokens or extra.cost_microusd)):
+        raise CannotGoOn("its budget had no room for the sections that are missing: raise its limit and ask again")
+    return with_more(log.asked, before_step(log, step), extra)
 
 
 def whole(log: RunLog, extra: TopUp | None = None) -> Cut:

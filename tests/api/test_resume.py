@@ -233,3 +233,20 @@ async def test_runs_that_ended_otherwise_go_on_too(
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
     assert view["iterations"] >= first["iterations"]
     await log_of(store, run_id)
+
+
+async def test_sections_that_had_no_room_in_the_budget_need_more_of_it(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Provider(sections=3)
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, mode="deep", budget={"tokens": 40_000})
+        first = await ended(api, run_id)
+        assert 0 < len(first["branches"]) < 3
+        refused = await api.post(f"/v1/runs/{run_id}/resume", json={"add": {"steps": 5}})
+        assert (refused.status_code, "raise its limit" in refused.json()["detail"]) == (409, True)
+        assert await ended(api, run_id) == first
+        await asked(api, run_id, "resume", add={"tokens": 200_000})
+        view = await ended(api, run_id)
+    assert [branch["status"] for branch in view["branches"]] == ["drafted"] * 3
+    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)

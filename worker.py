@@ -51,7 +51,7 @@ from elcano.workflows.sandbox import workflow_runner
 
 _log = logging.getLogger("worker")
 
-STICKY_TIMEOUT = timedelta(seconds=3)
+STICKY_TIMEOUT = timedelta(seconds=2)
 """How long Temporal waits for the worker that holds a workflow in memory before it asks another one. A query to the
 runs of a killed worker takes this long; the default of the SDK is 10 s."""
 HEARTBEAT_THROTTLE = timedelta(milliseconds=100)

@@ -252,6 +252,7 @@ class Branching:
             asked,
             id=asked.run_id,
             result_type=ResearchResult,
+            task_timeout=workflow.info().task_timeout,
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             search_attributes=_search_attributes(asked),

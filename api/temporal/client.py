@@ -58,6 +58,9 @@ PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
 """A worker that has to replay a long history needs seconds."""
 UPDATE_TIMEOUT: Final = timedelta(seconds=10)
 """For a worker to take a request."""
+TASK_TIMEOUT: Final = timedelta(seconds=4)
+"""For a worker to say what a workflow does next, which takes it milliseconds. One that was killed meanwhile is waited
+for so long, and then another is asked; sections have it from their runs."""
 POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""
 BEGUN: Final = "begun"
@@ -89,27 +92,7 @@ class Temporal:
             TemporalUnavailable: it is not known whether it was started; doing it again is safe.
             TemporalRefused: it was not started by this call.
         """
-        client = await self._connection.client()
-        with mapped():
-            try:
-                await client.start_workflow(
-                    CHAIN_WORKFLOW if engine == "chain" else RESEARCH_WORKFLOW,
-                    asked,
-                    id=asked.run_id,
-                    task_queue=self.task_queue,
-                    id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
-                    search_attributes=_search_attributes(asked),
-                    static_summary=label(asked.question),
-                    static_details=about(asked),
-                    rpc_timeout=CALL_TIMEOUT,
-                )
-            except WorkflowAlreadyStartedError:
-                return False
-            except RPCError as error:
-                if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
-                    raise TemporalRefused(f"Temporal refused: {error.message}") from error
-                raise
-        return True
+        return await self._begin(asked, engine, WorkflowIDReusePolicy.REJECT_DUPLICATE) is not None
 
     async def go_on(self, asked: ResearchInput, engine: Engine, begun: JsonObject) -> str | None:
         """Begins the next execution of a run that has ended, and gives its id; None if one is open.
@@ -120,6 +103,12 @@ class Temporal:
             TemporalUnavailable: it is not known whether it was begun.
             TemporalRefused: it was not.
         """
+        return await self._begin(asked, engine, WorkflowIDReusePolicy.ALLOW_DUPLICATE, memo={BEGUN: begun})
+
+    async def _begin(
+        self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
+    ) -> str | None:
+        """The id of the execution that began; None if there is one that stands against it."""
         client = await self._connection.client()
         with mapped():
             try:
@@ -128,17 +117,24 @@ class Temporal:
                     asked,
                     id=asked.run_id,
                     task_queue=self.task_queue,
-                    id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+                    task_timeout=TASK_TIMEOUT,
+                    id_reuse_policy=reuse,
                     id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
                     search_attributes=_search_attributes(asked),
                     static_summary=label(asked.question),
                     static_details=about(asked),
-                    memo={BEGUN: begun},
+                    memo=memo,
                     rpc_timeout=CALL_TIMEOUT,
                 )
             except WorkflowAlreadyStartedError:
                 return None
-        return handle.first_execution_run_id
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:  # of the namespace: the run cannot be missing yet
+                    raise TemporalRefused(f"Temporal refused: {error.message}") from error
+                raise
+        execution = handle.first_execution_run_id
+        assert execution is not None, "who starts a workflow is told which execution that is"
+        return execution
 
     async def begun_by(self, run_id: str) -> JsonObject | None:
         """What `go_on` was given for the last execution of a run; None if that was not begun by it.

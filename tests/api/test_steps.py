@@ -21,7 +21,7 @@ from elcano.testing.script import Script
 from elcano.worker import build_worker
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
-from tests.api import going_on
+from tests.api.again import going_on
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 

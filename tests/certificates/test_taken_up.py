@@ -12,8 +12,8 @@ from elcano.api.app import create_app
 from elcano.dev.verification.verdict import verify
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
+from tests.api.again.going_on import Provider, asked, ended, working
 from tests.api.asking import start
-from tests.api.going_on import Provider, asked, ended, working
 from tests.api.handbook import handbook_settings
 from tests.api.serving import speaking
 

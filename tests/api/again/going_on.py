@@ -22,6 +22,8 @@ from elcano.worker import build_worker
 
 Json = dict[str, Any]
 
+QUESTION = "To whom do retries belong?"
+
 
 class Provider:
     """Answers plainly, but for the sections and agents that are switched off."""

@@ -1,6 +1,5 @@
 """Runs that begin with steps of another one: shared steps cost nothing, and from there on they go their own way."""
 
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,22 +9,9 @@ from temporalio.client import Client
 from elcano.graphs.modes import MODES
 from elcano.settings import Settings
 from elcano.storage.store import Store
+from tests.api.again.going_on import QUESTION, Json, Provider, ended, log_of, tokens, working
 from tests.api.asking import start
-from tests.api.going_on import Json, Provider, ended, log_of, tokens, working
-from tests.api.handbook import handbook_settings
 from tests.api.sse import read_all
-
-QUESTION = "To whom do retries belong?"
-
-
-@pytest.fixture
-def api_settings(tmp_path: Path) -> Settings:
-    return handbook_settings(tmp_path)
-
-
-@pytest.fixture(autouse=True)
-def on_own_queue(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
 
 
 async def forked(api: httpx.AsyncClient, run_id: str, **body: Any) -> Json:

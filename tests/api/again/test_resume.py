@@ -1,7 +1,6 @@
 """Runs that are resumed after their end: what was done is kept, what failed is done again."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,22 +9,9 @@ from temporalio.client import Client
 
 from elcano.settings import Settings
 from elcano.storage.store import Store
+from tests.api.again.going_on import QUESTION, Provider, asked, ended, log_of, tokens, until, working
 from tests.api.asking import start
-from tests.api.going_on import Provider, asked, ended, log_of, tokens, until, working
-from tests.api.handbook import handbook_settings
 from tests.api.sse import read_all
-
-QUESTION = "To whom do retries belong?"
-
-
-@pytest.fixture
-def api_settings(tmp_path: Path) -> Settings:
-    return handbook_settings(tmp_path)
-
-
-@pytest.fixture(autouse=True)
-def on_own_queue(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
 
 
 @pytest.mark.parametrize("use_graph", [True, False])

@@ -87,7 +87,9 @@ class Script:
                 topic = str(given["question"]).removeprefix("What ").rstrip("?")
                 return {"research_complete": done, "outstanding_gaps": [] if done else [f"gap {turn} {topic}"]}
             case "tool_selector":
-                return {"tasks": [{"source": "library", "query": f"{given['gap']} {part}"} for part in ("a", "b")]}
+                sources = given.get("sources")
+                source = sources[0] if isinstance(sources, list) and sources else "library"
+                return {"tasks": [{"source": source, "query": f"{given['gap']} {part}"} for part in ("a", "b")]}
             case "search":
                 found = passages(str(given["query"]).replace(" ", "-"))
                 return {"source": given["source"], "query": given["query"], "evidence": found}

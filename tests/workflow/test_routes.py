@@ -22,14 +22,14 @@ class TestRepairing:
     async def test_a_search_that_fails_twice_is_repaired(self, start: Start, script: Script) -> None:
         handle = await start(graph=shown_graph())
         result = await handle.result()
-        assert script.calls == ["tool_selector", "search"] * len(TRIED) + ["writer"]
+        assert script.calls == ["tool_selector"] * len(TRIED) + ["search", "writer"]  # of others nobody is asked
         assert (result.ending, result.failure, result.iterations, result.steps) == (None, None, 3, 7)
         (kept,) = script.archived
         assert kept.run.status == "completed"
         assert kept.run.evidence == ("doc:a", "doc:b")
         told = [(event.type, event.message) for event in kept.events if event.node == "find"]
         assert told[1:4] == [
-            ("error", "Find failed: there is no source 'nowhere'"),
+            ("error", "Find failed: 'nowhere' is not searched in this run; searched are: library"),
             ("routed", "Find: choose again, on to Selector"),
             ("looping", "Iteration 2 of at most 5"),
         ]
@@ -41,7 +41,7 @@ class TestRepairing:
         result = await handle.result()
         assert result.ending is not None
         assert result.ending.kind == "iterations"
-        assert "there is no source 'elsewhere'" in result.ending.detail
+        assert "'elsewhere' is not searched in this run" in result.ending.detail
         assert (script.calls[-1], script.archived[0].run.status) == ("writer", "partial")
 
 
@@ -65,8 +65,8 @@ def selecting_twice() -> ResearchGraph:
 async def test_a_provider_that_is_down_is_held_and_never_repaired(
     limits: Limits, tries: int, ending: str | None, skipping: WorkflowEnvironment
 ) -> None:
-    script = mistaken()
-    script.overrides.pop("search")
+    script = Script()
+    script.overrides = {"tool_selector": lambda _: {"tasks": [{"source": TRIED[-1], "query": "what it is"}]}}
     queue = run_id = f"run-{uuid.uuid4()}"
     async with worker_for(skipping.client, queue, down(script, "tool_selector", tries)):
         asked = asking(run_id, graph=selecting_twice(), limits=limits)

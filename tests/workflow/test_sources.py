@@ -116,7 +116,7 @@ async def running(
             own = await Client.connect(target, data_converter=client.data_converter)
             for worker in source_workers(own, store, sources, Settings(_env_file=None)):
                 await stack.enter_async_context(worker)
-        asked = asking(run_id, graph=graph, limits=limits)
+        asked = asking(run_id, graph=graph, limits=limits).model_copy(update={"sources": ()})  # any that is named
         yield await client.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
 
 

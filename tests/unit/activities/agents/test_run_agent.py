@@ -58,7 +58,7 @@ def given(**more: object) -> JsonObject:
     return checked
 
 
-@pytest.mark.parametrize("agent", [name for name, one in AGENTS.items() if not one.by_section])
+@pytest.mark.parametrize("agent", [name for name, one in AGENTS.items() if "sections" not in one.input.model_fields])
 async def test_every_agent_answers_offline_in_its_output_model(store: Store, agent: str) -> None:
     result = await run(activities(store), agent, {"question": QUESTION})
     AGENTS[agent].output.model_validate(result.output)
@@ -66,6 +66,12 @@ async def test_every_agent_answers_offline_in_its_output_model(store: Store, age
     assert result.usage.requests == 1
     assert result.usage.tokens > 0
     assert (result.usage.cost_microusd, result.usage.unpriced_requests, result.usage.estimated) == (0, 0, False)
+
+
+async def test_of_nothing_to_merge_nobody_is_asked(store: Store) -> None:
+    result = await run(activities(store), "proofreader", {"question": QUESTION})
+    AGENTS["proofreader"].output.model_validate(result.output)
+    assert (result.model, result.usage.requests) == ("", 0)
 
 
 async def test_the_offline_agents_agree_on_what_the_evidence_holds(store: Store) -> None:

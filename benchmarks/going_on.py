@@ -57,8 +57,8 @@ class Answering:
             raise ApplicationError("refused", type=FailureType.MODEL_REFUSED, non_retryable=True)
         return await self._scripted.ask(call)
 
-    def worker(self, client: Client, store: Store) -> Worker:
-        """A worker over a store, in which what was found is kept."""
+    def worker(self, client: Client, store: Store, *, cached: int = 100) -> Worker:
+        """A worker over a store, in which what was found is kept; it remembers so many workflows."""
         books, reports = BookActivities(store), ReportActivities(store)
 
         async def searched(call: ToolCall) -> ToolResult:
@@ -82,6 +82,7 @@ class Answering:
                 reports.archive_run,
             ],
             workflow_runner=workflow_runner(),
+            max_cached_workflows=cached,
         )
 
 
@@ -170,11 +171,14 @@ async def main() -> None:
                         took.append(await until_asked(api, path, body, answering))
                         await ended(client, run_id)
                     print(f"{what:<11} {_shown(took)}")
-            async with answering.worker(client, store):
-                begun = time.perf_counter()
+            async with answering.worker(client, store, cached=0):
                 handle = client.get_workflow_handle(run_id, run_id=await _longest(client, run_id))
-                await handle.query("snapshot")
-                print(f"cold read   {time.perf_counter() - begun:.2f} s (target <= 1 s)")
+                took = []
+                for _ in range(REPEATED):
+                    begun = time.perf_counter()
+                    await handle.query("snapshot")
+                    took.append(time.perf_counter() - begun)
+                print(f"cold read   {sorted(took)[REPEATED // 2]:.2f} s, at most {max(took):.2f} s (target <= 1 s)")
     await asyncio.sleep(0.3)  # the SDK's runtime can abort an interpreter that exits right after it
 
 

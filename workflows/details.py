@@ -52,8 +52,8 @@ def details(
     lines = [f"**{plain(asked.question, QUESTION_CHARACTERS)}**", ""]
     lines.append(f"- {', '.join([*place, _many(len(run.state.evidence), 'passage')])}")
     lines.append(f"- {_spent(budget)}")
-    if status == "running" and run.hold is not None:
-        lines.append(f"- {_waiting(run.hold, journal.still_since, apart=bool(waits))}")
+    if status == "running" and (hold := run.pause or run.hold) is not None:
+        lines.append(f"- {_waiting(hold, journal.still_since, apart=bool(waits))}")
     if run.ending is not None:
         lines.append(f"- ended early ({run.ending.kind})" + _said(run.ending.detail))
     if run.failure is not None:

@@ -97,7 +97,7 @@ def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: To
     found = None
     for entry in log.entries:
         if isinstance(entry, StepCompleted) and isinstance(log.asked.graph.by_id[entry.node], ParallelNode):
-            outcomes = BranchOutcomes.model_validate(entry.output or {}).branches
+            outcomes = BranchOutcomes.of(entry.output).branches
             meant = [one for one in outcomes if (one.title in titles if titles else one.status not in SUCCEEDED)]
             if meant:
                 found = (entry.step, all(one.gap and one.gap.type == FailureType.BUDGET for one in meant))

@@ -169,7 +169,7 @@ class _Reader:
 
     def _branches(self, entry: Ended) -> tuple[BranchState, ...]:
         """The branches of a step that ended; if this run told nothing of them, those that handed something over."""
-        output = entry.output if isinstance(entry, StepCompleted) and isinstance(entry.output, dict) else None
+        output = entry.output if isinstance(entry, StepCompleted) else None
         return self._heard.branches(entry.step) or tuple(
             BranchState(
                 run_id=f"{self._owners[0]}.{one.parallel_path_id}",
@@ -181,7 +181,7 @@ class _Reader:
                 tokens=one.usage.tokens,
                 reason=one.gap.reason if one.gap else "",
             )
-            for one in BranchOutcomes.model_validate(output or {}).branches
+            for one in BranchOutcomes.of(output).branches
         )
 
     def _between(self, earlier: Run, entry: Entry, tolds: Sequence[Told]) -> BetweenRow:

@@ -164,7 +164,7 @@ def saved(
 def _branches(graph: ResearchGraph, entry: StepCompleted) -> int:
     if not isinstance(graph.by_id[entry.node], ParallelNode):
         return 0
-    return len(BranchOutcomes.model_validate(entry.output or {}).branches)
+    return len(BranchOutcomes.of(entry.output).branches)
 
 
 def going_on(

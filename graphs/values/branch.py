@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.budget import Usage
@@ -73,6 +73,14 @@ class BranchOutcomes(Frozen):
     """The output of a parallel node, in the order of the plan."""
 
     branches: tuple[BranchOutcome, ...] = ()
+
+    @classmethod
+    def of(cls, output: object) -> "BranchOutcomes":
+        """What a parallel node gave; nothing if it gave something else, which its run could not use either."""
+        try:
+            return cls.model_validate(output)
+        except ValidationError:
+            return cls()
 
 
 class BranchState(Frozen):

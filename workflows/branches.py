@@ -279,6 +279,7 @@ class Branching:
             self._books.end(branch.start, outcome)
             told = branch_dropped if branch.start.index in self._books.dropped else branch_complete
             self._tell(told(self._work.node, outcome))
+            self._shown.after_branch()
             self._postponed.clear()
             self._pass_on()
 

@@ -104,6 +104,16 @@ class Shown:
             self.enter("writing")
         self.refresh()
 
+    def after_branch(self) -> None:
+        """A branch has ended, and what it used is shown at once.
+
+        The command matters too. A workflow task without one looks to the SDK like a mere sign of life: a worker that
+        replays it, after another was killed, may put it together with the next task, and hear what was asked in that
+        one before it hears that the branch has ended. What is then said to the branches would be different.
+        """
+        self._upsert()
+        self._tell()
+
     def refresh(self) -> None:
         """Something happened."""
         if self._reached() > self._part:

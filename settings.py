@@ -31,6 +31,7 @@ _PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^:/?#]*:(.*)@")
 _WHO_IN_URL: Final = re.compile(r"(?<=://).*@")
 _EXAMPLES: Final = {
     "collections": '{"handbook": "docs/handbook"}',
+    "service_urls": '{"searxng": "http://searxng:8080"}',
     "agent_models": '{"writer": "anthropic:claude-sonnet-4-5"}',
 }
 """What to write, for the settings that are JSON."""
@@ -70,6 +71,17 @@ class Settings(BaseSettings):
     package_readmes: bool = Field(
         default=True,
         description="Offer the collection `packages`: the long descriptions of the installed Python packages.",
+    )
+    contact: str = Field(
+        default="",
+        max_length=200,
+        description="Whom the services that are searched may write to, an e-mail address or a web page: it is sent in "
+        "the `User-Agent`, and where a service asks for it. Several answer slower without one, Wikipedia not at all.",
+    )
+    service_urls: Annotated[dict[str, str], NoDecode] = Field(
+        default={},
+        description="Other addresses of services that are searched, by the name of the source, as JSON: "
+        '`{"searxng": "http://searxng:8080"}`: a mirror, a proxy, or one of your own, also in a private network.',
     )
     model: str = Field(
         default="offline",

@@ -12,6 +12,7 @@ from sqlalchemy import Subquery, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.works import Work
 from elcano.storage.bound import Bound
 from elcano.storage.sql.dialect import alone, insert_new, root_of, run_and_branches
 from elcano.storage.sql.tables import evidence as passages
@@ -51,6 +52,8 @@ class Evidence(Frozen):
     retrieved_at: float = 0.0
     """Seconds since the epoch."""
     metadata: JsonObject = {}
+    work: Work | None = None
+    """What its source knows of the work that it is a part of; None: no more than is said here."""
 
 
 class EvidenceStore(Bound):

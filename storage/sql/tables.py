@@ -48,6 +48,7 @@ evidence = Table(
     Column("score", Double, nullable=False),
     Column("retrieved_at", Double, nullable=False),
     Column("metadata", JSON, nullable=False),
+    Column("work", JSON(none_as_null=True), nullable=True),
     ForeignKeyConstraint(["tenant", "content_hash"], [texts.c.tenant, texts.c.content_hash], name="text_of_evidence"),
     Index("evidence_of_text", "tenant", "content_hash"),
 )

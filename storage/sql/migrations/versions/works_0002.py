@@ -1,0 +1,12 @@
+"""Evidence may say what work it is a part of."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    """Adds the column; what is kept already knows of none."""
+    op.add_column("evidence", sa.Column("work", sa.JSON(none_as_null=True), nullable=True))

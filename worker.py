@@ -33,6 +33,8 @@ from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
 from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
+from elcano.activities.calls.orphans import free_orphans
+from elcano.activities.calls.taking_over import TakingOver
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.opening import require_folders
@@ -105,6 +107,7 @@ def build_worker(
         max_concurrent_activities=settings.worker_activities,
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
+        interceptors=[TakingOver(client)],
         graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
     )
 
@@ -125,6 +128,7 @@ def source_workers(client: Client, store: Store, sources: Sources, settings: Set
             max_concurrent_activities=source.limits.side_by_side,
             max_task_queue_activities_per_second=source.rate(settings.has),
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+            interceptors=[TakingOver(client)],
             graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
         )
         for source in sources.queued
@@ -274,6 +278,7 @@ async def run(settings: Settings) -> None:
             ]
             gc.collect()
             gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks
+            await free_orphans(client)
             queues = ", ".join(repr(worker.task_queue) for worker in workers)
             _log.info("working in namespace %r on task queue %s", client.namespace, queues)
             await work(workers)

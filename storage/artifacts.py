@@ -5,8 +5,9 @@ the run that it is a part of.
 """
 
 from hashlib import sha256
+from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import and_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import StoreDamaged
@@ -15,6 +16,9 @@ from elcano.storage.objects.keys import artifacts_of
 from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import insert_new, root_of
 from elcano.storage.sql.tables import artifacts
+
+LOG_TYPE: Final = "application/vnd.elcano.log+json"
+"""The media type of the log of a run or of a branch."""
 
 
 class ArtifactStore(Bound):
@@ -33,6 +37,12 @@ class ArtifactStore(Bound):
         async with self._engine.begin() as connection:
             await connection.execute(insert_new(connection, artifacts).values(row))
         return key
+
+    async def keys(self, run_id: str, media_type: str) -> list[str]:
+        """What a run, branches included, has of this type, in the order of the keys."""
+        mine = and_(self._own(artifacts), artifacts.c.run_id == root_of(run_id), artifacts.c.media_type == media_type)
+        async with self._engine.connect() as connection:
+            return list(await connection.scalars(select(artifacts.c.key).where(mine).order_by(artifacts.c.key)))
 
     async def get(self, key: str) -> str | None:
         """The content kept under `key`; None if no run of the tenant has it.

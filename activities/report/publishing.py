@@ -20,6 +20,7 @@ from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.records import ArchiveCall, RunLog
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef
+from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store, TenantStore
 
@@ -70,7 +71,7 @@ class ReportActivities:
     async def _kept(self, log: RunLog) -> str:
         """The artifact hash of a run's log."""
         written = await asyncio.to_thread(log.model_dump_json)
-        return await self._store.of(log.asked.tenant).artifacts.put(log.asked.run_id, written, MEDIA_TYPE)
+        return await self._store.of(log.asked.tenant).artifacts.put(log.asked.run_id, written, LOG_TYPE)
 
 
 async def _report(call: PublishCall, store: TenantStore) -> Report:

@@ -30,6 +30,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.state import SectionPlan
 from elcano.graphs.values.tenant import run_id as new_run_id
 from elcano.storage.across import Admission
+from elcano.storage.certificates.sections import shared_logs
 
 
 class Fork(Frozen):
@@ -74,7 +75,9 @@ async def fork(
         raise TakeUpRefused(f"{run_id!r} is a section: fork the run that it belongs to, {run.branch_of.run_id!r}")
     log = await read_log(run, reached.temporal, reached.store)
     own = new_run_id(run.tenant, str(ULID()))
-    asked = await run_in_threadpool(_forked, own, log, wanted, reached)
+    shared = log.model_copy(update={"entries": before_step(log, wanted.step).entries})
+    sections = await shared_logs(shared, reached.store)
+    asked = await run_in_threadpool(_forked, own, log, wanted, reached, sections)
     require_keys(asked, reached.settings)
     return await begin(
         asked,
@@ -88,8 +91,8 @@ async def fork(
     )
 
 
-def _forked(own: str, log: RunLog, wanted: Fork, reached: Reached) -> ResearchInput:
-    """The input of the new run."""
+def _forked(own: str, log: RunLog, wanted: Fork, reached: Reached, sections: tuple[str, ...]) -> ResearchInput:
+    """The input of the new run; `sections` are the logs of what it shares."""
     before, given = log.asked, wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
     graph = wanted.graph or before.graph
     asked = before.model_copy(
@@ -117,7 +120,7 @@ def _forked(own: str, log: RunLog, wanted: Fork, reached: Reached) -> ResearchIn
         plan=wanted.plan,
     )
     found = tuple(ref.id for ref in cut.run.state.evidence)
-    taken_up = TakeUp(entry=entry, evidence=found, artifacts=taking_up.drafts(cut.run))
+    taken_up = TakeUp(entry=entry, evidence=found, artifacts=(*taking_up.drafts(cut.run), *sections))
     return taking_up.forked(asked, cut, taken_up, time.time())
 
 

@@ -11,10 +11,11 @@ from typing import Final
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.fanout.handover import draft
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.lifecycle.proving import journal_of, section_id, visits
+from elcano.graphs.lifecycle.proving import journal_of, visits
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.values.report import Report
 from elcano.storage.certificates.form import FORMAT, About, Versions, written
+from elcano.storage.certificates.sections import section_logs
 from elcano.storage.store import TenantStore
 
 BATCH: Final = 100
@@ -60,20 +61,8 @@ class Issuing:
             yield piece
 
     async def _sections(self) -> AsyncIterator[str]:
-        """The logs of all branches, of branches of branches too. One that was ended from outside left none."""
-        runs = self._store.runs
-        found = await runs.all_branches(self._run.run_id)
-        for root in self._of_others():
-            found += [one for one in [await runs.get(root)] if one is not None]
-            found += await runs.all_branches(root)
-        for section in found:
-            if section.log:
-                yield await self._kept(section.log, f"the log of {section.run_id}")
-
-    def _of_others(self) -> list[str]:
-        """The branches of other runs that this one, a fork, holds the outcomes of."""
-        ids = (section_id(visit, outcome) for visit in visits(self._log) for outcome in visit.outcomes)
-        return [one for one in dict.fromkeys(ids) if not one.startswith(f"{self._run.run_id}.")]
+        for run_id, key in (await section_logs(self._log, self._store)).items():
+            yield await self._kept(key, f"the log of {run_id}")
 
     async def _passages(self) -> AsyncIterator[str]:
         """What the writer was given."""

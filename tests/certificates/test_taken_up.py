@@ -83,9 +83,13 @@ async def test_taken_back_and_forked(
         for step in (steps, 2):
             await asked(api, run_id, "rollback", step=step)
             await holds(api, run_id)
-        fork = run_id
+        forks = [run_id]
         for _ in range(2):  # a fork of a fork
-            fork = (await api.post(f"/v1/runs/{fork}/fork", json={"step": steps})).json()["run_id"]
-            await holds(api, fork)
+            forks.append((await api.post(f"/v1/runs/{forks[-1]}/fork", json={"step": steps})).json()["run_id"])
+            await holds(api, forks[-1])
         early = (await api.post(f"/v1/runs/{run_id}/fork", json={"step": 2, "question": "What is a retry?"})).json()
+        await holds(api, early["run_id"])
+        for gone in forks[:2]:
+            assert (await api.delete(f"/v1/runs/{gone}")).status_code == 204
+        await holds(api, forks[2])  # what it shares is its own
         await holds(api, early["run_id"])

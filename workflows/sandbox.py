@@ -3,11 +3,19 @@
 The SDK enters the sandbox several times for every payload, to ask in whose name it is converted. Our converter does not
 look at that, our payloads only at the run, which is known from the start; asking took half of the time that a worker's
 event loop spent on workflow tasks.
+
+And a run hears of what happened in workflow tasks alone. To answer a query, the SDK may let a run hear of what came
+after its last task as well, and keeps it so. What comes before these events in the task that they belong to (signals,
+updates) is then heard after them, and in a replay before them: its own history wedges the run. So such a query is
+refused, the SDK forgets the run, and whoever asked asks again. A run that gets no further task, because it was
+terminated, is read without what it never heard.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
+from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
 from temporalio.converter import SerializationContext, StorageDriverStoreContext, StorageDriverWorkflowInfo
 from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
@@ -15,7 +23,14 @@ from temporalio.workflow import Info
 
 if TYPE_CHECKING:
     from temporalio.bridge.proto.workflow_activation import WorkflowActivation
-    from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
+
+TOO_EARLY: Final = "ask again: something has happened that the run has yet to hear of"
+"""How a query fails that would have a run hear of events out of turn."""
+PATIENCE: Final = 6
+"""So often a run is read anew until its next workflow task has begun; after that it is taken for one that gets none."""
+REMEMBERED: Final = 1_000
+"""Runs of which that is counted."""
+_NO_EVENTS: Final = ("query_workflow", "remove_from_cache")
 
 
 def workflow_runner() -> SandboxedWorkflowRunner:
@@ -25,25 +40,64 @@ def workflow_runner() -> SandboxedWorkflowRunner:
     )
 
 
+class InTurn:
+    """Lets runs hear of what happened in their workflow tasks alone. Of one worker; several of its threads use it."""
+
+    def __init__(self) -> None:
+        self._refused: Counter[tuple[str, int]] = Counter()
+        """How often each run was kept from hearing of its events up to a number; those of before are dropped."""
+
+    def may_wait(self, run_id: str, length: int) -> bool:
+        """Whether a run that is ahead of its tasks, up to event `length`, is to be read anew; counts that it was."""
+        if self._refused[run_id, length] >= PATIENCE:
+            return False
+        self._refused[run_id, length] += 1
+        if len(self._refused) > REMEMBERED:
+            del self._refused[next(iter(self._refused))]
+        return True
+
+
 @dataclass(frozen=True)
 class ContextFreeRunner(SandboxedWorkflowRunner):
     """The SDK's sandbox, for converters and storage drivers that treat all payloads of a run alike."""
 
+    in_turn: InTurn = field(default_factory=InTurn)
+
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
         """One run in its sandbox."""
-        return _ContextFree(super().create_instance(det), det.info)
+        return _Heard(super().create_instance(det), det.info, self.in_turn)
 
 
-class _ContextFree(WorkflowInstance):
-    """A run whose payloads are converted without a context, and are all its own, whoever they are for."""
+class _Heard(WorkflowInstance):
+    """A run that hears of things in their turn; its payloads are converted without a context, and are all its own."""
 
-    def __init__(self, sandboxed: WorkflowInstance, info: Info) -> None:
+    def __init__(self, sandboxed: WorkflowInstance, info: Info, in_turn: InTurn) -> None:
         self._sandboxed = sandboxed
         run = StorageDriverWorkflowInfo(namespace=info.namespace, id=info.workflow_id)
         self._own = StorageDriverStoreContext(target=run)
+        self._in_turn = in_turn
+        self._last: tuple[int, int] | None = None
+        """The time of the last workflow task, in nanoseconds, and the number of the last event that was heard of."""
+        self._missed = False
+        """It was not told of everything that the SDK takes it to know."""
 
-    def activate(self, act: "WorkflowActivation") -> "WorkflowActivationCompletion":
+    def activate(self, act: "WorkflowActivation") -> WorkflowActivationCompletion:
+        if any(job.WhichOneof("variant") not in _NO_EVENTS for job in act.jobs):
+            if self._missed:
+                return _refused(act)
+            if self._is_ahead(act):
+                if self._in_turn.may_wait(act.run_id, act.history_length):
+                    return _refused(act)
+                self._missed = True
+                completion = WorkflowActivationCompletion(run_id=act.run_id)
+                completion.successful.SetInParent()
+                return completion
         return self._sandboxed.activate(act)
+
+    def _is_ahead(self, act: "WorkflowActivation") -> bool:
+        """Whether it tells of events that no workflow task has told of: later ones, and no later time."""
+        before, self._last = self._last, (act.timestamp.ToNanoseconds(), act.history_length)
+        return before is not None and self._last[0] == before[0] and self._last[1] > before[1]
 
     def get_serialization_context(self, command_info: object) -> SerializationContext | None:
         return None
@@ -56,3 +110,11 @@ class _ContextFree(WorkflowInstance):
 
     def get_thread_id(self) -> int | None:
         return self._sandboxed.get_thread_id()
+
+
+def _refused(act: "WorkflowActivation") -> WorkflowActivationCompletion:
+    """What this was for fails, and the SDK forgets the run."""
+    completion = WorkflowActivationCompletion(run_id=act.run_id)
+    completion.failed.failure.message = TOO_EARLY
+    completion.failed.failure.application_failure_info.type = "TooEarly"
+    return completion

@@ -1,0 +1,117 @@
+"""However often a run is asked, and whenever: it hears of what happened in its tasks, in the order of its history."""
+
+import pytest
+from temporalio.bridge.proto.workflow_activation import WorkflowActivation
+from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
+from temporalio.client import WorkflowQueryFailedError
+from temporalio.converter import SerializationContext, StorageDriverStoreContext
+from temporalio.worker import WorkflowInstance
+from temporalio.workflow import Info
+
+from elcano.api.temporal.rpc import in_turn
+from elcano.workflows import sandbox
+from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, InTurn
+
+
+class Told(WorkflowInstance):
+    """A run that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[WorkflowActivation] = []
+
+    def activate(self, act: WorkflowActivation) -> WorkflowActivationCompletion:
+        self.told.append(act)
+        completion = WorkflowActivationCompletion(run_id=act.run_id)
+        completion.successful.SetInParent()
+        return completion
+
+    def get_serialization_context(self, command_info: object) -> SerializationContext | None:
+        return None
+
+    def get_external_store_context(self, command_info: object) -> StorageDriverStoreContext:
+        raise NotImplementedError
+
+    def get_info(self) -> Info:
+        raise NotImplementedError
+
+    def get_thread_id(self) -> int | None:
+        return None
+
+
+def activation(at: int, length: int, *jobs: str) -> WorkflowActivation:
+    act = WorkflowActivation(run_id="run", history_length=length)
+    act.timestamp.FromSeconds(at)
+    for job in jobs:
+        getattr(act.jobs.add(), job).SetInParent()
+    return act
+
+
+def heard(told: Told, in_turn: InTurn, info: Info) -> WorkflowInstance:
+    return sandbox._Heard(told, info, in_turn)
+
+
+@pytest.fixture
+def info() -> Info:
+    """As much of it as is looked at."""
+    made = object.__new__(Info)
+    object.__setattr__(made, "namespace", "default")
+    object.__setattr__(made, "workflow_id", "run")
+    return made
+
+
+def test_several_activations_of_one_task_are_heard(info: Info) -> None:
+    told = Told()
+    run = heard(told, InTurn(), info)
+    first = activation(1, 3, "initialize_workflow")
+    same_task = activation(1, 3, "resolve_activity")
+    query = activation(1, 3, "query_workflow")
+    next_task = activation(2, 8, "signal_workflow", "resolve_activity")
+    gone = activation(0, 9, "remove_from_cache")
+    for act in (first, same_task, query, next_task, gone):
+        assert run.activate(act).HasField("successful")
+    assert told.told == [first, same_task, query, next_task, gone]
+
+
+def test_a_query_that_runs_ahead_is_refused_and_in_the_end_answered_without_it(info: Info) -> None:
+    in_turn = InTurn()
+    first, ahead = activation(1, 3, "initialize_workflow"), activation(1, 7, "resolve_activity")
+    query, task = activation(1, 7, "query_workflow"), activation(2, 8, "signal_workflow")
+    for _ in range(PATIENCE):
+        told = Told()
+        run = heard(told, in_turn, info)
+        assert run.activate(first).HasField("successful")
+        assert run.activate(ahead).failed.failure.message == TOO_EARLY
+        assert told.told == [first]
+    told = Told()
+    run = heard(told, in_turn, info)
+    assert all(run.activate(act).HasField("successful") for act in (first, ahead, query))
+    assert told.told == [first, query]
+    assert run.activate(task).HasField("failed")  # a task after all: the run is read anew for it
+    assert told.told == [first, query]
+
+
+async def test_who_asks_too_early_asks_again() -> None:
+    asked = 0
+
+    async def ask() -> str:
+        nonlocal asked
+        asked += 1
+        if asked < 4:
+            raise WorkflowQueryFailedError(TOO_EARLY)
+        return "an answer"
+
+    assert await in_turn(ask) == "an answer"
+    assert asked == 4
+
+
+async def test_what_cannot_be_read_is_asked_once() -> None:
+    asked = 0
+
+    async def ask() -> str:
+        nonlocal asked
+        asked += 1
+        raise WorkflowQueryFailedError("it is broken")
+
+    with pytest.raises(WorkflowQueryFailedError, match="broken"):
+        await in_turn(ask)
+    assert asked == 1

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from temporalio.testing import WorkflowEnvironment
 
+from elcano.api.temporal.asking import AskAgain
 from elcano.dev.errors import CannotStart
 from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_binary
 from elcano.storage.objects.objects import open_objects
@@ -39,5 +40,6 @@ async def temporal_environment(
         dev_server_extra_args=(*SERVER_OPTIONS, *options),
         search_attributes=SEARCH_ATTRIBUTE_KEYS,
         data_converter=data_converter(open_objects("", payloads)),
+        interceptors=[AskAgain()],
     ) as environment:
         yield environment

@@ -36,7 +36,9 @@ class Performer:
 
     async def given_up(self, task: "asyncio.Task[Outcome]", work: Call, ending: Ending | None) -> Outcome:
         """What became of a call that is cut off now. It may say what it used; an answer that came after all is kept."""
-        task.cancel()
+        await workflow.wait_condition(lambda: True)  # an answer in the same workflow task has come: it is heard first
+        if not task.done():
+            task.cancel()
         patience = asyncio.create_task(workflow.sleep(policies.PARTING, summary="for what the call used"))
         await workflow.wait_condition(lambda: task.done() or patience.done())
         patience.cancel()

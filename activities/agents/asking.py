@@ -5,6 +5,7 @@ tell what all attempts together used. Every failure leaves through `classified`.
 """
 
 import asyncio
+from collections.abc import Coroutine
 
 from elcano.activities.agents.citing import reference, with_canonical_ids
 from elcano.activities.agents.drafts import completed
@@ -79,7 +80,7 @@ class AgentActivities:
             outcome = "abandoned" if given_up() else "failed"
             raise
         finally:
-            await attempt.record(outcome)
+            await _surely(attempt.record(outcome))
         return output
 
     async def _answer(self, attempt: Attempt) -> Frozen:
@@ -115,6 +116,18 @@ class AgentActivities:
         draft = completed(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
         quoted = attempt.quoted and loaded.drafts.quoted
         return await _kept(attempt, draft, loaded.drafts.shown, quoted=quoted)
+
+
+async def _surely(writing: Coroutine[object, object, None]) -> None:
+    """Writes to the end, also if the call is given up meanwhile: it has been paid for, and what it said is used."""
+    task = asyncio.create_task(writing)
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                raise
+    task.result()
 
 
 async def _kept(attempt: Attempt, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:

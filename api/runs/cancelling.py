@@ -1,7 +1,7 @@
 """Cancelling: the run ends at once and without a report, by Temporal's own cancellation.
 
-Temporal keeps it until a worker takes the run up, so it needs none to be accepted. Asked for again it changes nothing:
-the first reason stays.
+Temporal keeps it until a worker takes the run up, so it needs none to be accepted. Asked for again, even
+after its end, it changes nothing: the first reason stays.
 """
 
 from elcano.api.http.errors import RunEnded, RunForgotten
@@ -16,10 +16,12 @@ async def cancel(run_id: str, cancellation: Cancellation, temporal: Temporal, st
 
     Raises:
         RunNotFound: there is no such run.
-        RunEnded: it has ended; nothing was cancelled.
+        RunEnded: it has ended otherwise; nothing was cancelled.
         TemporalUnavailable: it is not known whether it was cancelled; doing it again is safe.
     """
     run = await current_run(run_id, temporal, store)
+    if run.status == "cancelled":  # as somebody wanted whose first answer was lost
+        return await temporal.worker_polls()
     if run.status != "running":
         raise RunEnded(f"the run {run_id!r} has ended: {run.status}; there is nothing to cancel")
     try:

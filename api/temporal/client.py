@@ -35,7 +35,7 @@ from elcano.api.temporal import history, removal
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import Execution, described
 from elcano.api.temporal.glance import Glance
-from elcano.api.temporal.rpc import CALL_TIMEOUT, in_turn, mapped, mapped_query
+from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -157,8 +157,8 @@ class Temporal:
         """
         handle = await self._handle(run_id)
         with mapped_query():
-            page: ProgressPage = await in_turn(
-                lambda: handle.query(PROGRESS_QUERY, since, result_type=ProgressPage, rpc_timeout=PROGRESS_TIMEOUT)
+            page: ProgressPage = await handle.query(
+                PROGRESS_QUERY, since, result_type=ProgressPage, rpc_timeout=PROGRESS_TIMEOUT
             )
         return page
 
@@ -173,13 +173,11 @@ class Temporal:
         handle = await self._handle(run_id)
         with mapped_query():
             try:
-                snapshot: RunSnapshot = await in_turn(
-                    lambda: handle.query(
-                        SNAPSHOT_QUERY,
-                        result_type=RunSnapshot,
-                        reject_condition=None if closed_too else QueryRejectCondition.NOT_OPEN,
-                        rpc_timeout=SNAPSHOT_TIMEOUT,
-                    )
+                snapshot: RunSnapshot = await handle.query(
+                    SNAPSHOT_QUERY,
+                    result_type=RunSnapshot,
+                    reject_condition=None if closed_too else QueryRejectCondition.NOT_OPEN,
+                    rpc_timeout=SNAPSHOT_TIMEOUT,
                 )
             except WorkflowQueryRejectedError:
                 return None
@@ -195,9 +193,7 @@ class Temporal:
         """
         handle = await self._handle(run_id)
         with mapped_query():
-            page: LogPage = await in_turn(
-                lambda: handle.query(LOG_QUERY, since, result_type=LogPage, rpc_timeout=PROGRESS_TIMEOUT)
-            )
+            page: LogPage = await handle.query(LOG_QUERY, since, result_type=LogPage, rpc_timeout=PROGRESS_TIMEOUT)
         return page
 
     async def control(self, run_id: str, request: ControlRequest, request_id: str) -> Json:

@@ -11,6 +11,7 @@ from typing import Final
 from temporalio.client import Client
 
 from elcano.api.http.errors import TemporalUnavailable
+from elcano.api.temporal.asking import AskAgain
 from elcano.settings import Settings
 from elcano.storage.payloads import connect_config
 
@@ -45,4 +46,4 @@ async def connect(settings: Settings) -> Client:
     Raises:
         RuntimeError: the server cannot be reached.
     """
-    return await Client.connect(**connect_config(settings), connect_timeout=CONNECT_TIMEOUT)
+    return await Client.connect(**connect_config(settings), connect_timeout=CONNECT_TIMEOUT, interceptors=[AskAgain()])

@@ -8,6 +8,7 @@ from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureEr
 from temporalio.worker import Worker
 
 from elcano.graphs.values.cancellation import Cancellation
+from tests.api.again import going_on
 from tests.api.asking import start
 
 
@@ -34,15 +35,24 @@ async def test_a_run_is_cancelled_once_however_often_it_is_asked_for(api: httpx.
     assert first.status_code == 202
     assert first.json() == {"run_id": run_id, "reason": "wrong question", "worker": "polling"}
     again = await api.post(f"/v1/runs/{run_id}/cancel")
-    assert again.status_code in (202, 409)
+    assert again.status_code == 202
     await ended(temporal, run_id)
     assert (await temporal.get_workflow_handle(run_id).describe()).status == WorkflowExecutionStatus.CANCELED
     assert await reason_of(temporal, run_id) == Cancellation(reason="wrong question")
     assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "cancelled"
     assert (await api.get(f"/v1/runs/{run_id}/evidence")).status_code == 200
     late = await api.post(f"/v1/runs/{run_id}/cancel")
+    assert late.status_code == 202  # whose first answer was lost is told the same
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_run_that_ended_otherwise_cannot_be_cancelled(api: httpx.AsyncClient, temporal: Client) -> None:
+    run_id = await start(api)
+    await temporal.get_workflow_handle(run_id).terminate()
+    view = await going_on.ended(api, run_id)
+    late = await api.post(f"/v1/runs/{run_id}/cancel")
     assert (late.status_code, late.json()["type"]) == (409, "urn:elcano:run-ended")
-    assert "has ended: cancelled; there is nothing to cancel" in late.json()["detail"]
+    assert f"has ended: {view['status']}; there is nothing to cancel" in late.json()["detail"]
 
 
 async def test_without_a_worker_it_is_accepted_and_says_so(

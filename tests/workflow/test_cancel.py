@@ -7,17 +7,27 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from temporalio.api.common.v1 import Payloads
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import (
+    PollActivityTaskQueueRequest,
+    PollActivityTaskQueueResponse,
+    RespondActivityTaskCompletedRequest,
+)
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
+from temporalio.worker import Worker
 
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.graphs.contracts import AgentCall, AgentResult
+from elcano.graphs.engine.entries import StepAbandoned, StepCompleted
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.cancellation import Cancellation
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
-from tests.control import pause
+from elcano.workflows.sandbox import workflow_runner
+from tests.control import pause, stop
 from tests.workflow.conftest import Handle, Start, asking, deep_with, worker_for
 from tests.workflow.test_budget import paused
 
@@ -156,3 +166,49 @@ async def test_what_is_written_in_the_temporal_ui_is_the_reason(start: Start, sc
     with pytest.raises(WorkflowFailureError):
         await handle.result()
     assert script.archived[0].events[-1].message.startswith("Cancelled: by hand; ")
+
+
+async def taken_by_hand(client: Client, queue: str) -> PollActivityTaskQueueResponse:
+    """The call that waits in a queue, which is then under way."""
+    request = PollActivityTaskQueueRequest(
+        namespace=client.namespace, task_queue=TaskQueue(name=queue), identity="a worker that polls by hand"
+    )
+    async with asyncio.timeout(30):
+        while not (taken := await client.workflow_service.poll_activity_task_queue(request)).task_token:
+            pass
+    return taken
+
+
+@pytest.mark.parametrize("how", ["cancel", "stop"])
+async def test_an_answer_that_comes_together_with_the_end_of_the_run_is_kept(
+    how: str, temporal: Client, script: Script
+) -> None:
+    queue = run_id = f"run-{uuid.uuid4()}"
+    worker = {"workflows": [ResearchWorkflow], "workflow_runner": workflow_runner()}
+    async with Worker(temporal, task_queue=queue, **worker):  # type: ignore[arg-type]
+        handle = await temporal.start_workflow(ResearchWorkflow.run, asking(run_id), id=run_id, task_queue=queue)
+        taken = await taken_by_hand(temporal, queue)
+    answer = AgentResult(output=script.answer("thinking", {"iteration": 1}), usage=script.usage)
+    answered = RespondActivityTaskCompletedRequest(
+        namespace=temporal.namespace,
+        task_token=taken.task_token,
+        result=Payloads(payloads=await temporal.data_converter.encode([answer])),
+    )
+    await temporal.workflow_service.respond_activity_task_completed(answered)
+    asked: asyncio.Task[object] | None = None
+    if how == "cancel":
+        await handle.cancel(reason=BY_ALICE.written)
+    else:
+        asked = asyncio.create_task(stop(handle))
+    async with worker_for(temporal, queue, scripted_activities(script)):
+        if asked is None:
+            with pytest.raises(WorkflowFailureError):
+                await handle.result()
+        else:
+            await asked
+            await handle.result()
+    kept = next(one for one in script.archived if one.run.run_id == run_id)
+    assert kept.log is not None
+    first = next(entry for entry in kept.log.entries if isinstance(entry, StepCompleted | StepAbandoned))
+    assert isinstance(first, StepCompleted)
+    assert (first.node, first.usage) == ("thinking", script.usage)

@@ -3,12 +3,12 @@
 import pytest
 from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
-from temporalio.client import WorkflowQueryFailedError
+from temporalio.client import OutboundInterceptor, QueryWorkflowInput, WorkflowQueryFailedError
 from temporalio.converter import SerializationContext, StorageDriverStoreContext
 from temporalio.worker import WorkflowInstance
 from temporalio.workflow import Info
 
-from elcano.api.temporal.rpc import in_turn
+from elcano.api.temporal.asking import AskAgain
 from elcano.workflows import sandbox
 from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, InTurn
 
@@ -90,28 +90,42 @@ def test_a_query_that_runs_ahead_is_refused_and_in_the_end_answered_without_it(i
     assert told.told == [first, query]
 
 
+class Answering(OutboundInterceptor):
+    """A server's answers to queries, one after the other."""
+
+    def __init__(self, *answers: str | WorkflowQueryFailedError) -> None:
+        self.answers = list(answers)
+
+    async def query_workflow(self, input: QueryWorkflowInput) -> str:
+        match self.answers.pop(0):
+            case str() as answer:
+                return answer
+            case refused:
+                raise refused
+
+
+QUERY = QueryWorkflowInput(
+    id="run",
+    run_id=None,
+    query="progress",
+    args=[],
+    reject_condition=None,
+    headers={},
+    ret_type=str,
+    rpc_metadata={},
+    rpc_timeout=None,
+)
+
+
 async def test_who_asks_too_early_asks_again() -> None:
-    asked = 0
-
-    async def ask() -> str:
-        nonlocal asked
-        asked += 1
-        if asked < 4:
-            raise WorkflowQueryFailedError(TOO_EARLY)
-        return "an answer"
-
-    assert await in_turn(ask) == "an answer"
-    assert asked == 4
+    early = WorkflowQueryFailedError(TOO_EARLY)
+    server = Answering(early, early, early, "an answer", "another one")
+    assert await AskAgain().intercept_client(server).query_workflow(QUERY) == "an answer"
+    assert server.answers == ["another one"]
 
 
 async def test_what_cannot_be_read_is_asked_once() -> None:
-    asked = 0
-
-    async def ask() -> str:
-        nonlocal asked
-        asked += 1
-        raise WorkflowQueryFailedError("it is broken")
-
+    server = Answering(WorkflowQueryFailedError("it is broken"), "an answer")
     with pytest.raises(WorkflowQueryFailedError, match="broken"):
-        await in_turn(ask)
-    assert asked == 1
+        await AskAgain().intercept_client(server).query_workflow(QUERY)
+    assert server.answers == ["an answer"]

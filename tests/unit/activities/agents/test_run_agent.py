@@ -1,5 +1,6 @@
 """`run_agent`: one attempt, one ledger line, one answer that fits the catalogue."""
 
+import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator
@@ -22,9 +23,11 @@ from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.report import DraftRef, ReportDraft
 from elcano.settings import Settings
+from elcano.storage.ledger import Ledger, LedgerEntry
 from elcano.storage.store import Store, open_store
 from elcano.testing import Reply, ScriptedModel
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
@@ -202,3 +205,27 @@ async def test_a_providers_sdk_is_imported_beside_the_event_loop(store: Store, m
         await run(activities(store), "thinking", given(), model=f"openai:never-asked-{uuid4().hex}")
     assert threads
     assert threading.current_thread().name not in threads
+
+
+async def test_what_was_answered_is_written_down_and_handed_over_though_the_run_gives_it_up(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writing, let_write = asyncio.Event(), asyncio.Event()
+    record = Ledger.record
+
+    async def slowly(ledger: Ledger, entry: LedgerEntry) -> Usage:
+        writing.set()
+        await let_write.wait()
+        return await record(ledger, entry)
+
+    monkeypatch.setattr(Ledger, "record", slowly)
+    environment = ActivityEnvironment()
+    asked = asyncio.create_task(environment.run(activities(store).run_agent, call("thinking", given())))
+    await writing.wait()
+    environment.cancel()
+    await asyncio.sleep(0)
+    assert not asked.done()
+    let_write.set()
+    result = await asked
+    (line,) = await store.of("default").ledger.entries("run-1")
+    assert (line.outcome, line.usage) == ("completed", result.usage)

@@ -145,6 +145,41 @@ async def test_a_section_with_a_gap_is_repaired_alone_and_the_report_is_written_
     await log_of(store, run_id)
 
 
+async def test_sections_that_were_added_and_dropped_midway_are_so_when_it_is_resumed(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Provider(sections=3)
+    kept, dropped, added = "What of Section 1 and retries?", "What of Section 3 and retries?", "Who pays for retries?"
+    provider.slow["judge", kept] = provider.slow["thinking", dropped] = 2.0
+    provider.off |= {("long_writer_section", ""), ("long_writer_summary", "")}
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, mode="deep")
+        await provider.asked(("judge", kept))
+        await provider.asked(("thinking", dropped))
+        await asked(
+            api,
+            run_id,
+            "steer",
+            drop_sections=["Section 3"],
+            add_sections=[{"title": "Costs", "question": added}],
+        )
+        first = await ended(api, run_id)
+        assert first["status"] == "failed", first
+        before = provider.calls()
+        provider.off.clear()
+        await asked(api, run_id, "resume")
+        view = await ended(api, run_id)
+    assert view["status"] == "completed"
+    assert {branch["section"] for branch in view["branches"] if branch["status"] == "drafted"} == {
+        "Section 1",
+        "Section 2",
+        "Costs",
+    }
+    assert {kind for kind, _, _ in provider.calls() - before} == {"long_writer_section", "long_writer_summary"}
+    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    await log_of(store, run_id)
+
+
 async def test_a_run_that_was_ended_from_outside_goes_on_where_it_was(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

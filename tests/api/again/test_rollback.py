@@ -93,6 +93,30 @@ async def test_a_run_that_works_gives_up_what_it_does_and_goes_back(
     await log_of(store, run_id)
 
 
+@pytest.mark.parametrize("mode", ["iterative", "deep"])
+async def test_a_run_that_was_paused_goes_back_and_goes_on(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, mode: str
+) -> None:
+    provider = Provider(sections=2)
+    question = QUESTION if mode == "iterative" else "What of Section 2 and retries?"
+    provider.slow["judge", question] = 1.0
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, mode=mode)
+        await provider.asked(("judge", question))
+        await asked(api, run_id, "pause")
+
+        async def paused() -> bool:
+            return bool((await api.get(f"/v1/runs/{run_id}")).json()["stage"] == "paused")
+
+        await until(paused)
+        provider.slow.clear()
+        await asked(api, run_id, "rollback", step=2)
+        view = await ended(api, run_id)
+    assert view["status"] == "completed"
+    assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
+    await log_of(store, run_id)
+
+
 async def test_what_cannot_be_taken_back_is_refused_and_changes_nothing(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

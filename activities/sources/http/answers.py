@@ -72,7 +72,7 @@ def encoding_of(content: bytes, declared: str | None) -> str:
             return encoding
     try:
         found = codecs.lookup((declared or "utf-8").strip("'\" "))
-        b"".decode(found.name)  # refuses what turns bytes into bytes, such as base64
+        b"x".decode(found.name, errors="replace")  # refuses what turns bytes into bytes, such as base64
     except (LookupError, ValueError):
         return "utf-8"
     return "utf-8" if found.name.replace("-", "_") in _NOT_FOR_TEXTS else found.name

@@ -6,6 +6,7 @@ become. Unpacked pieces are small, so that a bomb costs what it may cost and no 
 
 import zlib
 from collections.abc import Iterator
+from contextlib import aclosing
 from typing import Final
 
 import httpx
@@ -38,14 +39,15 @@ async def content_of(who: str, response: httpx.Response, most_bytes: int) -> byt
     unpacking = _unpacking(who, response)
     content = bytearray()
     received = 0
-    async for raw in response.aiter_raw():
-        received += len(raw)
-        if received > most_bytes:
-            raise _too_large(who, most_bytes)
-        for piece in unpacking.pieces(raw) if unpacking else (raw,):
-            content += piece
-            if len(content) > most_bytes:
+    async with aclosing(response.aiter_raw()) as coming:
+        async for raw in coming:
+            received += len(raw)
+            if received > most_bytes:
                 raise _too_large(who, most_bytes)
+            for piece in unpacking.pieces(raw) if unpacking else (raw,):
+                content += piece
+                if len(content) > most_bytes:
+                    raise _too_large(who, most_bytes)
     if unpacking and received and not unpacking.complete:
         raise SourceUnavailable(f"{who}: the answer breaks off")
     return bytes(content)

@@ -7,6 +7,7 @@ cookies and retries nothing. Errors name a host and never a whole address, which
 import asyncio
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
+from weakref import WeakValueDictionary
 
 import httpx
 
@@ -14,9 +15,10 @@ from elcano import __version__
 from elcano.activities.sources.http.answers import Answer as Answer
 from elcano.activities.sources.http.answers import encoding_of, media_type
 from elcano.activities.sources.http.bounded import ACCEPTED, content_of
+from elcano.activities.sources.http.cached import KEPT, CachedTransport
 from elcano.activities.sources.http.destinations import address_of, is_private, origin, require_public, shown
 from elcano.activities.sources.http.pinning import THIS_MACHINE, Network, NotPublic, transport
-from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, followed
+from elcano.activities.sources.http.requests import MOST_REDIRECTS, Request, followed
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings
@@ -25,7 +27,6 @@ API_BYTES: Final = 20_000_000
 """Of one answer of a service; a page of 1,000 PubMed records takes some 15 MB."""
 SECONDS: Final = 30.0
 """For one answer, from the first name that is resolved to the last byte."""
-_TIMEOUTS: Final = dict.fromkeys(("connect", "read", "write", "pool"), SECONDS)
 
 
 class Fetcher:
@@ -37,11 +38,14 @@ class Fetcher:
         self._private = frozenset(host.lower() for host in settings.private_hosts)
         self._outside = transport(network, proxy=settings.proxy)
         self._inside = transport(network, anywhere=True)
+        room = int(settings.page_cache_mb * 1_000_000)
+        self._kept = CachedTransport(self._outside, settings.data_dir, room) if room else None
+        self._reading = WeakValueDictionary[httpx.URL, asyncio.Lock]()
 
     async def close(self) -> None:
         """Closes its connections."""
-        await self._outside.aclose()
-        await self._inside.aclose()
+        for opened in filter(None, (self._kept, self._outside, self._inside)):
+            await opened.aclose()
 
     async def fetch(
         self,
@@ -56,6 +60,7 @@ class Fetcher:
         trusted: bool = False,
         kinds: Collection[str] = (),
         seconds: float = SECONDS,
+        cached: bool = True,
     ) -> Answer:
         """Asks once, and follows up to five redirects.
 
@@ -71,6 +76,7 @@ class Fetcher:
             trusted: the operator named this address in the settings: it may be in a private network.
             kinds: the media types that are read, as `text/html`; empty: all. An error may have any.
             seconds: for all of it.
+            cached: a public page that was read within the hour is taken as it was then.
 
         Raises:
             SourceUnavailable: nobody answered, or not in time.
@@ -83,7 +89,7 @@ class Fetcher:
         request = Request(method, address, dict(headers or {}), body, inside)
         try:
             async with asyncio.timeout(seconds):
-                return await self._answered(source, request, _Wanted(most_bytes, frozenset(kinds)))
+                return await self._answered(source, request, _Wanted(most_bytes, frozenset(kinds), cached))
         except TimeoutError as error:
             host = shown(origin(address).host)
             raise SourceUnavailable(f"{source}: {host} did not answer within {seconds:g} s") from error
@@ -111,14 +117,27 @@ class Fetcher:
 
     async def _sent(self, source: str, request: Request, wanted: "_Wanted") -> Answer | Request:
         """The answer, or the request that it redirects to."""
+        if not (wanted.cached and self._kept and not request.inside and request.is_for_everybody):
+            return await self._read(source, request, wanted, self._inside if request.inside else self._outside)
+        # One after another: who comes second finds what the first has read.
+        async with self._reading.setdefault(request.address, asyncio.Lock()):
+            return await self._read(source, request, wanted, self._kept)
+
+    async def _read(
+        self, source: str, request: Request, wanted: "_Wanted", by: httpx.AsyncBaseTransport
+    ) -> Answer | Request:
         who = f"{source}: {shown(origin(request.address).host)}"
-        response = await self._response(who, request)
+        response = await by.handle_async_request(request.written(who, self._headers))
         try:
             following = followed(source, request, response, self._private)
             if following is not None:
                 return following
             wanted.require_kind(who, response)
             content = await content_of(who, response, wanted.most_bytes)
+        except SourceUnavailable:
+            if KEPT not in response.extensions:
+                raise
+            return await self._read(source, request, wanted, self._outside)  # it was damaged on disk
         finally:
             await response.aclose()
         return Answer(
@@ -129,25 +148,13 @@ class Fetcher:
             encoding=encoding_of(content, response.charset_encoding),
         )
 
-    async def _response(self, who: str, request: Request) -> httpx.Response:
-        try:
-            asked = httpx.Request(
-                request.method,
-                request.address,
-                headers={**self._headers, **request.headers},
-                json=request.body,
-                extensions={"timeout": _TIMEOUTS},
-            )
-        except UnicodeEncodeError as error:
-            raise SourceRefused(f"{who}: a header has letters that cannot be sent; is a key mistyped?") from error
-        return await (self._inside if request.inside else self._outside).handle_async_request(asked)
-
 
 class _Wanted(NamedTuple):
     """What is read of an answer."""
 
     most_bytes: int
     kinds: frozenset[str]
+    cached: bool
 
     def require_kind(self, who: str, response: httpx.Response) -> None:
         """Returns if the answer is of a kind that is read, or says that there is none."""
@@ -200,6 +207,7 @@ class Service:
             headers=headers,
             body=body,
             trusted=self.trusted,
+            cached=False,  # services say in a 200 as well that they failed
         )
 
     async def close(self) -> None:

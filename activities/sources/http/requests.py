@@ -1,4 +1,4 @@
-"""Where an answer sends its reader, and what may be taken along.
+"""What is asked next: the request that an answer redirects to, and what may be taken along.
 
 What a caller sends belongs to the service that it asked: to another one nothing goes along but what is asked for.
 """
@@ -10,6 +10,7 @@ import httpx
 
 from elcano.activities.sources.http.destinations import address_of, is_private, origin, shown
 from elcano.graphs.errors import SourceRefused
+from elcano.redaction import without_secrets
 
 MOST_REDIRECTS: Final = 5
 """Redirects that are followed."""
@@ -28,6 +29,27 @@ class Request(NamedTuple):
     """Sent as JSON; None: nothing."""
     inside: bool
     """It may be in a private network: the operator named its host."""
+
+    @property
+    def is_for_everybody(self) -> bool:
+        """Whether nothing in it is a key, nor looks like one, and nothing is sent: so its answer is anybody's."""
+        kinds = {name.lower() for name in self.headers}
+        address = str(self.address)
+        reading = self.method == "GET" and self.body is None
+        return reading and kinds <= _TAKEN_ALONG and without_secrets(address) == address
+
+    def written(self, who: str, headers: Mapping[str, str]) -> httpx.Request:
+        """For a transport, without a limit of time; with `headers` of the client where the caller has none.
+
+        Raises:
+            SourceRefused: it cannot be sent.
+        """
+        sent = httpx.Headers(headers)
+        try:
+            sent.update(self.headers)
+            return httpx.Request(self.method, self.address, headers=sent, json=self.body)
+        except UnicodeEncodeError as error:
+            raise SourceRefused(f"{who}: a header has letters that cannot be sent; is a key mistyped?") from error
 
 
 def followed(source: str, request: Request, response: httpx.Response, private: Collection[str] = ()) -> Request | None:

@@ -99,7 +99,7 @@ class Settings(BaseSettings):
     proxy: str = Field(
         default="",
         repr=False,
-        pattern=r"^(https?://[^/?#]+/?)?$",
+        pattern=r"^(https?://([^/?#@\s]+@)?(\[[0-9a-fA-F:]+\]|[^/?#@:\s\[\]]+)(:\d{1,5})?/?)?$",
         description="The proxy through which public pages and services are read, as `http://proxy.example.org:3128`. "
         "It resolves names itself, so it is the proxy that has to keep requests out of private networks. Empty: none; "
         "`HTTPS_PROXY` is not read.",
@@ -296,8 +296,9 @@ def is_set(name: str) -> bool:
 def secrets() -> tuple[str, ...]:
     """The values of all variables that hold keys by their names, of 8 characters and more; the longest first."""
     found = {value.strip() for name, value in os.environ.items() if _SECRET_NAME.fullmatch(name)}
-    for address in _PASSWORD_IN_URL.findall(os.environ.get(variable("store_url"), "")):
-        found |= {address, unquote(address)}
+    for url in ("store_url", "proxy"):
+        for password in _PASSWORD_IN_URL.findall(os.environ.get(variable(url), "")):
+            found |= {password, unquote(password)}
     return tuple(
         sorted((value for value in found if len(value) >= LEAST_SECRET), key=lambda value: (-len(value), value))
     )

@@ -5,9 +5,9 @@ become. Unpacked pieces are small, so that a bomb costs what it may cost and no 
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
-from typing import Final
+from typing import Final, cast
 
 import httpx
 
@@ -39,7 +39,7 @@ async def content_of(who: str, response: httpx.Response, most_bytes: int) -> byt
     unpacking = _unpacking(who, response)
     content = bytearray()
     received = 0
-    async with aclosing(response.aiter_raw()) as coming:
+    async with aclosing(cast("AsyncGenerator[bytes, None]", response.aiter_raw())) as coming:
         async for raw in coming:
             received += len(raw)
             if received > most_bytes:

@@ -87,6 +87,7 @@ class Settings(BaseSettings):
     page_cache_mb: float = Field(
         default=500.0,
         ge=0,
+        le=1_000_000,
         description="Room in `ELCANO_DATA_DIR` for pages that were read, which are not fetched again within an hour; "
         "0 keeps none.",
     )

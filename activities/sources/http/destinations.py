@@ -39,13 +39,13 @@ class Origin(NamedTuple):
 
 
 def address_of(source: str, url: str) -> httpx.URL:
-    """`url` without its fragment.
+    """`url` without its fragment, and without space around it.
 
     Raises:
         SourceRefused: nothing can be asked at it, whoever named it.
     """
     try:
-        address = httpx.URL(url)
+        address = httpx.URL(url.strip())
         # A value may be refused only when it is used.
         host, port = address.host, address.port
     except (httpx.InvalidURL, ValueError) as error:

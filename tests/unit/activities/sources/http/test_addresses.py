@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from elcano.activities.sources.http.addresses import kind_of
 from elcano.activities.sources.http.destinations import address_of, require_public
 from elcano.activities.sources.http.fetching import Fetcher
+from elcano.activities.sources.http.requests import Request, followed
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings
 from tests.internet import PUBLIC, Internet
@@ -104,7 +105,7 @@ async def test_no_redirect_leads_into_a_private_network(service: Internet, addre
     assert service.connected == [(PUBLIC, 80)]
 
 
-@pytest.mark.parametrize("address", hostile.PRIVATE)
+@pytest.mark.parametrize("address", [*hostile.PRIVATE, "fe80::1%2", "::1%lo", "fd00::1%eth0"])
 async def test_no_name_leads_into_a_private_network(service: Internet, address: str) -> None:
     for answers in ([address], [PUBLIC, address], [address, PUBLIC], [*[PUBLIC] * 9, address]):
         internet = Internet(service.url, names={"example.com": [answers]})
@@ -158,6 +159,20 @@ async def test_a_name_that_leads_nowhere_is_no_answer(service: Internet, answers
 async def test_the_host_is_asked_for_by_its_name(service: Internet) -> None:
     with loopback(lambda asked: Reply(asked.headers["host"])) as running:
         assert await read(Internet(running.url), "http://Müller.example.com/") == "xn--mller-kva.example.com"
+
+
+@given(st.text(max_size=40) | st.from_regex(r"(https?:)?/{0,3}[^/]{0,20}/?.{0,10}"), st.booleans())
+def test_any_redirect_is_followed_with_care_or_refused(location: str, inside: bool) -> None:
+    request = Request("GET", httpx.URL("http://10.0.0.1/page"), {"X-Key": "key"}, None, inside)
+    headers = [(b"Location", location.encode("utf-8", errors="surrogatepass"))]
+    try:
+        following = followed("test", request, httpx.Response(302, headers=headers))
+    except SourceRefused:
+        return
+    assert following is not None
+    same = (following.address.host, following.address.port) == ("10.0.0.1", None)
+    assert following.inside is (inside and same and following.address.scheme == "http")
+    assert bool(following.headers) is same
 
 
 @given(st.text(max_size=40), st.sampled_from(["", "http://", "https://", "http://a@", "http://[", "//", "http://127."]))

@@ -59,6 +59,7 @@ class _Unpacking:
     def __init__(self, who: str) -> None:
         self._who = who
         self._members = 0
+        self._taken = 0
         self._written = 0
         self._ignored = False
         self._inflating: zlib._Decompress | None = None
@@ -66,7 +67,8 @@ class _Unpacking:
     @property
     def complete(self) -> bool:
         """Whether nothing is missing at its end."""
-        return self._ignored or (self._members > 0 and self._inflating is None)
+        padding = self._members > 1 and self._taken < 2  # too little to tell, and none of a member
+        return self._ignored or padding or (self._members > 0 and self._inflating is None)
 
     def pieces(self, raw: bytes) -> Iterator[bytes]:
         """What can be unpacked with `raw`, in pieces of at most 1 MiB."""
@@ -79,19 +81,16 @@ class _Unpacking:
                     self._ignored = True  # what follows the last member is padding, as for gzip itself
                     return
                 raise SourceUnavailable(f"{self._who}: the answer's packing is damaged ({error})") from error
+            self._taken += len(raw) - len(inflating.unconsumed_tail)
             self._written += len(piece)
             yield piece
-            raw = inflating.unconsumed_tail
-            while len(piece) == PIECE and not raw and not inflating.eof:
-                # All was taken in, and more than one piece of it is still to come out.
-                piece = inflating.decompress(b"", PIECE)
-                yield piece
+            raw = inflating.unconsumed_tail  # never empty while more is to come: the checksum is behind it
             if inflating.eof:
                 raw, self._inflating = inflating.unused_data, None
 
     def _next_member(self) -> "zlib._Decompress":
         self._members += 1
-        self._written = 0
+        self._taken = self._written = 0
         if self._members > MOST_MEMBERS:
             raise SourceRefused(f"{self._who}: the answer is packed in more than {MOST_MEMBERS} parts")
         return zlib.decompressobj(zlib.MAX_WBITS | 16)

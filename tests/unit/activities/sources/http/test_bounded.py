@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.sources.http.bounded import MOST_MEMBERS, content_of
+from elcano.activities.sources.http.bounded import MOST_MEMBERS, PIECE, content_of
 from elcano.activities.sources.http.fetching import API_BYTES
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.loopback import Asked, Reply, loopback
@@ -110,12 +110,27 @@ async def test_every_part_of_a_packed_answer_is_read(parts: list[bytes], size: i
     assert await content_of("test", response, 100_000) == b"".join(parts)
 
 
+@pytest.mark.parametrize("pieces", [1, 2])
+async def test_nothing_is_lost_where_a_piece_ends(pieces: int) -> None:
+    for size in range(pieces * PIECE - 300, pieces * PIECE + 300, 5):
+        response = httpx.Response(200, headers=GZIP, content=iter_of(gzip.compress(bytes(size), 6), size % 1_100 + 1))
+        assert len(await content_of("test", response, size)) == size
+
+
 @given(st.binary(min_size=1, max_size=2_000), st.data())
 async def test_a_packed_answer_that_breaks_off_is_none(content: bytes, data: st.DataObject) -> None:
     packed = gzip.compress(content)
     cut = data.draw(st.integers(1, len(packed) - 1))
     response = httpx.Response(200, headers=GZIP, content=iter_of(packed[:cut]))
     with pytest.raises(SourceUnavailable):
+        await content_of("test", response, 100_000)
+
+
+@pytest.mark.parametrize("cut", [1, 5, 12, 21])
+async def test_a_second_part_that_breaks_off_is_missed(cut: int) -> None:
+    packed = gzip.compress(b"first") + gzip.compress(b"second")[:-cut]
+    response = httpx.Response(200, headers=GZIP, content=iter_of(packed))
+    with pytest.raises(SourceUnavailable, match="breaks off"):
         await content_of("test", response, 100_000)
 
 

@@ -75,6 +75,7 @@ class Settings(BaseSettings):
     contact: str = Field(
         default="",
         max_length=200,
+        pattern=r"^[ -~]*$",
         description="Whom the services that are searched may write to, an e-mail address or a web page: it is sent in "
         "the `User-Agent`, and where a service asks for it. Several answer slower without one, Wikipedia not at all.",
     )
@@ -82,6 +83,27 @@ class Settings(BaseSettings):
         default={},
         description="Other addresses of services that are searched, by the name of the source, as JSON: "
         '`{"searxng": "http://searxng:8080"}`: a mirror, a proxy, or one of your own, also in a private network.',
+    )
+    page_cache_mb: float = Field(
+        default=500.0,
+        ge=0,
+        le=1_000_000,
+        description="Room in `ELCANO_DATA_DIR` for pages that were read, which are not fetched again within an hour; "
+        "0 keeps none.",
+    )
+    private_hosts: tuple[Annotated[str, Field(pattern=r"^[^\s/@?#*]+$")], ...] = Field(
+        default=(),
+        description="Hosts in private networks whose pages may be read, with the port if it is not 80 or 443, as JSON: "
+        '`["wiki.example.org", "docs.example.org:8080"]`. Every other private address is refused, and no page outside '
+        "can lead to these (see `docs/fetching.md`).",
+    )
+    proxy: str = Field(
+        default="",
+        repr=False,
+        pattern=r"^(https?://([^/?#@\s]+@)?(\[[0-9a-fA-F:]+\]|[^/?#@:\s\[\]]+)(:\d{1,5})?/?)?$",
+        description="The proxy through which public pages and services are read, as `http://proxy.example.org:3128`. "
+        "It resolves names itself, so it is the proxy that has to keep requests out of private networks. Empty: none; "
+        "`HTTPS_PROXY` is not read.",
     )
     model: str = Field(
         default="offline",
@@ -275,8 +297,9 @@ def is_set(name: str) -> bool:
 def secrets() -> tuple[str, ...]:
     """The values of all variables that hold keys by their names, of 8 characters and more; the longest first."""
     found = {value.strip() for name, value in os.environ.items() if _SECRET_NAME.fullmatch(name)}
-    for address in _PASSWORD_IN_URL.findall(os.environ.get(variable("store_url"), "")):
-        found |= {address, unquote(address)}
+    for url in ("store_url", "proxy"):
+        for password in _PASSWORD_IN_URL.findall(os.environ.get(variable(url), "")):
+            found |= {password, unquote(password)}
     return tuple(
         sorted((value for value in found if len(value) >= LEAST_SECRET), key=lambda value: (-len(value), value))
     )

@@ -1,16 +1,24 @@
 """The one client by which sources read anything over HTTP.
 
-It says who asks, follows no trail it should not, reads no more than it was told to, keeps no cookies and retries
-nothing.
+It says who asks, goes where it may, follows no trail that it should not, reads no more than it was told to, keeps no
+cookies and retries nothing. Errors name a host and never a whole address, which may hold a key.
 """
 
-import json
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+import asyncio
+from collections.abc import Collection, Mapping
+from typing import Final, NamedTuple
+from weakref import WeakValueDictionary
 
 import httpx
 
 from elcano import __version__
+from elcano.activities.sources.http.answers import Answer as Answer
+from elcano.activities.sources.http.answers import encoding_of, media_type
+from elcano.activities.sources.http.bounded import ACCEPTED, content_of
+from elcano.activities.sources.http.cached import KEPT, CachedTransport
+from elcano.activities.sources.http.destinations import address_of, is_private, origin, require_public, shown
+from elcano.activities.sources.http.pinning import THIS_MACHINE, Network, NotPublic, transport
+from elcano.activities.sources.http.requests import MOST_REDIRECTS, Request, followed
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings
@@ -18,54 +26,26 @@ from elcano.settings import Settings
 API_BYTES: Final = 20_000_000
 """Of one answer of a service; a page of 1,000 PubMed records takes some 15 MB."""
 SECONDS: Final = 30.0
-
-
-class Answer(NamedTuple):
-    """What came back, whatever its status."""
-
-    url: str
-    """Where it is from, after redirects."""
-    status: int
-    headers: httpx.Headers
-    content: bytes
-    """Decoded from its content encoding."""
-    encoding: str = "utf-8"
-    """As declared; `utf-8` if nothing was."""
-
-    @property
-    def media_type(self) -> str:
-        """Lower case, without parameters; empty if it says none."""
-        declared: str = self.headers.get("content-type", "")
-        return declared.partition(";")[0].strip().lower()
-
-    @property
-    def text(self) -> str:
-        """The content as text; what cannot be decoded becomes U+FFFD."""
-        return self.content.decode(self.encoding, errors="replace")
-
-    def json(self, source: str) -> Any:
-        """The content as JSON.
-
-        Raises:
-            SourceUnavailable: it is none.
-        """
-        try:
-            return json.loads(self.content)
-        except ValueError as error:
-            raise SourceUnavailable(f"{source}: the answer is no JSON ({error})") from error
+"""For one answer, from the first name that is resolved to the last byte."""
 
 
 class Fetcher:
     """A client with its connections; `close` it."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._client = httpx.AsyncClient(
-            headers={"User-Agent": user_agent(settings)}, timeout=SECONDS, follow_redirects=True, trust_env=False
-        )
+    def __init__(self, settings: Settings, network: Network = THIS_MACHINE) -> None:
+        """Nothing is opened before the first request."""
+        self._headers = {"User-Agent": user_agent(settings), "Accept": "*/*", "Accept-Encoding": ACCEPTED}
+        self._private = frozenset(host.lower() for host in settings.private_hosts)
+        self._outside = transport(network, proxy=settings.proxy)
+        self._inside = transport(network, anywhere=True)
+        room = int(settings.page_cache_mb * 1_000_000)
+        self._kept = CachedTransport(self._outside, settings.data_dir, room) if room else None
+        self._reading = WeakValueDictionary[httpx.URL, asyncio.Lock]()
 
     async def close(self) -> None:
         """Closes its connections."""
-        await self._client.aclose()
+        for opened in filter(None, (self._kept, self._outside, self._inside)):
+            await opened.aclose()
 
     async def fetch(
         self,
@@ -78,36 +58,110 @@ class Fetcher:
         body: object = None,
         most_bytes: int = API_BYTES,
         trusted: bool = False,
+        kinds: Collection[str] = (),
+        seconds: float = SECONDS,
+        cached: bool = True,
     ) -> Answer:
-        """Asks once.
+        """Asks once, and follows up to five redirects.
 
         Args:
             source: who asks, for errors.
             url: http or https.
             method: `GET` or `POST`.
             params: added to the query of `url`.
-            headers: added to those of the client; keys belong here and not into `params` wherever a service allows it.
+            headers: added to those of the client; keys belong here and not into `params` wherever a service allows it:
+                they are never sent on to another host.
             body: sent as JSON.
             most_bytes: a larger answer is refused.
             trusted: the operator named this address in the settings: it may be in a private network.
+            kinds: the media types that are read, as `text/html`; empty: all. An error may have any.
+            seconds: for all of it.
+            cached: a public page that was read within the hour is taken as it was then.
 
         Raises:
             SourceUnavailable: nobody answered, or not in time.
-            SourceRefused: the address, its content's size or its redirects are not allowed.
+            SourceRefused: the address, its content's kind or size, or its redirects are not allowed.
         """
+        address = address_of(source, url)
+        if params:
+            address = address.copy_merge_params(params)
+        inside = trusted or is_private(address, self._private)
+        request = Request(method, address, dict(headers or {}), body, inside)
         try:
-            response = await self._client.request(method, url, params=params, headers=headers, json=body)
-        except httpx.TransportError as error:
-            raise SourceUnavailable(f"{source}: {type(error).__name__}: {error}") from error
-        if len(response.content) > most_bytes:
-            raise SourceRefused(f"{source}: the answer is larger than {most_bytes} bytes")
+            async with asyncio.timeout(seconds):
+                return await self._answered(source, request, _Wanted(most_bytes, frozenset(kinds), cached))
+        except TimeoutError as error:
+            host = shown(origin(address).host)
+            raise SourceUnavailable(f"{source}: {host} did not answer within {seconds:g} s") from error
+
+    async def _answered(self, source: str, request: Request, wanted: "_Wanted") -> Answer:
+        visited = set[tuple[str, httpx.URL]]()
+        while True:
+            host = shown(origin(request.address).host)
+            if (request.method, request.address) in visited:
+                raise SourceRefused(f"{source}: {host} redirects in a circle")
+            if len(visited) > MOST_REDIRECTS:
+                raise SourceRefused(f"{source}: more than {MOST_REDIRECTS} redirects, the last one to {host}")
+            visited.add((request.method, request.address))
+            if not request.inside:
+                require_public(source, request.address)
+            try:
+                reached = await self._sent(source, request, wanted)
+            except NotPublic as error:
+                raise SourceRefused(f"{source}: {error}") from error
+            except httpx.TransportError as error:
+                raise SourceUnavailable(f"{source}: {host}: {error}") from error
+            if isinstance(reached, Answer):
+                return reached
+            request = reached
+
+    async def _sent(self, source: str, request: Request, wanted: "_Wanted") -> Answer | Request:
+        """The answer, or the request that it redirects to."""
+        if not (wanted.cached and self._kept and not request.inside and request.is_for_everybody):
+            return await self._read(source, request, wanted, self._inside if request.inside else self._outside)
+        # One after another: who comes second finds what the first has read.
+        async with self._reading.setdefault(request.address, asyncio.Lock()):
+            return await self._read(source, request, wanted, self._kept)
+
+    async def _read(
+        self, source: str, request: Request, wanted: "_Wanted", by: httpx.AsyncBaseTransport
+    ) -> Answer | Request:
+        who = f"{source}: {shown(origin(request.address).host)}"
+        response = await by.handle_async_request(request.written(who, self._headers))
+        try:
+            following = followed(source, request, response, self._private)
+            if following is not None:
+                return following
+            wanted.require_kind(who, response)
+            content = await content_of(who, response, wanted.most_bytes)
+        except SourceUnavailable:
+            if KEPT not in response.extensions:
+                raise
+            return await self._read(source, request, wanted, self._outside)  # it was damaged on disk
+        finally:
+            await response.aclose()
         return Answer(
-            url=str(response.url),
+            url=str(request.address),
             status=response.status_code,
             headers=response.headers,
-            content=response.content,
-            encoding=response.charset_encoding or "utf-8",
+            content=content,
+            encoding=encoding_of(content, response.charset_encoding),
         )
+
+
+class _Wanted(NamedTuple):
+    """What is read of an answer."""
+
+    most_bytes: int
+    kinds: frozenset[str]
+    cached: bool
+
+    def require_kind(self, who: str, response: httpx.Response) -> None:
+        """Returns if the answer is of a kind that is read, or says that there is none."""
+        found = media_type(response.headers)
+        if self.kinds and response.is_success and found not in self.kinds:
+            wanted = ", ".join(sorted(self.kinds))
+            raise SourceRefused(f"{who}: the answer is {found[:100] or 'of no kind'!r}, which is none of: {wanted}")
 
 
 class Service:
@@ -153,6 +207,7 @@ class Service:
             headers=headers,
             body=body,
             trusted=self.trusted,
+            cached=False,  # services say in a 200 as well that they failed
         )
 
     async def close(self) -> None:

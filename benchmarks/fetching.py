@@ -1,0 +1,117 @@
+"""What reading safely costs: the memory that a bomb of 10 GB takes, and the time that the guard and the cache take.
+
+The service is a process of its own on loopback. Targets: a bomb takes under 50 MB; a guarded request costs at most half
+as much again as one of plain httpx; a kept page comes faster than it is fetched.
+"""
+
+import asyncio
+import multiprocessing
+import tempfile
+import time
+import zlib
+from collections.abc import Awaitable, Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from statistics import median
+
+import httpx
+import psutil
+
+from elcano.activities.sources.http.fetching import API_BYTES, Fetcher
+from elcano.graphs.errors import SourceRefused
+from elcano.settings import Settings
+from tests.internet import Internet
+
+BOMB = 10_000_000_000
+PAGE = b"<p>" + b"word " * 20_000
+REQUESTS = 300
+
+
+def serve(tell: Connection) -> None:
+    """A bomb at `/bomb`, a page elsewhere; says its port first."""
+    asyncio.run(_serve(tell))
+
+
+async def _serve(tell: Connection) -> None:
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                await _answer(await reader.readuntil(b"\r\n\r\n"), writer)
+        except (OSError, asyncio.IncompleteReadError):
+            writer.close()
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    tell.send(server.sockets[0].getsockname()[1])
+    await server.serve_forever()
+
+
+async def _answer(head: bytes, writer: asyncio.StreamWriter) -> None:
+    if not head.startswith(b"GET /bomb"):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(PAGE) + PAGE)
+        return await writer.drain()
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
+    packing = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    for _ in range(BOMB // 1_000_000):
+        writer.write(packing.compress(bytes(1_000_000)))
+        await writer.drain()
+    writer.write(packing.flush())
+    writer.close()
+
+
+async def _bomb(fetcher: Fetcher) -> tuple[float, str]:
+    """Megabytes that this process grew by at most, and what was said."""
+    process = psutil.Process()
+    before = most = process.memory_info().rss
+    fetching = asyncio.create_task(fetcher.fetch("benchmark", "http://example.com/bomb", seconds=120))
+    while not fetching.done():
+        most = max(most, process.memory_info().rss)
+        await asyncio.sleep(0.0005)
+    refused = fetching.exception()
+    assert isinstance(refused, SourceRefused), refused
+    return (most - before) / 1e6, str(refused)
+
+
+async def _milliseconds(ask: Callable[[int], Awaitable[object]]) -> float:
+    """The median of one request, after another."""
+    taken = list[float]()
+    for number in range(REQUESTS):
+        begun = time.perf_counter()
+        await ask(number)
+        taken.append(time.perf_counter() - begun)
+    return median(taken) * 1_000
+
+
+async def main() -> None:
+    """Prints the figures."""
+    listen, tell = multiprocessing.Pipe(duplex=False)
+    service = multiprocessing.get_context("spawn").Process(target=serve, args=(tell,), daemon=True)
+    service.start()
+    url = f"http://127.0.0.1:{await asyncio.to_thread(listen.recv)}"
+    network = Internet(url).network
+    with tempfile.TemporaryDirectory() as folder:
+        fetcher = Fetcher(Settings(_env_file=None, page_cache_mb=0), network)
+        keeping = Fetcher(Settings(_env_file=None, page_cache_mb=200, data_dir=Path(folder)), network)
+        async with httpx.AsyncClient(trust_env=False) as plain:
+            await _told(fetcher, keeping, plain, url)
+        await fetcher.close()
+        await keeping.close()
+    service.terminate()
+    service.join()
+
+
+async def _told(fetcher: Fetcher, keeping: Fetcher, plain: httpx.AsyncClient, url: str) -> None:
+    grown, said = await _bomb(fetcher)
+    print(f"a bomb of {BOMB / 1e9:.0f} GB, where {API_BYTES / 1e6:.0f} MB may be read: {grown:.1f} MB (target < 50)")
+    print(f"what was said of it: {said}")
+    page = "http://example.com/page"
+    bare = await _milliseconds(lambda number: plain.get(f"{url}/page"))
+    guarded = await _milliseconds(lambda number: fetcher.fetch("benchmark", page))
+    first = await _milliseconds(lambda number: keeping.fetch("benchmark", f"{page}/{number}"))
+    again = await _milliseconds(lambda number: keeping.fetch("benchmark", f"{page}/{number}"))
+    size = f"a page of {len(PAGE) / 1e3:.0f} kB, median of {REQUESTS}"
+    print(f"{size}: plain httpx {bare:.2f} ms, guarded {guarded:.2f} ms (target < 1.5 times)")
+    print(f"the same, kept: the first time {first:.2f} ms, again {again:.2f} ms (target < the first)")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

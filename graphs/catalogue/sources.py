@@ -20,6 +20,7 @@ MOST_RESULTS: Final = 50
 """Passages of one search; a tool's input allows no more."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _DOCUMENTS: Final = "elcano.activities.sources.documents.opening"
+_LITERATURE: Final = "elcano.activities.sources.literature"
 
 
 class SourceLimits(Frozen):
@@ -130,6 +131,24 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             description="What the installed Python packages say of themselves.",
             setting="ELCANO_PACKAGE_READMES",
             opened_by=f"{_DOCUMENTS}:open_packages",
+        ),
+        SourceSpec(
+            name="pubmed",
+            kind="articles",
+            description="Abstracts of biomedical and health literature, with retractions and corrections noted.",
+            syntax='Plain words, or PubMed\'s own: `"phrase"`, `AND`, `OR`, `NOT`, fields as `asthma[mesh]`, '
+            "`2020:2024[dp]`, `systematic[sb]`, `randomized controlled trial[pt]`.",
+            texts="abstracts",
+            dated=True,
+            languages=("en",),
+            filters=("years", "publication type", "language"),
+            key="NCBI_API_KEY",
+            # NCBI allows 3 requests a second, 10 with a key (KA-05317, KA-05318). A search makes 2, or 3 if nothing
+            # has all its words; with 2 to 3 a second there is room for what comes at once.
+            limits=SourceLimits(per_second=0.9, per_second_with_key=3.0, side_by_side=2),
+            policy=SourcePolicy(seconds=100),
+            by_default=False,
+            opened_by=f"{_LITERATURE}.pubmed.source:open_source",
         ),
     )
 }

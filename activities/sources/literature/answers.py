@@ -46,6 +46,18 @@ async def answer(
     return got
 
 
+def json_of(source: str, got: Answer) -> Any:
+    """The content as JSON.
+
+    Raises:
+        SourceUnavailable: it is none, or nested deeper than anything that a service means.
+    """
+    try:
+        return got.json(source)
+    except RecursionError:
+        raise SourceUnavailable(f"{source}: the answer is no JSON (nested too deeply)") from None
+
+
 def shaped(source: str, model: type[Shape], data: Any) -> Shape:
     """`data` as `model`.
 
@@ -58,6 +70,8 @@ def shaped(source: str, model: type[Shape], data: Any) -> Shape:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the whole"
         raise SourceUnavailable(f"{source}: the answer has another shape ({place}: {first['msg']})") from None
+    except RecursionError:
+        raise SourceUnavailable(f"{source}: the answer has another shape (nested too deeply)") from None
 
 
 def readable(source: str, model: type[Shape], items: list[Any]) -> tuple[list[Shape], tuple[str, ...]]:
@@ -89,7 +103,7 @@ def _reason(got: Answer) -> str:
         return _short(got.text)
     if got.media_type.endswith("json"):
         try:
-            said = got.json("")
+            said = json_of("", got)
         except SourceUnavailable:
             return ""
         # Other fields are not told: some services put the caller's address or key there.

@@ -47,6 +47,12 @@ def published(year: str, month: str = "", day: str = "") -> str:
     return f"{found[1]}-{number:02}" + (f"-{days:02}" if (days := _number(day, 31)) else "")
 
 
+def dated(iso: str) -> str:
+    """`2024-05-17`, or its beginning, as far as it is a date; empty if it is none."""
+    year, month, day = [*iso.strip()[:10].split("-"), "", ""][:3]
+    return published(year, month, day)
+
+
 def year_of(date: str) -> int | None:
     """The year that a date begins with, if it is one."""
     found = _YEARS.match(date)

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
-from elcano.activities.sources.literature.answers import Told, answer, shaped, unread
+from elcano.activities.sources.literature.answers import Told, answer, json_of, shaped, unread
 from elcano.activities.sources.literature.asking import asked
 from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.pubmed.articles import records
@@ -92,7 +92,7 @@ class PubMed:
     async def _ids(self, term: str, limit: int) -> tuple[list[str], tuple[str, ...]]:
         params = {"db": "pubmed", "term": term, "retmode": "json", "retmax": str(limit), "sort": "relevance"}
         got = await self._answer("esearch.fcgi", params)
-        result = shaped(self._spec.name, _Search, got.json(self._spec.name)).esearchresult
+        result = shaped(self._spec.name, _Search, json_of(self._spec.name, got)).esearchresult
         if result.error:
             # It comes with 200 and speaks of NCBI's own machines: a bad query gives warnings instead.
             raise SourceBusy(f"{self._spec.name}: NCBI says: {shortened(result.error, SAID_CHARACTERS)}")

@@ -151,6 +151,23 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             opened_by=f"{_LITERATURE}.pubmed.source:open_source",
         ),
         SourceSpec(
+            name="clinical-trials",
+            kind="trials",
+            description="Registered clinical studies: design, eligibility, outcomes, status, and results where posted.",
+            syntax='Plain words, or the registry\'s own: `"phrase"`, `AND`, `OR`, `NOT`, `AREA[Phase]PHASE3`, '
+            "`AREA[OverallStatus]COMPLETED`; or the number of a study, as `NCT00763412`.",
+            texts="records",
+            dated=True,
+            languages=("en",),
+            filters=("phase", "status", "condition", "intervention"),
+            # No limit is published; its robots.txt asks for a second between two requests (API Evangelist,
+            # clinical-trials-gov rate limits, 2026-09-06). A search makes 1 request, or 2.
+            limits=SourceLimits(per_second=0.5, side_by_side=1),
+            policy=SourcePolicy(),
+            by_default=False,
+            opened_by=f"{_LITERATURE}.clinical_trials.source:open_source",
+        ),
+        SourceSpec(
             name="semantic-scholar",
             kind="articles",
             description="Abstracts of papers of all sciences, with how often each is cited.",

@@ -4,7 +4,7 @@ What a service says of a refused request is told on, since it says what to write
 status is told.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, TypeVar
 
 import httpx
@@ -30,9 +30,21 @@ Shape = TypeVar("Shape", bound=Told)
 
 
 async def answer(
-    service: Service, path: str, params: Mapping[str, str], headers: Mapping[str, str] | None = None
+    service: Service,
+    path: str,
+    params: Mapping[str, str],
+    headers: Mapping[str, str] | None = None,
+    *,
+    absent: Collection[int] = (),
 ) -> Answer:
     """The answer to a GET.
+
+    Args:
+        service: who is asked.
+        path: below its base.
+        params: the query.
+        headers: a key belongs here.
+        absent: statuses that say that there is no such thing; they are answered.
 
     Raises:
         SourceUnavailable: nobody answered.
@@ -40,6 +52,8 @@ async def answer(
         SourceRefused: it refuses; its reason is told.
     """
     got = await service.ask(path, params=params, headers=headers)
+    if got.status in absent:
+        return got
     if 400 <= got.status < 500 and got.status not in _LATER and (reason := _reason(got)):
         raise SourceRefused(f"{service.name}: HTTP {got.status}: {reason}")
     require_answer(service.name, httpx.Response(got.status, headers=got.headers))

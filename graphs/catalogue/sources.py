@@ -151,6 +151,20 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             opened_by=f"{_LITERATURE}.pubmed.source:open_source",
         ),
         SourceSpec(
+            name="europe-pmc",
+            kind="articles",
+            description="Life-science articles and preprints, with passages from the full text of open-access ones.",
+            syntax='Plain words, or its own: `"phrase"`, `AND`, `OR`, `NOT`, `TITLE:malaria`, `AUTH:"Smith J"`, '
+            "`PUB_YEAR:[2020 TO 2024]`, `SRC:PPR` for preprints, `OPEN_ACCESS:Y`.",
+            dated=True,
+            filters=("years", "preprints", "open access"),
+            # No limit is published; one request at a time is safe. A search makes 1 to 5, one after the other.
+            limits=SourceLimits(per_second=0.5, side_by_side=1),
+            policy=SourcePolicy(seconds=160),
+            by_default=False,
+            opened_by=f"{_LITERATURE}.europe_pmc.source:open_source",
+        ),
+        SourceSpec(
             name="clinical-trials",
             kind="trials",
             description="Registered clinical studies: design, eligibility, outcomes, status, and results where posted.",

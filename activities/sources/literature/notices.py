@@ -21,7 +21,7 @@ _LINKS: Final[dict[str, tuple[Flag | None, str]]] = {
     "erratumin": ("corrected", "It was corrected"),
     "correctedandrepublishedin": ("corrected", "It was corrected and published again"),
     "updatein": (None, "There is a later version"),
-    "preprintin": (None, "There is a published version"),
+    "preprintin": (None, "It was a preprint before"),
     "retractionof": (None, "It is the notice of a retraction"),
     "partialretractionof": (None, "It is the notice of a retraction in part"),
     "expressionofconcernfor": (None, "It is an expression of concern"),
@@ -29,7 +29,7 @@ _LINKS: Final[dict[str, tuple[Flag | None, str]]] = {
     "correctedandrepublishedfrom": (None, "It is the corrected version of a work"),
     "retractedandrepublishedfrom": (None, "It is the new version of a retracted work"),
     "updateof": (None, "It is the later version of a work"),
-    "preprintof": (None, "It was a preprint before"),
+    "preprintof": (None, "It was published since"),
 }
 """By the name of the link without spaces, in lower case; comments, summaries and reprints change nothing."""
 _TYPES: Final[dict[str, tuple[Flag, str]]] = {

@@ -133,7 +133,8 @@ def _clean(value: Any) -> Any:
 
 
 def _line(text: str) -> str:
-    return " ".join(normalised(text).split())
+    plain = text.isascii() and text.isprintable()  # nothing to clean, as in most fields
+    return " ".join((text if plain else normalised(text)).split())
 
 
 def _mark(content_hash: str, work: Work) -> str:

@@ -45,7 +45,8 @@ def parsed(source: str, content: bytes, root: Collection[str]) -> Element:
 
 def local(element: Element) -> str:
     """The name of an element without its namespace; empty for what is no element."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def flattened(element: Element | None, left_out: Collection[str] = ()) -> str:
@@ -57,7 +58,8 @@ def flattened(element: Element | None, left_out: Collection[str] = ()) -> str:
     if element is None:
         return ""
     if len(element) == 0:
-        return " ".join((element.text or "").split())
+        text = element.text
+        return " ".join(text.split()) if text else ""
     return " ".join("".join(_texts(element, left_out)).split())
 
 

@@ -141,9 +141,10 @@ def _others(elements: Iterable[Element]) -> Iterator[Block]:
 
 def _authors(group: Element | None) -> Iterator[str]:
     for one in () if group is None else group.iterfind("Author"):
-        family, suffix = _text(one.find("LastName")), _text(one.find("Suffix"))
-        given = _text(one.find("ForeName")) or _text(one.find("Initials"))
-        if name := _text(one.find("CollectiveName")) or describing.author(family, given, suffix):
+        told = {part.tag: _text(part) for part in one if len(part) == 0}
+        given = told.get("ForeName", "") or told.get("Initials", "")
+        personal = describing.author(told.get("LastName", ""), given, told.get("Suffix", ""))
+        if name := _text(one.find("CollectiveName")) or personal:
             yield name
 
 

@@ -96,12 +96,8 @@ def readable(source: str, model: type[Shape], items: list[Any]) -> tuple[list[Sh
             kept.append(shaped(source, model, item))
         except SourceUnavailable:
             continue  # counted below: the others are still what was found
-    return kept, unread(source, len(items) - len(kept), len(items))
-
-
-def unread(source: str, missing: int, of: int) -> tuple[str, ...]:
-    """The warning that some of what was found is not there; none if nothing is missing."""
-    return (f"{source}: {missing} of {of} that were found could not be read",) if missing else ()
+    missing = len(items) - len(kept)
+    return kept, (f"{source}: {missing} of the works found could not be read",) if missing else ()
 
 
 def without_null(data: Any) -> Any:

@@ -38,6 +38,11 @@ def asked(query: str) -> Asked:
     return Asked(" ".join(found), " OR ".join(found) if len(found) > 1 else "")
 
 
+def any_was_enough(source: str) -> str:
+    """The warning that a service was asked for any of the words."""
+    return f"{source}: nothing has all words of the query, so any of them were searched for"
+
+
 def plain_words(query: str) -> list[str]:
     """The different words of `query` that tell something, as they are written; all if none does."""
     every: dict[str, str] = {}

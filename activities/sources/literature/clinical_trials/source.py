@@ -12,12 +12,13 @@ from typing import Final
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Fetcher, Service
-from elcano.activities.sources.literature.answers import answer, json_of, readable, shaped, unread
-from elcano.activities.sources.literature.asking import asked
+from elcano.activities.sources.literature.answers import answer, json_of, readable, shaped
+from elcano.activities.sources.literature.asking import any_was_enough, asked
 from elcano.activities.sources.literature.choosing import fitting
 from elcano.activities.sources.literature.clinical_trials.shapes import Page, Study
 from elcano.activities.sources.literature.clinical_trials.studies import record
 from elcano.activities.sources.literature.recording import recorded
+from elcano.activities.sources.literature.relevance import left_out, on_subject
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.settings import Settings
 
@@ -55,10 +56,11 @@ class ClinicalTrials:
         if not first.all_of:
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
         studies, warnings = await self._studies(first.all_of, limit)
-        if not studies and not warnings and first.any_of:
+        widened = not studies and not warnings and first.any_of != ""
+        if widened:
             studies, warnings = await self._studies(first.any_of, limit)
-            warnings = (f"{name}: nothing has all words of the query; any of them were enough", *warnings)
-        return await asyncio.to_thread(self._found, query, studies, limit, warnings)
+            warnings = (any_was_enough(name), *warnings)
+        return await asyncio.to_thread(self._found, query, studies, limit, warnings, query if widened else "")
 
     async def close(self) -> None:
         """Closes its connections."""
@@ -80,11 +82,15 @@ class ClinicalTrials:
         moved = (f"{name}: {number} is now {now}",) if now.upper() != number else ()
         return await asyncio.to_thread(self._found, "", [study], limit, moved)
 
-    def _found(self, query: str, studies: Sequence[Study], limit: int, warnings: Sequence[str]) -> Found:
-        now = time.time()
-        kept = [recorded(self._spec.name, record(study), now) for study in studies]
-        missing = unread(self._spec.name, kept.count(None), len(kept))
-        return fitting(query, kept, limit, (*warnings, *missing))
+    def _found(
+        self, query: str, studies: Sequence[Study], limit: int, warnings: Sequence[str], widened: str = ""
+    ) -> Found:
+        """Passages of the studies; of a query that was `widened` only of those that share enough words with it."""
+        name, now = self._spec.name, time.time()
+        records, strange = on_subject(widened, (record(study) for study in studies))
+        kept = [recorded(name, one, now) for one in records]
+        left = left_out(name, unread=kept.count(None), strange=strange, silent=0)
+        return fitting(query, kept, limit, (*warnings, *left))
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> ClinicalTrials:

@@ -124,7 +124,7 @@ class Page(Told):
 def record(result: Result) -> Record:
     """The work with its abstract."""
     types = result.types.pubType
-    title = describing.title(markup.plain(result.title), translated=result.language not in ("", "eng", "en"))
+    title = describing.title(markup.line(result.title), translated=result.language not in ("", "eng", "en"))
     standing = Standing()
     for link in result.links.commentCorrection:
         where = result_name(link.source, link.id)
@@ -158,7 +158,7 @@ def record(result: Result) -> Record:
     )
     metadata = facts(
         mesh=[("*" if one.majorTopic_YN == "Y" else "") + one.descriptorName for one in result.headings.meshHeading],
-        keywords=[markup.plain(one) for one in result.keywords.keyword],
+        keywords=[markup.line(one) for one in result.keywords.keyword],
     )
     return Record(work, markup.blocks(result.abstract), name=name, metadata=metadata)
 

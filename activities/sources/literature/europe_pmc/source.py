@@ -16,11 +16,12 @@ from elcano.activities.sources.base import Found
 from elcano.activities.sources.documents.document import Block
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.activities.sources.literature import jats
-from elcano.activities.sources.literature.answers import answer, json_of, readable, shaped, unread
-from elcano.activities.sources.literature.asking import asked
+from elcano.activities.sources.literature.answers import answer, json_of, readable, shaped
+from elcano.activities.sources.literature.asking import any_was_enough, asked
 from elcano.activities.sources.literature.choosing import fitting
 from elcano.activities.sources.literature.europe_pmc.results import Page, Result, record
 from elcano.activities.sources.literature.recording import Record, Recorded, by_title, recorded
+from elcano.activities.sources.literature.relevance import left_out, on_subject
 from elcano.activities.sources.literature.xml import flattened, parsed
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.catalogue.sources import SourceSpec
@@ -64,13 +65,19 @@ class EuropePMC:
         if not first.all_of:
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
         results, warnings = await self._results(first.all_of, limit)
-        if not results and not warnings and first.any_of:
+        widened = not results and not warnings and first.any_of != ""
+        if widened:
             results, warnings = await self._results(first.any_of, limit)
-            warnings = (f"{name}: nothing has all words of the query; any of them were enough", *warnings)
+            warnings = (any_was_enough(name), *warnings)
+        told = [(result.full_text, record(result)) for result in results]
+        near, strange = on_subject(query if widened else "", (one for _, one in told))
+        # Full texts are asked for of what is kept only.
+        told = [(id, one) for id, one in told if any(one is other for other in near)]
+        warnings += tuple(left_out(name, unread=0, strange=strange, silent=0))
         texts: dict[str, Answer] = {}
-        for id in [*dict.fromkeys(one.full_text for one in results if one.full_text)][:FULL_TEXTS]:
+        for id in [*dict.fromkeys(id for id, _ in told if id)][:FULL_TEXTS]:
             texts[id] = await self._full_text(id)
-        return await asyncio.to_thread(self._found, query, results, texts, limit, warnings)
+        return await asyncio.to_thread(self._found, query, told, texts, limit, warnings)
 
     async def close(self) -> None:
         """Closes its connections."""
@@ -95,23 +102,30 @@ class EuropePMC:
         return got
 
     def _found(
-        self, query: str, results: Sequence[Result], texts: Mapping[str, Answer], limit: int, warnings: Sequence[str]
+        self,
+        query: str,
+        told: Sequence[tuple[str, Record]],
+        texts: Mapping[str, Answer],
+        limit: int,
+        warnings: Sequence[str],
     ) -> Found:
-        now = time.time()
+        name, now = self._spec.name, time.time()
         kept: list[Recorded | None] = []
         titles: list[Recorded | None] = []
         said: list[str] = []
-        for result in results:
-            told = record(result)
-            if (got := texts.get(result.full_text)) is not None:
-                told, failed = self._with_text(told, result.full_text, got)
+        for id, one in told:
+            whole = one
+            if (got := texts.get(id)) is not None:
+                whole, failed = self._with_text(one, id, got)
                 said += failed
-            if told.blocks:
-                kept.append(recorded(self._spec.name, told, now))
-            elif told.work.title:
-                titles.append(recorded(self._spec.name, by_title(told), now))
-        missing = unread(self._spec.name, len(results) - len(kept) - len(titles) + kept.count(None), len(results))
-        return fitting(query, kept, limit, (*warnings, *missing, *said), last=titles)
+            if whole.blocks:
+                kept.append(recorded(name, whole, now))
+            elif whole.work.title:
+                titles.append(recorded(name, by_title(whole), now))
+        unread = len(told) - len(kept) - len(titles) + kept.count(None)
+        return fitting(
+            query, kept, limit, (*warnings, *left_out(name, unread=unread, strange=0, silent=0), *said), last=titles
+        )
 
     def _with_text(self, told: Record, id: str, got: Answer) -> tuple[Record, Sequence[str]]:
         """The record with its full text; or as it is, and why."""

@@ -13,11 +13,12 @@ from pydantic import Field
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
-from elcano.activities.sources.literature.answers import Told, answer, json_of, shaped, unread
-from elcano.activities.sources.literature.asking import asked
+from elcano.activities.sources.literature.answers import Told, answer, json_of, shaped
+from elcano.activities.sources.literature.asking import any_was_enough, asked
 from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.pubmed.articles import records
 from elcano.activities.sources.literature.recording import Record, by_title, recorded
+from elcano.activities.sources.literature.relevance import left_out, on_subject
 from elcano.activities.sources.literature.xml import flattened, local, parsed
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
@@ -77,13 +78,14 @@ class PubMed:
         if not first.all_of:
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
         ids, warnings = await self._ids(first.all_of, limit)
-        if not ids and first.any_of:
+        widened = not ids and first.any_of != ""
+        if widened:
             ids, warnings = await self._ids(first.any_of, limit)
-            warnings = (f"{name}: nothing has all words of the query; any of them were enough", *warnings)
+            warnings = (any_was_enough(name), *warnings)
         if not ids:
             return Found(warnings=warnings)
         content = await self._fetched(ids)
-        return await asyncio.to_thread(self._found, content, ids, limit, warnings)
+        return await asyncio.to_thread(self._found, content, ids, limit, warnings, query if widened else "")
 
     async def close(self) -> None:
         """Closes its connections."""
@@ -117,7 +119,8 @@ class PubMed:
     async def _answer(self, path: str, params: dict[str, str]) -> Answer:
         return await answer(self._service, path, {**params, **self._told})
 
-    def _found(self, content: bytes, ids: Sequence[str], limit: int, warnings: Sequence[str]) -> Found:
+    def _found(self, content: bytes, ids: Sequence[str], limit: int, warnings: Sequence[str], widened: str) -> Found:
+        """What is in the answer; of a query that was `widened` only what shares enough words with it."""
         name = self._spec.name
         root = parsed(name, content, {"PubmedArticleSet", "eFetchResult"})
         error = root.find("ERROR")
@@ -126,13 +129,14 @@ class PubMed:
         articles: dict[str, Record] = {}
         for pmid, record in records(root):
             articles.setdefault(pmid, record)
-        found = [articles[pmid] for pmid in ids if pmid in articles]
+        found, strange = on_subject(widened, (articles[pmid] for pmid in ids if pmid in articles))
         with_text = [record for record in found if record.blocks]
         titles = [by_title(record) for record in found if not record.blocks and record.work.title]
         now = time.time()
         kept = (recorded(name, record, now) for record in (*with_text, *titles))
-        missing = len(ids) - len(with_text) - len(titles)
-        return ranked(kept, limit, (*warnings, *unread(name, missing, len(ids))))
+        missing = len(ids) - strange - len(with_text) - len(titles)
+        left = left_out(name, unread=missing, strange=strange, silent=0)
+        return ranked(kept, limit, (*warnings, *left))
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> PubMed:

@@ -185,7 +185,7 @@ async def test_the_number_of_a_study_is_asked_for_itself_and_may_have_changed() 
 async def test_words_first_and_any_of_them_then() -> None:
     found, asked = await searched(NAME, replying(page(), page(study())), "Does whale song (of humpbacks) do?")
     assert [one.query["query.term"] for one in asked] == ["whale song humpbacks", "whale OR song OR humpbacks"]
-    assert found.warnings == ("clinical-trials: nothing has all words of the query; any of them were enough",)
+    assert found.warnings == ("clinical-trials: nothing has all words of the query, so any of them were searched for",)
     found, asked = await searched(NAME, replying(page()), 'AREA[Phase]PHASE3 AND "sleep')
     assert [one.query["query.term"] for one in asked] == ["AREA[Phase]PHASE3 AND sleep"]
     assert (found.evidence, found.warnings) == ((), ())
@@ -205,8 +205,8 @@ async def test_studies_that_are_not_as_they_should_be() -> None:
     found, _ = await searched(NAME, replying(page(*odd)), limit=50)
     assert {work.identifiers.nct: work.year for work in works(found)} == {"NCT00000002": None, "NCT00000004": None}
     assert found.warnings == (
-        "clinical-trials: 3 of 8 that were found could not be read",
-        "clinical-trials: 2 of 5 that were found could not be read",
+        "clinical-trials: 3 of the works found could not be read",
+        "clinical-trials: 2 of the works found could not be read",
     )
 
 

@@ -168,7 +168,7 @@ async def test_other_recorded_answers_are_read(file: str) -> None:
         NAME, lambda one: recorded(f"europe_pmc/{file}") if one.path == "/search" else Reply("", 404)
     )
     assert found.evidence
-    assert not any("that were found" in warning for warning in found.warnings)
+    assert not any("could not be read" in warning for warning in found.warnings)
 
 
 async def test_nothing_found_is_a_fact() -> None:
@@ -179,7 +179,7 @@ async def test_nothing_found_is_a_fact() -> None:
 async def test_queries_in_words_and_in_its_syntax() -> None:
     found, asked = await searched(NAME, replying(page(), page(result(1))), "What do whales sing?\n")
     assert [one.query["query"] for one in asked] == ["whales sing", "whales OR sing"]
-    assert found.warnings == ("europe-pmc: nothing has all words of the query; any of them were enough",)
+    assert found.warnings == ("europe-pmc: nothing has all words of the query, so any of them were searched for",)
     for query, sent in (
         ('AUTH:"Smith J" AND PUB_YEAR:[2020 TO 2024]', 'AUTH:"Smith J" AND PUB_YEAR:[2020 TO 2024]'),
         ('SRC:PPR AND ("whale song" OR (krill)', 'SRC:PPR AND "whale song" OR krill'),
@@ -190,6 +190,17 @@ async def test_queries_in_words_and_in_its_syntax() -> None:
         assert asked[0].query["resultType"] == "core"
     found, asked = await searched(NAME, replying(page()), "\n\t ...")
     assert (len(asked), len(found.warnings)) == (0, 1)
+
+
+async def test_of_any_words_only_what_is_near_is_read_in_full() -> None:
+    far = opened(8, title="Bread", abstractText="Bread rises.")
+    replies = iter([page(), page(far, opened(7)), Reply(ARTICLE)])
+    found, asked = await searched(NAME, lambda _: next(replies), "whales singing krill")
+    assert asked[-1].path == "/PMC7/fullTextXML"
+    assert {one.document for one in found.evidence} == {"pmid:7"}
+    assert found.warnings[1:] == (
+        "europe-pmc: 1 of the works found share too few words with the query and are left out",
+    )
 
 
 async def test_results_that_are_not_as_they_should_be() -> None:
@@ -208,8 +219,8 @@ async def test_results_that_are_not_as_they_should_be() -> None:
         ("doi:10.1000/x/y", 10**30, None),
     }
     assert found.warnings == (
-        "europe-pmc: 3 of 7 that were found could not be read",
-        "europe-pmc: 1 of 4 that were found could not be read",
+        "europe-pmc: 3 of the works found could not be read",
+        "europe-pmc: 1 of the works found could not be read",
     )
 
 

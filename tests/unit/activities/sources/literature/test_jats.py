@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.sources.literature import jats, markup
+from elcano.activities.sources.literature import jats
 from elcano.activities.sources.literature.jats import MOST_COLUMNS, MOST_ROWS
 from elcano.activities.sources.literature.xml import parsed
 from tests.loopback import recorded
@@ -121,19 +121,3 @@ def test_the_licence_may_be_an_attribute_a_sentence_or_nothing() -> None:
     assert licence("<license xmlns:x='urn:x' x:href='https://example.org/by'/>") == "https://example.org/by"
     assert licence("<license><license-p>All rights kept.</license-p></license>") == "All rights kept."
     assert licence("") == ""
-
-
-def test_abstracts_in_html() -> None:
-    found = markup.blocks(
-        "<h4>Methods</h4>We counted 10<sup>6</sup> cells &lt;5 &amp; H<sub>2</sub>O.<h4>Results</h4><p>Many.</p>"
-    )
-    assert [(block.kind, block.level, block.text.strip()) for block in found] == [
-        ("heading", 1, "Methods"),
-        ("text", 0, "We counted 10\N{SUPERSCRIPT SIX} cells <5 & H2O."),
-        ("heading", 1, "Results"),
-        ("text", 0, "Many."),
-    ]
-    assert markup.blocks(" ") == ()
-    assert [block.text for block in markup.blocks("plain\ntext")] == ["plain\ntext"]
-    assert markup.plain("On <i>Balaena</i>\n &amp; kin\ud800 <script>x</script>") == "On Balaena & kin?"
-    assert markup.plain("<b>" * 5_000 + "x") == "x"

@@ -88,7 +88,7 @@ async def test_every_recorded_answer_is_read(file: str, pmids: list[str], docume
     played = service(ids(*pmids), recorded(f"ncbi_eutils/efetch_{file}.xml"))
     found, _ = await searched("pubmed", lambda one: played[one.path])
     assert [one.document for one in found.evidence] == documents
-    assert found.warnings == (() if documents else ("pubmed: 1 of 1 that were found could not be read",))
+    assert found.warnings == (() if documents else ("pubmed: 1 of the works found could not be read",))
 
 
 async def test_what_a_title_alone_is_worth_and_what_it_corrects() -> None:
@@ -108,7 +108,7 @@ async def test_a_recorded_search_tells_what_it_left_out() -> None:
     assert asked[1].query["id"] == "42555032,42553597,42553430"
     assert found.warnings == (
         "pubmed: not known there, so left out of the query: 'p.E1317Q'",
-        "pubmed: 2 of 3 that were found could not be read",
+        "pubmed: 2 of the works found could not be read",
     )
 
 
@@ -227,7 +227,18 @@ async def test_a_question_is_asked_by_its_words_and_then_by_any_of_them() -> Non
         None,
     ]
     assert len(found.evidence) == 1
-    assert found.warnings == ("pubmed: nothing has all words of the query; any of them were enough",)
+    assert found.warnings == ("pubmed: nothing has all words of the query, so any of them were searched for",)
+
+
+async def test_who_is_asked_for_any_of_the_words_may_name_something_else() -> None:
+    other = article("8", title="Bread.", abstract="Bread rises at night.")
+    played = iter([ids(), ids("8", "7"), articles(article("7"), other)])
+    found, _ = await searched("pubmed", lambda _: next(played), "whales singing krill night song")
+    assert [one.document for one in found.evidence] == ["pmid:7"]
+    assert found.warnings == (
+        "pubmed: nothing has all words of the query, so any of them were searched for",
+        "pubmed: 1 of the works found share too few words with the query and are left out",
+    )
 
 
 async def test_the_syntax_of_pubmed_passes_and_finds_nothing_as_it_is() -> None:
@@ -336,7 +347,7 @@ async def test_articles_that_are_not_as_they_should_be_cost_nothing_but_themselv
         ("3", None, ()),
     ]
     assert found.evidence[1].text == "é <b>"
-    assert found.warnings == ("pubmed: 2 of 4 that were found could not be read",)
+    assert found.warnings == ("pubmed: 2 of the works found could not be read",)
 
 
 async def test_two_searches_at_once_and_one_that_is_given_up() -> None:

@@ -53,7 +53,7 @@ async def asked(api: httpx.AsyncClient, *sources: str) -> httpx.Response:
 
 async def test_they_are_listed_with_what_they_lack(api: httpx.AsyncClient, locked: SourceSpec) -> None:
     sources = await shown(api)
-    assert list(sources) == ["handbook", "packages", locked.name]
+    assert list(sources)[:2] == ["handbook", "packages"]
     assert sources["handbook"]["ready"] is True
     assert (sources[locked.name]["ready"], sources[locked.name]["per_second"]) == (False, 3.0)
     assert sources[locked.name]["missing"] == "set LOCKED_KEY where a worker runs, and start that again"
@@ -100,10 +100,33 @@ async def test_in_a_shared_environment_the_key_is_looked_for_here(
 async def test_an_unknown_one_is_refused_with_the_known_ones(api: httpx.AsyncClient) -> None:
     refused = await asked(api, "zzz")
     assert refused.status_code == 422
-    assert "known: handbook, packages" in refused.text
+    known = refused.json()["errors"][0]["message"].partition("known: ")[2]
+    assert {"handbook", "packages"} <= set(known.split(", "))
 
 
 async def test_they_are_listed_without_temporal(away: httpx.AsyncClient, locked: SourceSpec) -> None:
     sources = await shown(away)
     assert sources["handbook"]["ready"] is True
     assert "Temporal" in str(sources[locked.name]["missing"])
+
+
+async def test_what_asks_a_service_elsewhere_is_searched_only_where_it_is_named(
+    api: httpx.AsyncClient, temporal: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = SourceSpec(name="elsewhere", kind="articles", description="Articles.", by_default=False)
+    monkeypatch.setitem(SOURCES, spec.name, spec)
+    assert (await asked(api)).json()["sources"] == ["handbook", "packages"]
+    assert (await asked(api, spec.name)).json()["sources"] == ["elsewhere"]
+
+
+async def test_a_server_that_has_nothing_of_its_own_wants_a_source_to_be_named(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = SourceSpec(name="elsewhere", kind="articles", description="Articles.", by_default=False)
+    monkeypatch.setitem(SOURCES, spec.name, spec)
+    bare = api_settings.model_copy(update={"collections": {}, "package_readmes": False})
+    async with speaking(make_app(bare)) as api:
+        refused = await asked(api)
+        assert refused.status_code == 422
+        assert "name what shall be searched, of: " in refused.text
+        assert (await asked(api, spec.name)).status_code == 201

@@ -28,6 +28,7 @@ _SECRET_NAME: Final = re.compile(
 )
 """How the variables are called that hold keys: `*_API_KEY`, `*_TOKEN`, `*_SECRET` and what providers read beside."""
 _PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^:/?#]*:(.*)@")
+_EMAIL: Final = re.compile(r"[^\s@:/<>]+@[^\s@:/<>]+\.[^\s@:/<>]+")
 _WHO_IN_URL: Final = re.compile(r"(?<=://).*@")
 _EXAMPLES: Final = {
     "collections": '{"handbook": "docs/handbook"}',
@@ -254,6 +255,15 @@ class Settings(BaseSettings):
         """Whether a variable is set and not false: of ours by its setting, of others by the environment."""
         own = next((field for field in Settings.model_fields if variable(field) == name), None)
         return is_set(name) if own is None else bool(getattr(self, own))
+
+    def key(self, name: str) -> str:
+        """The value of a variable that is not ours, such as a service's key; empty if it is not set."""
+        return os.environ.get(name, "").strip() if name else ""
+
+    @property
+    def email(self) -> str:
+        """`contact` if it is an e-mail address, for services that ask for one; else empty."""
+        return self.contact.strip() if _EMAIL.fullmatch(self.contact.strip()) else ""
 
     def environment(self) -> dict[str, str]:
         """This process's environment with these settings in it: a child process then reads the same ones."""

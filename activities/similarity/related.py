@@ -23,7 +23,7 @@ LEAST_COSINE: Final = 0.3
 
 def related(query: str, passages: Sequence[Evidence], limit: int, embedder: Embedder | None) -> list[Evidence]:
     """At most `limit` of `passages`, the best first; none that has nothing in common with `query`."""
-    words = _by_words(query, passages)
+    words = scores(query, passages)
     if embedder is None:
         return [passages[at] for at in words][:limit]
     pool = [*words, *(at for at in range(len(passages)) if at not in words)][:POOL]
@@ -34,7 +34,7 @@ def related(query: str, passages: Sequence[Evidence], limit: int, embedder: Embe
     return [passages[at] for at in sorted(found, key=lambda at: -score[at])[:limit]]
 
 
-def _by_words(query: str, passages: Sequence[Evidence]) -> Mapping[int, float]:
+def scores(query: str, passages: Sequence[Evidence]) -> Mapping[int, float]:
     """The score of each passage that has a word of `query`, by its position, the best first."""
     match = expression(query)
     if not match:

@@ -153,7 +153,8 @@ class RunRequest(Request):
     sources: list[Annotated[str, Field(max_length=100)]] | None = Field(
         default=None, min_length=1, max_length=50, examples=[["packages"]]
     )
-    """What is searched, by name; left out: every source that the server has."""
+    """What is searched, by name; left out: every source of the server's own. One that asks a service elsewhere is
+    searched if it is named."""
     background: Text = Field(default="", max_length=MAX_BACKGROUND, examples=["We only run on Linux."])
     """What the agents should know besides the question."""
     instructions: Text = Field(default="", max_length=MAX_INSTRUCTIONS, examples=["One page, for engineers."])

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.catalogue.sources import SourceSpec, configured
+from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, configured
 from elcano.graphs.checks.references import unknown
 from elcano.settings import Settings
 
@@ -43,6 +43,11 @@ async def unserved(spec: SourceSpec, temporal: Temporal) -> str:
 def offered(lacks: Mapping[str, str]) -> tuple[str, ...]:
     """Names of those that can be searched."""
     return tuple(name for name, lack in lacks.items() if not lack)
+
+
+def unnamed(lacks: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of those that are searched where a request names none."""
+    return tuple(name for name in offered(lacks) if name not in SOURCES or SOURCES[name].by_default)
 
 
 def source_faults(field: str, names: Iterable[str], lacks: Mapping[str, str]) -> Iterable[FieldFault]:

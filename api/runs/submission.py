@@ -19,7 +19,7 @@ from ulid import ULID
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
 from elcano.api.http.requests import DEFAULT_MODE, ModelRequest, RunRequest
 from elcano.api.runs.model_keys import require_keys
-from elcano.api.runs.sources import lacking, offered, source_faults
+from elcano.api.runs.sources import lacking, offered, source_faults, unnamed
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
@@ -74,7 +74,7 @@ def research_input(
         mode=graph.name,
         graph=graph,
         limits=limits,
-        sources=offered(lacks) if request.sources is None else tuple(dict.fromkeys(request.sources)),
+        sources=unnamed(lacks) if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
         approve_plan=request.approve_plan,
@@ -213,6 +213,9 @@ def own_graph(given: dict[str, Any]) -> ResearchGraph:
 def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[FieldFault]:
     if not offered(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
+    elif request.sources is None and not unnamed(lacks):
+        named = ", ".join(offered(lacks))
+        yield FieldFault(field="sources", message=f"name what shall be searched, of: {named}; none is without its name")
     if request.graph is not None and request.mode != DEFAULT_MODE:
         yield FieldFault(field="mode", message="leave it out: the graph that you send is the mode")
     yield from _unknown("mode", "mode", [request.mode], MODES)

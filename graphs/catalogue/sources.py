@@ -60,6 +60,8 @@ class SourceSpec(Frozen):
     """What is found there, in a word: `documents`, `articles`, `trials`."""
     description: str
     """One sentence on what can be found here, for people and for the tool selector."""
+    syntax: str = ""
+    """How a query is written, in a sentence, for agents and people; empty: plain words."""
     texts: Literal["full text", "abstracts", "records"] = "full text"
     """What a passage is a part of."""
     dated: bool = False
@@ -74,6 +76,9 @@ class SourceSpec(Frozen):
     """Whether it cannot be searched without."""
     setting: str = ""
     """The variable of ours that turns it on; empty: it is always on."""
+    by_default: bool = True
+    """Whether a run that names no sources searches it. Not so where a search tells somebody else's server what is
+    asked: that is for people to choose."""
     limits: SourceLimits = SourceLimits()
     policy: SourcePolicy | None = None
     """None: that of tools. Required of a source with a queue."""

@@ -1,0 +1,138 @@
+"""What a service tells of a work becomes a stored text with passages; places, hashes and ids are reckoned here alone.
+
+A short text, as an abstract is, is one passage with its headings, so that who reads it has method and result together.
+A longer one is cut as documents are: at headings, into some 900 characters.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final
+
+from elcano.activities.sources.documents.document import Block, Parsed, Passage, normalised
+from elcano.activities.sources.documents.packing import assemble
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.works import Work
+from elcano.storage.evidence import Evidence, StoredText
+
+WHOLE_CHARACTERS: Final = 3_000
+"""A text up to this length is one passage; nearly all abstracts are shorter (journals ask for 250 to 350 words)."""
+NAME_CHARACTERS: Final = 180
+"""A longer name of a document is shortened in ids, which may have 300 characters in all; its hash keeps it unique."""
+MOST_AUTHORS: Final = 100
+"""More are counted in the metadata as `authors`: some papers have three thousand, and each passage carries them."""
+ONLY_TITLE: Final = "Its source has no text of it: only its title was read."
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One work as a service describes it, before anything is reckoned."""
+
+    work: Work
+    """Strings as the service wrote them: they are cleaned here. Its `url` is where a person finds each passage."""
+    blocks: tuple[Block, ...] = ()
+    """Its text in reading order; empty: nothing but its title is known."""
+    name: str = ""
+    """What its service calls it, for a work without identifiers."""
+    metadata: JsonObject = field(default_factory=dict)
+    """What is known beside, the same for all its passages."""
+    parted: bool = False
+    """Whether it is always cut at its headings, however short it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One work as it is kept."""
+
+    text: StoredText
+    passages: tuple[Evidence, ...]
+    """In the order of the text; the `score` of none is set."""
+
+
+def recorded(source: str, record: Record, now: float) -> Recorded | None:
+    """The record with its text and all its passages; None if it has no text, or nothing that it could be named by.
+
+    Args:
+        source: the name of the source; it is in the ids, since two sources may know different things of one work.
+        record: what the service told.
+        now: seconds since the epoch.
+    """
+    work = _described(source, record.work, now)
+    document = work.identifiers.document or (f"{source}:{_line(record.name)}" if record.name else "")
+    if not document or all(block.kind == "heading" or not block.text.strip() for block in record.blocks):
+        return None
+    assembled = assemble(Parsed(list(record.blocks), work.title), document, "text/plain")
+    if not assembled.text:
+        return None
+    content_hash = sha256(assembled.text.encode()).hexdigest()
+    metadata = _cleaned(record.metadata)
+    if len(record.work.authors) > MOST_AUTHORS:
+        metadata["authors"] = len(record.work.authors)
+    mark = _mark(content_hash, work)
+    whole = not record.parted and len(assembled.text) <= WHOLE_CHARACTERS
+    places = (Passage(0, len(assembled.text), "", 0, "", 0),) if whole else assembled.passages
+    passages = tuple(
+        Evidence(
+            id=f"{source}:{_short(document)}@{mark}:{place.start}-{place.end}",
+            source=source,
+            document=document,
+            content_hash=content_hash,
+            title=work.title or document,
+            locator=work.url or document,
+            heading=place.heading,
+            text=assembled.text[place.start : place.end],
+            start=place.start,
+            end=place.end,
+            retrieved_at=now,
+            metadata=metadata,
+            work=work,
+        )
+        for place in places
+    )
+    stored = StoredText(content_hash=content_hash, document=document, title=work.title or document, text=assembled.text)
+    return Recorded(stored, passages)
+
+
+def by_title(record: Record) -> Record:
+    """A record without text as one whose text is its title, and which says so in its notices and its metadata."""
+    work = record.work.model_copy(update={"notices": (*record.work.notices, ONLY_TITLE)})
+    return Record(work, (Block(record.work.title),), record.name, {**record.metadata, "read": "title"})
+
+
+def _described(source: str, work: Work, now: float) -> Work:
+    """The work with its strings cleaned: what a service sends may hold what no database keeps."""
+    given = work.model_dump()  # not as JSON, which knows no half of a surrogate pair
+    given["authors"] = given["authors"][:MOST_AUTHORS]
+    return Work.model_validate({**_cleaned(given), "source": source, "retrieved_at": now})
+
+
+def _cleaned(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {_line(name): _clean(value) for name, value in given.items()}
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return _line(value)
+    if isinstance(value, list | tuple):
+        return [_clean(one) for one in value]
+    return _cleaned(value) if isinstance(value, dict) else value
+
+
+def _line(text: str) -> str:
+    return " ".join(normalised(text).split())
+
+
+def _mark(content_hash: str, work: Work) -> str:
+    """What tells passages of one work apart: the text, and what is to be known of it.
+
+    A passage that is kept is never changed. Were the flags not in its id, a paper that was found before its retraction
+    would stay unretracted.
+    """
+    return sha256("\n".join((content_hash, *work.flags, *work.notices)).encode()).hexdigest()[:8]
+
+
+def _short(document: str) -> str:
+    if len(document) <= NAME_CHARACTERS:
+        return document
+    digest = sha256(document.encode()).hexdigest()[:8]
+    return f"{digest}...{document[-(NAME_CHARACTERS - len(digest) - 3) :]}"

@@ -1,0 +1,86 @@
+"""XML of services, read by lxml so that a document can only say what stands in it.
+
+Nothing is loaded beside it, no entity of its own is expanded, and one that declares any is refused: no service that is
+asked here does. A tree is walked without recursion.
+"""
+
+from collections.abc import Collection, Iterator
+from html import unescape
+from typing import Final, TypeAlias
+
+from lxml import etree
+
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+
+Element: TypeAlias = etree._Element
+"""Of lxml, which gives it no public name."""
+
+_RAISED: Final = str.maketrans("0123456789+-\u2212\u2013=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
+_CAN_BE_RAISED: Final = frozenset(map(chr, _RAISED))
+
+
+def parsed(source: str, content: bytes, root: Collection[str]) -> Element:
+    """The root of an answer, whose name without its namespace is one of `root`.
+
+    Raises:
+        SourceUnavailable: it is no XML, is cut off, or is something else, as the page of a gateway.
+        SourceRefused: it declares entities.
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        element = etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        raise SourceUnavailable(f"{source}: the answer is no XML ({error.msg})") from error
+    own = element.getroottree().docinfo.internalDTD
+    if own is not None and next(iter(own.iterentities()), None) is not None:
+        raise SourceRefused(f"{source}: the answer declares entities, which are not expanded")
+    if (name := local(element)) not in root:
+        raise SourceUnavailable(f"{source}: the answer is <{name[:40]}> instead of <{'> or <'.join(root)}>")
+    return element
+
+
+def local(element: Element) -> str:
+    """The name of an element without its namespace; empty for what is no element."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def flattened(element: Element | None, left_out: Collection[str] = ()) -> str:
+    """All text in it, on one line; empty for None.
+
+    Raised figures stay figures apart: 10<sup>6</sup> is 10⁶ and not 106. Elements called one of `left_out` are not
+    read.
+    """
+    if element is None:
+        return ""
+    if len(element) == 0:
+        return " ".join((element.text or "").split())
+    return " ".join("".join(_texts(element, left_out)).split())
+
+
+def raised(text: str) -> str:
+    """`text` as superscript if all of it can be written so, else as it is."""
+    return text.translate(_RAISED) if text and _CAN_BE_RAISED.issuperset(text) else text
+
+
+def _texts(element: Element, left_out: Collection[str]) -> list[str]:
+    parts = [element.text or ""]
+    open_elements: list[tuple[Iterator[Element], Element, int]] = [(iter(element), element, 0)]
+    while open_elements:
+        children, parent, began = open_elements[-1]
+        child = next(children, None)
+        if child is None:
+            open_elements.pop()
+            if local(parent) == "sup":
+                parts[began:] = [raised("".join(parts[began:]).strip())]
+            if open_elements:
+                parts.append(parent.tail or "")
+        elif isinstance(child, etree._Entity):
+            parts += (unescape(f"&{child.name};"), child.tail or "")
+        elif local(child) in left_out or not local(child):
+            parts.append(child.tail or "")
+        else:
+            open_elements.append((iter(child), child, len(parts)))
+            parts.append(child.text or "")
+    return parts

@@ -19,7 +19,8 @@ LONGEST_QUERY: Final = 1_000
 MOST_RESULTS: Final = 50
 """Passages of one search; a tool's input allows no more."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_DOCUMENTS: Final = "elcano.activities.sources.documents.opening"
+_SOURCES: Final = "elcano.activities.sources"
+_DOCUMENTS: Final = f"{_SOURCES}.documents.opening"
 
 
 class SourceLimits(Frozen):
@@ -130,6 +131,66 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             description="What the installed Python packages say of themselves.",
             setting="ELCANO_PACKAGE_READMES",
             opened_by=f"{_DOCUMENTS}:open_packages",
+        ),
+        SourceSpec(
+            name="openalex",
+            kind="articles",
+            description="Scholarly works of all fields with their abstracts, citations and retractions (OpenAlex).",
+            syntax='Plain words, all of which have to be there; "..." for a phrase; AND, OR, NOT and brackets.',
+            texts="abstracts",
+            dated=True,
+            key="OPENALEX_API_KEY",
+            by_default=False,
+            # 100 requests a second are allowed ("Authentication & Pricing", developers.openalex.org, November 2026);
+            # what is scarce is the credit of a day, some ten searches without a key and a thousand with one.
+            limits=SourceLimits(per_second=1, per_second_with_key=10),
+            policy=SourcePolicy(),
+            opened_by=f"{_SOURCES}.openalex.source:open_source",
+        ),
+        SourceSpec(
+            name="crossref",
+            kind="articles",
+            description="Works with a DOI as their publishers describe them, corrections and retractions included "
+            "(Crossref); only those with an abstract are found.",
+            syntax="Plain words, also of authors, titles, journals and years; no operators.",
+            texts="abstracts",
+            dated=True,
+            by_default=False,
+            # The limits are told in each answer, by pool; the smallest reported is 5 a second, and one at a time, for
+            # those who name no address ("Access and authentication", crossref.org; the figures are in headers alone).
+            limits=SourceLimits(per_second=2, side_by_side=1),
+            policy=SourcePolicy(),
+            opened_by=f"{_SOURCES}.crossref.source:open_source",
+        ),
+        SourceSpec(
+            name="arxiv",
+            kind="preprints",
+            description="Preprints in physics, mathematics, computer science, statistics, quantitative biology and "
+            "economics, with their abstracts (arXiv).",
+            syntax='Plain words, all of which have to be there, and "..." for a phrase; or the fields of arXiv with AND, '
+            "OR, ANDNOT, as in ti:transformer AND cat:cs.CL; or one arXiv id.",
+            texts="abstracts",
+            dated=True,
+            filters=("author", "title", "category", "date"),
+            by_default=False,
+            # One request every three seconds over one connection ("Terms of Use for arXiv APIs", info.arxiv.org).
+            limits=SourceLimits(per_second=0.33, side_by_side=1),
+            policy=SourcePolicy(),
+            opened_by=f"{_SOURCES}.arxiv.source:open_source",
+        ),
+        SourceSpec(
+            name="wikipedia",
+            kind="encyclopedia",
+            description="Articles of Wikipedia, for what is settled: terms, people, places, overviews.",
+            syntax="Plain words; a language and a colon before them asks its edition, as in de: Wale, else the English "
+            "one is asked.",
+            dated=True,
+            by_default=False,
+            # No figure is published; requests shall come one after another ("API:Etiquette", mediawiki.org). A search
+            # takes up to seven.
+            limits=SourceLimits(per_second=0.5, side_by_side=1, query_characters=300),
+            policy=SourcePolicy(),
+            opened_by=f"{_SOURCES}.wikipedia.source:open_source",
         ),
     )
 }

@@ -1,0 +1,30 @@
+"""Which works a service named that have to do with the query, where it always names some.
+
+A work is kept if it has a third of the query's telling words, in any of their forms, in its title, its text, its
+authors or its venue: fewer than that is what one common word finds.
+"""
+
+from collections.abc import Iterable
+from math import ceil
+from typing import Final
+
+from elcano.activities.sources.documents.query import search_words
+from elcano.activities.sources.literature.recording import Record
+from elcano.activities.text.stems import stems
+
+LEAST_SHARE: Final = 1 / 3
+
+
+def on_subject(query: str, records: Iterable[Record]) -> tuple[list[Record], int]:
+    """Those that are kept, in their order, and how many are not. A query without words keeps all."""
+    asked = set(stems(" ".join(search_words(query))))
+    given = list(records)
+    needed = ceil(len(asked) * LEAST_SHARE)
+    kept = [record for record in given if len(asked.intersection(_stems(record))) >= needed]
+    return kept, len(given) - len(kept)
+
+
+def _stems(record: Record) -> set[str]:
+    work = record.work
+    said = (work.title, *work.authors, work.venue, work.publisher, work.published)
+    return set(stems(" ".join((*said, *(block.text for block in record.blocks)))))

@@ -1,0 +1,111 @@
+"""OpenAlex as a source: one request a search, for works that have an abstract, in the order of the service.
+
+Its key goes into the query of the address, the one place where the service takes it; nothing tells that address to
+anybody. A search costs a thousandth of the credit of a day, which is gone after a few without a key: then it says so.
+"""
+
+import asyncio
+import re
+import time
+from typing import Any, Final
+
+from elcano.activities.sources.base import Found
+from elcano.activities.sources.http.fetching import Answer, Service
+from elcano.activities.sources.literature import fields
+from elcano.activities.sources.literature.choosing import ranked
+from elcano.activities.sources.literature.recording import recorded
+from elcano.activities.sources.literature.refusals import require_answered
+from elcano.activities.sources.openalex.works import FIELDS, record
+from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
+from elcano.settings import Settings
+
+BASE: Final = "https://api.openalex.org/"
+_SPENT: Final = re.compile(r"(?i)limit|credit|budget|quota|usage|exceeded|too many")
+"""How the service says that a day's credit is spent; it sends 403 as well as 429 for that."""
+_WILDCARDS: Final = re.compile(r"[?*~]+")
+"""They would make a question's last word match others, or an expensive search; the service may refuse them."""
+
+
+class OpenAlexSource:
+    """Works of all fields, with their abstracts.
+
+    Args:
+        spec: what is known of it.
+        service: where it is asked.
+        key: empty: none.
+    """
+
+    def __init__(self, spec: SourceSpec, service: Service, key: str) -> None:
+        self._spec = spec
+        self._service = service
+        self._key = key
+
+    @property
+    def spec(self) -> SourceSpec:
+        """What is known of it."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> Found:
+        """At most `limit` passages, in the order of the service.
+
+        Raises:
+            SourceUnavailable: nobody answered, or something else than works came back.
+            SourceBusy: it is down, or the credit of the day is spent.
+            SourceRefused: it does not take the query or the key.
+        """
+        asked = " ".join(_WILDCARDS.sub(" ", query).split())
+        if not any(character.isalnum() for character in asked):
+            return Found(warnings=(f"{self._spec.name}: {query!r} has no word to search for",))
+        params = {
+            "search": asked,
+            "filter": "has_abstract:true",
+            "per_page": str(limit),
+            "select": ",".join(FIELDS),
+            **({"api_key": self._key} if self._key else {}),
+        }
+        answer = await self._service.ask("works", params=params)
+        self._require(answer)
+        return await asyncio.to_thread(self._found, answer, limit)
+
+    async def close(self) -> None:
+        """Closes its connections."""
+        await self._service.close()
+
+    def _found(self, answer: Answer, limit: int) -> Found:
+        works, unread = self._works(answer)
+        now = time.time()
+        kept = [recorded(self._spec.name, record(one), now) for one in works]
+        silent = sum(1 for one in kept if one is None)
+        warnings = [f"{self._spec.name}: {unread} of its records could not be read"] if unread else []
+        if silent:
+            warnings.append(f"{self._spec.name}: {silent} of the works found have no abstract and are left out")
+        return ranked(kept, limit, warnings)
+
+    def _works(self, answer: Answer) -> tuple[list[dict[str, Any]], int]:
+        """The works of an answer, and how many others were no works."""
+        given = answer.json(self._spec.name)
+        results = given.get("results") if isinstance(given, dict) else None
+        if not isinstance(results, list):
+            said = fields.text(fields.mapping(given).get("message"))[:200]
+            raise SourceUnavailable(f"{self._spec.name}: the answer holds no works" + (f": {said}" if said else ""))
+        works = [one for one in results if isinstance(one, dict)]
+        return works, len(results) - len(works)
+
+    def _require(self, answer: Answer) -> None:
+        name = self._spec.name
+        spent = answer.status == 429 or (answer.status == 403 and _SPENT.search(answer.text[:2_000]) is not None)
+        remedy = "" if self._key else f"; without {self._spec.key} only a few searches a day are allowed: set it"
+        if answer.status == 403 and spent:
+            raise SourceBusy(f"{name}: HTTP 403: the credit of the day is spent{remedy}")
+        try:
+            require_answered(name, answer)
+        except SourceBusy as error:
+            raise SourceBusy(f"{error}{remedy if spent else ''}", error.retry_after) from None
+        except SourceRefused as error:
+            raise SourceRefused(f"{error}{remedy if answer.status in (401, 403) else ''}") from None
+
+
+def open_source(spec: SourceSpec, settings: Settings) -> OpenAlexSource:
+    """OpenAlex with the key of the environment, if there is one."""
+    return OpenAlexSource(spec, Service(spec.name, BASE, settings), settings.key(spec.key))

@@ -167,8 +167,8 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             kind="preprints",
             description="Preprints in physics, mathematics, computer science, statistics, quantitative biology and "
             "economics, with their abstracts (arXiv).",
-            syntax='Plain words, all of which have to be there, and "..." for a phrase; or the fields of arXiv with AND, '
-            "OR, ANDNOT, as in ti:transformer AND cat:cs.CL; or one arXiv id.",
+            syntax='Plain words, all of which have to be there, and "..." for a phrase; or the fields of arXiv with '
+            "AND, OR, ANDNOT, as in ti:transformer AND cat:cs.CL; or one arXiv id.",
             texts="abstracts",
             dated=True,
             filters=("author", "title", "category", "date"),
@@ -189,7 +189,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             # No figure is published; requests shall come one after another ("API:Etiquette", mediawiki.org). A search
             # takes up to seven.
             limits=SourceLimits(per_second=0.5, side_by_side=1, query_characters=300),
-            policy=SourcePolicy(),
+            policy=SourcePolicy(seconds=120),
             opened_by=f"{_SOURCES}.wikipedia.source:open_source",
         ),
     )

@@ -45,6 +45,7 @@ def record(given: Mapping[str, Any]) -> Record:
     """One work. What is missing or has another type than it should stays empty."""
     location = fields.mapping(given.get("primary_location"))
     journal = fields.mapping(location.get("source"))
+    biblio = fields.mapping(given.get("biblio"))
     kind = fields.text(given.get("type"))
     identifiers = _identifiers(given, location, kind)
     published = fields.date(given.get("publication_date")) or fields.date(given.get("publication_year"))
@@ -58,6 +59,9 @@ def record(given: Mapping[str, Any]) -> Record:
         year=fields.year(published),
         published=published,
         venue=fields.text(journal.get("display_name")),
+        volume=fields.text(biblio.get("volume")),
+        issue=fields.text(biblio.get("issue")),
+        pages=_pages(biblio),
         publisher=fields.text(journal.get("host_organization_name")),
         kind=_KINDS.get(kind, "other"),
         identifiers=identifiers,
@@ -67,7 +71,6 @@ def record(given: Mapping[str, Any]) -> Record:
         notices=notices,
         cited_by=fields.number(given.get("cited_by_count")),
         licence=_licence(given, location),
-        **_place(fields.mapping(given.get("biblio"))),
     )
     return Record(work, markup.blocks(abstract.text), name, _beside(given, location, kind, name, abstract))
 
@@ -132,13 +135,9 @@ def _standing(given: Mapping[str, Any], title: str, kind: str) -> tuple[tuple[Fl
     return (*flags, "abstract_only"), notices
 
 
-def _place(biblio: Mapping[str, Any]) -> dict[str, str]:
+def _pages(biblio: Mapping[str, Any]) -> str:
     first, last = (fields.text(biblio.get(name)) for name in ("first_page", "last_page"))
-    return {
-        "volume": fields.text(biblio.get("volume")),
-        "issue": fields.text(biblio.get("issue")),
-        "pages": f"{first}-{last}" if last and last != first else first,
-    }
+    return f"{first}-{last}" if last and last != first else first
 
 
 def _licence(given: Mapping[str, Any], location: Mapping[str, Any]) -> str:

@@ -19,8 +19,8 @@ LONGEST_QUERY: Final = 1_000
 MOST_RESULTS: Final = 50
 """Passages of one search; a tool's input allows no more."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_SOURCES: Final = "elcano.activities.sources"
-_DOCUMENTS: Final = f"{_SOURCES}.documents.opening"
+_DOCUMENTS: Final = "elcano.activities.sources.documents.opening"
+_LITERATURE: Final = "elcano.activities.sources.literature"
 
 
 class SourceLimits(Frozen):
@@ -145,7 +145,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             # what is scarce is the credit of a day, some ten searches without a key and a thousand with one.
             limits=SourceLimits(per_second=1, per_second_with_key=10),
             policy=SourcePolicy(),
-            opened_by=f"{_SOURCES}.openalex.source:open_source",
+            opened_by=f"{_LITERATURE}.openalex.source:open_source",
         ),
         SourceSpec(
             name="crossref",
@@ -160,7 +160,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             # those who name no address ("Access and authentication", crossref.org; the figures are in headers alone).
             limits=SourceLimits(per_second=2, side_by_side=1),
             policy=SourcePolicy(),
-            opened_by=f"{_SOURCES}.crossref.source:open_source",
+            opened_by=f"{_LITERATURE}.crossref.source:open_source",
         ),
         SourceSpec(
             name="arxiv",
@@ -176,7 +176,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             # One request every three seconds over one connection ("Terms of Use for arXiv APIs", info.arxiv.org).
             limits=SourceLimits(per_second=0.33, side_by_side=1),
             policy=SourcePolicy(),
-            opened_by=f"{_SOURCES}.arxiv.source:open_source",
+            opened_by=f"{_LITERATURE}.arxiv.source:open_source",
         ),
         SourceSpec(
             name="wikipedia",
@@ -190,7 +190,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             # takes up to seven.
             limits=SourceLimits(per_second=0.5, side_by_side=1, query_characters=300),
             policy=SourcePolicy(seconds=120),
-            opened_by=f"{_SOURCES}.wikipedia.source:open_source",
+            opened_by=f"{_LITERATURE}.wikipedia.source:open_source",
         ),
     )
 }

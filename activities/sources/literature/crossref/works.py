@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-from elcano.activities.sources.crossref.updates import standing
 from elcano.activities.sources.literature import fields, markup
+from elcano.activities.sources.literature.crossref.updates import standing
 from elcano.activities.sources.literature.recording import Record
 from elcano.activities.sources.literature.standing import licence
 from elcano.graphs.frozen import JsonObject

@@ -14,9 +14,9 @@ from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.activities.sources.literature.choosing import fitting
 from elcano.activities.sources.literature.recording import Recorded, recorded
 from elcano.activities.sources.literature.refusals import require_answered
-from elcano.activities.sources.wikipedia import answers, articles
-from elcano.activities.sources.wikipedia.answers import Page
-from elcano.activities.sources.wikipedia.editions import DEFAULT, Asked, asked
+from elcano.activities.sources.literature.wikipedia import answers, articles
+from elcano.activities.sources.literature.wikipedia.answers import Page
+from elcano.activities.sources.literature.wikipedia.editions import DEFAULT, Asked, asked
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings

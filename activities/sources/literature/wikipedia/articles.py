@@ -7,7 +7,7 @@ from typing import Final
 from elcano.activities.sources.documents.document import Block
 from elcano.activities.sources.literature import fields
 from elcano.activities.sources.literature.recording import Record
-from elcano.activities.sources.wikipedia.answers import Page
+from elcano.activities.sources.literature.wikipedia.answers import Page
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values import works
 from elcano.graphs.values.works import Identifiers, Work

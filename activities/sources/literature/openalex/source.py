@@ -13,9 +13,9 @@ from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.sources.literature import fields
 from elcano.activities.sources.literature.choosing import ranked
+from elcano.activities.sources.literature.openalex.works import FIELDS, record
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered
-from elcano.activities.sources.openalex.works import FIELDS, record
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.settings import Settings
@@ -84,7 +84,7 @@ class OpenAlexSource:
 
     def _works(self, answer: Answer) -> tuple[list[dict[str, Any]], int]:
         """The works of an answer, and how many others were no works."""
-        given = answer.json(self._spec.name)
+        given = fields.content(self._spec.name, answer)
         results = given.get("results") if isinstance(given, dict) else None
         if not isinstance(results, list):
             said = fields.text(fields.mapping(given).get("message"))[:200]

@@ -4,10 +4,10 @@ import asyncio
 import time
 from typing import Final
 
-from elcano.activities.sources.arxiv.feed import Feed, read
-from elcano.activities.sources.arxiv.query import parameters
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Service
+from elcano.activities.sources.literature.arxiv.feed import Feed, read
+from elcano.activities.sources.literature.arxiv.query import parameters
 from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered

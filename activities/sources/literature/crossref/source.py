@@ -12,10 +12,10 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from elcano.activities.sources.base import Found
-from elcano.activities.sources.crossref.works import record, work
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.sources.literature import fields
 from elcano.activities.sources.literature.choosing import ranked
+from elcano.activities.sources.literature.crossref.works import record, work
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered
 from elcano.activities.sources.literature.relevance import on_subject
@@ -108,7 +108,7 @@ class CrossrefSource:
         return ranked(made, limit, warnings)
 
     def _message(self, answer: Answer) -> Mapping[str, Any]:
-        given = fields.mapping(answer.json(self._spec.name))
+        given = fields.mapping(fields.content(self._spec.name, answer))
         if given.get("status") == "failed":
             raise SourceRefused(f"{self._spec.name}: it refuses the request ({fields.text(given.get('message-type'))})")
         return fields.mapping(given.get("message"))

@@ -37,7 +37,7 @@ def query(source: str, answer: Answer) -> Mapping[str, Any]:
         SourceRefused: it is another error.
         SourceUnavailable: it is something else.
     """
-    given = answer.json(source)
+    given = fields.content(source, answer)
     if not isinstance(given, dict):
         raise SourceUnavailable(f"{source}: the answer is no object")
     if "error" in given:

@@ -6,7 +6,7 @@ from typing import Final
 from elcano.graphs.values.works import Flag
 
 _MARKED: Final = re.compile(
-    r"\W*(retracted|withdrawn|removed)(?:\s+(?:article|paper|chapter))?\s*[:\]\u2014-]", re.IGNORECASE
+    r"\W*(retracted|withdrawn|removed)(?:\s+(?:article|paper|chapter))?(?:\s*[:\]\u2014]|\s+-\s)", re.IGNORECASE
 )
 """As publishers mark a title. `Retraction: ...` and `Retraction notice` are titles of notices, which do stand."""
 _CREATIVE_COMMONS: Final = re.compile(

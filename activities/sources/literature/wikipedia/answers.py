@@ -1,5 +1,6 @@
 """What MediaWiki answers, in either of its two formats; with status 200 it may be an error."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -11,6 +12,8 @@ from elcano.graphs.shortening import shortened
 SAID_CHARACTERS: Final = 200
 _BUSY: Final = ("ratelimited", "maxlag", "readonly", "internal_api_error", "cirrussearch-", "search-error", "timeout")
 """How the codes of errors begin that a later request may not meet."""
+
+_ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d{1,4})?/\S*")
 
 
 class Page(NamedTuple):
@@ -24,7 +27,7 @@ class Page(NamedTuple):
     changed: str
     """The date of the revision; empty if unknown."""
     address: str
-    """Of its newest revision, without a protocol that is not HTTP; empty if unknown."""
+    """Of its newest revision, over HTTP; empty if unknown."""
     disambiguation: bool
     """Whether it only lists articles of similar names."""
 
@@ -68,10 +71,11 @@ def page(source: str, answer: Answer) -> Page | None:
     """The one article of an answer; None if it is not there any more."""
     pages = query(source, answer).get("pages")
     listed = fields.mappings(pages if isinstance(pages, list) else list(fields.mapping(pages).values()))
-    return next((read for one in listed if (read := _page(one)) is not None), None)
+    return next((read for one in listed if (read := described(one)) is not None), None)
 
 
-def _page(given: Mapping[str, Any]) -> Page | None:
+def described(given: Mapping[str, Any]) -> Page | None:
+    """One page of an answer; None if it is missing. What has another type than it should stays empty."""
     id = fields.number(given.get("pageid"))
     if not id or "missing" in given or "invalid" in given:
         return None
@@ -84,6 +88,6 @@ def _page(given: Mapping[str, Any]) -> Page | None:
         text=text if isinstance(text, str) else "",
         revision=fields.number(latest.get("revid")) or fields.number(given.get("lastrevid")),
         changed=fields.date(latest.get("timestamp")),
-        address=address if address.startswith(("https://", "http://")) else "",
+        address=address if _ADDRESS.fullmatch(address) else "",
         disambiguation="disambiguation" in fields.mapping(given.get("pageprops")),
     )

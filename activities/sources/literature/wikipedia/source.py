@@ -66,9 +66,8 @@ class WikipediaSource:
         found = await self._asked(service, {"list": "search", "srsearch": words, "srlimit": str(MOST_REQUESTS)})
         pages, warnings = await self._read(service, answers.hits(name, found)[:MOST_REQUESTS])
         kept = await asyncio.to_thread(self._recorded, pages, given.edition)
-        warnings += [
-            f"{name}: {page.title!r} has no text" for page, one in zip(pages, kept, strict=True) if one is None
-        ]
+        silent = [page.title for page, one in zip(pages, kept, strict=True) if one is None]
+        warnings += [f"{name}: {title!r} has no text and is left out" for title in silent]
         return await asyncio.to_thread(fitting, words, kept, limit, warnings)
 
     async def close(self) -> None:

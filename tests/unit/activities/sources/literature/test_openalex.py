@@ -123,7 +123,8 @@ def test_an_abstract_is_put_together_from_its_places() -> None:
     assert inverted({"late": [2]}) == ("late", False)
     assert inverted({"a": [0], "far": [10**18, MOST_WORDS], "x" * (WORD_CHARACTERS + 1): [1]}) == ("a", False)
     assert inverted({"a": [0], "b": ["1", -1, None, True, 1.0, [1]]}) == ("a", False)
-    for nothing in (None, [], "text", 5, {}, {"a": None}, {"a": []}):
+    nothings: list[object] = [None, [], "text", 5, {}, {"a": None}, {"a": []}]
+    for nothing in nothings:
         assert inverted(nothing).text == ""
 
 

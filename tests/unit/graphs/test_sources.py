@@ -57,8 +57,10 @@ def test_it_is_opened_by_the_module_of_its_name() -> None:
 
 
 def test_what_is_configured() -> None:
-    assert list(configured(["b", "a"], lambda _: True)) == ["b", "a", "packages"]
-    assert list(configured(["b", "a"], lambda _: False)) == ["b", "a"]
+    assert list(configured(["b", "a"], lambda _: True)) == ["b", "a", *SOURCES]
+    always = [name for name, source in SOURCES.items() if not source.setting]
+    assert list(configured(["b", "a"], lambda _: False)) == ["b", "a", *always]
+    assert "packages" not in always
     with pytest.raises(InputInvalid, match="a source has that name"):
         collection("packages")
 

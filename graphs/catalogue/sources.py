@@ -136,7 +136,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             name="openalex",
             kind="articles",
             description="Scholarly works of all fields with their abstracts, citations and retractions (OpenAlex).",
-            syntax='Plain words, all of which have to be there; "..." for a phrase; AND, OR, NOT and brackets.',
+            syntax='Few plain words, all of which should be there; "..." for a phrase; AND, OR, NOT and brackets.',
             texts="abstracts",
             dated=True,
             key="OPENALEX_API_KEY",
@@ -167,7 +167,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             kind="preprints",
             description="Preprints in physics, mathematics, computer science, statistics, quantitative biology and "
             "economics, with their abstracts (arXiv).",
-            syntax='Plain words, all of which have to be there, and "..." for a phrase; or the fields of arXiv with '
+            syntax='Up to four plain words, all of which have to be there, and "..." for a phrase; or fields with '
             "AND, OR, ANDNOT, as in ti:transformer AND cat:cs.CL; or one arXiv id.",
             texts="abstracts",
             dated=True,
@@ -187,7 +187,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             dated=True,
             by_default=False,
             # No figure is published; requests shall come one after another ("API:Etiquette", mediawiki.org). A search
-            # takes up to seven.
+            # takes two to eight.
             limits=SourceLimits(per_second=0.5, side_by_side=1, query_characters=300),
             policy=SourcePolicy(seconds=120),
             opened_by=f"{_LITERATURE}.wikipedia.source:open_source",

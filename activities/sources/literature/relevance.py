@@ -1,7 +1,8 @@
-"""Which works a service named that have to do with the query, where it always names some.
+"""Which works that a service named are left out, and what is said of that.
 
-A work is kept if it has a third of the query's telling words, in any of their forms, in its title, its text, its
-authors or its venue: fewer than that is what one common word finds.
+A service that asks for any of a query's words always names some works. A work is kept if it has a third of the query's
+telling words, in any of their forms, in its title, its text, its authors or its venue: fewer than that is what one
+common word finds.
 """
 
 from collections.abc import Iterable
@@ -22,6 +23,23 @@ def on_subject(query: str, records: Iterable[Record]) -> tuple[list[Record], int
     needed = ceil(len(asked) * LEAST_SHARE)
     kept = [record for record in given if len(asked.intersection(_stems(record))) >= needed]
     return kept, len(given) - len(kept)
+
+
+def left_out(source: str, *, unread: int, strange: int, silent: int) -> list[str]:
+    """A warning for each reason for which works that were found are left out.
+
+    Args:
+        source: its name.
+        unread: records that are none.
+        strange: those that share too few words with the query.
+        silent: those of which there is no text.
+    """
+    counts = {
+        "could not be read": unread,
+        "share too few words with the query and are left out": strange,
+        "have no abstract and are left out": silent,
+    }
+    return [f"{source}: {count} of the works found {why}" for why, count in counts.items() if count]
 
 
 def _stems(record: Record) -> set[str]:

@@ -1,4 +1,8 @@
-"""arXiv as a source: one request a search, in the order of the service; it allows one every three seconds."""
+"""arXiv as a source: one request a search, in the order of the service; it allows one every three seconds.
+
+So a query of many words cannot be asked twice, for all of them and then for any: it is asked for any at once, the best
+first, and what shares few of them is left out.
+"""
 
 import asyncio
 import time
@@ -11,6 +15,7 @@ from elcano.activities.sources.literature.arxiv.query import parameters
 from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered
+from elcano.activities.sources.literature.relevance import left_out, on_subject
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.shortening import shortened
@@ -48,19 +53,26 @@ class ArxivSource:
             SourceRefused: it does not take the query; the text says why.
         """
         asked = parameters(query)
-        if not asked:
+        if not asked.sent:
             return Found(warnings=(f"{self._spec.name}: {query!r} has no word to search for",))
-        params = {**asked, "start": "0", "max_results": str(limit), "sortBy": "relevance", "sortOrder": "descending"}
+        params = {
+            **asked.sent,
+            "start": "0",
+            "max_results": str(limit),
+            "sortBy": "relevance",
+            "sortOrder": "descending",
+        }
         answer = await self._service.ask("query", params=params)
         if answer.status != _REFUSED:
             require_answered(self._spec.name, answer)
-        return await asyncio.to_thread(self._found, answer, limit)
+        return await asyncio.to_thread(self._found, answer, limit, query if asked.any_of else "")
 
     async def close(self) -> None:
         """Closes its connections."""
         await self._service.close()
 
-    def _found(self, answer: Answer, limit: int) -> Found:
+    def _found(self, answer: Answer, limit: int, fitting: str) -> Found:
+        """What an answer holds; of what was found by any word of `fitting`, only what fits it."""
         name = self._spec.name
         feed = self._feed(answer)
         if feed.error:
@@ -68,13 +80,9 @@ class ArxivSource:
         if feed.total and not feed.records and not feed.unread:
             raise SourceUnavailable(f"{name}: it says that it found {feed.total} works and sent none")
         now = time.time()
-        kept = [recorded(name, one, now) for one in feed.records]
-        left_out = {
-            "could not be read": feed.unread,
-            "have no abstract and are left out": sum(1 for one in kept if one is None),
-        }
-        warnings = [f"{name}: {count} of the works found {why}" for why, count in left_out.items() if count]
-        return ranked(kept, limit, warnings)
+        records, strange = on_subject(fitting, feed.records) if fitting else (feed.records, 0)
+        kept = [recorded(name, one, now) for one in records]
+        return ranked(kept, limit, left_out(name, unread=feed.unread, strange=strange, silent=kept.count(None)))
 
     def _feed(self, answer: Answer) -> Feed:
         """The feed of an answer; a refusal with another body than a feed is one by its status."""

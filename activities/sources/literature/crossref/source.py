@@ -18,7 +18,7 @@ from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.crossref.works import record, work
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered
-from elcano.activities.sources.literature.relevance import on_subject
+from elcano.activities.sources.literature.relevance import left_out, on_subject
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.values import works
@@ -99,13 +99,8 @@ class CrossrefSource:
         kept, strange = on_subject(query, map(record, given))
         now = time.time()
         made = [recorded(self._spec.name, one, now) for one in kept]
-        left_out = {
-            "could not be read": len(items) - len(given),
-            "share too few words with the query and are left out": strange,
-            "have no abstract and are left out": sum(1 for one in made if one is None),
-        }
-        warnings = [f"{self._spec.name}: {count} of the works found {why}" for why, count in left_out.items() if count]
-        return ranked(made, limit, warnings)
+        unread, silent = len(items) - len(given), made.count(None)
+        return ranked(made, limit, left_out(self._spec.name, unread=unread, strange=strange, silent=silent))
 
     def _message(self, answer: Answer) -> Mapping[str, Any]:
         given = fields.mapping(fields.content(self._spec.name, answer))

@@ -1,5 +1,7 @@
 """OpenAlex as a source: one request a search, for works that have an abstract, in the order of the service.
 
+It wants all words of a query in each work. Where nothing has them all, it is asked once more for any of them.
+
 Its key goes into the query of the address, the one place where the service takes it; nothing tells that address to
 anybody. A search costs a thousandth of the credit of a day, which is gone after a few without a key: then it says so.
 """
@@ -16,6 +18,8 @@ from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.openalex.works import FIELDS, record
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered
+from elcano.activities.sources.literature.relevance import left_out, on_subject
+from elcano.activities.sources.literature.widening import any_of, widened
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.settings import Settings
@@ -57,8 +61,19 @@ class OpenAlexSource:
         asked = " ".join(_WILDCARDS.sub(" ", query).split())
         if not any(character.isalnum() for character in asked):
             return Found(warnings=(f"{self._spec.name}: {query!r} has no word to search for",))
+        found = await asyncio.to_thread(self._found, await self._asked(asked, limit), limit, "")
+        wider = any_of(asked)
+        if found.evidence or found.warnings or not wider:
+            return found
+        return await asyncio.to_thread(self._found, await self._asked(wider, limit), limit, asked)
+
+    async def close(self) -> None:
+        """Closes its connections."""
+        await self._service.close()
+
+    async def _asked(self, words: str, limit: int) -> Answer:
         params = {
-            "search": asked,
+            "search": words,
             "filter": "has_abstract:true",
             "per_page": str(limit),
             "select": ",".join(FIELDS),
@@ -66,21 +81,18 @@ class OpenAlexSource:
         }
         answer = await self._service.ask("works", params=params)
         self._require(answer)
-        return await asyncio.to_thread(self._found, answer, limit)
+        return answer
 
-    async def close(self) -> None:
-        """Closes its connections."""
-        await self._service.close()
-
-    def _found(self, answer: Answer, limit: int) -> Found:
+    def _found(self, answer: Answer, limit: int, wider_than: str) -> Found:
+        """What an answer holds; `wider_than` is the query that found nothing before, if there was one."""
+        name = self._spec.name
         works, unread = self._works(answer)
+        records = [record(one) for one in works]
+        kept, strange = on_subject(wider_than, records) if wider_than else (records, 0)
         now = time.time()
-        kept = [recorded(self._spec.name, record(one), now) for one in works]
-        silent = sum(1 for one in kept if one is None)
-        warnings = [f"{self._spec.name}: {unread} of its records could not be read"] if unread else []
-        if silent:
-            warnings.append(f"{self._spec.name}: {silent} of the works found have no abstract and are left out")
-        return ranked(kept, limit, warnings)
+        made = [recorded(name, one, now) for one in kept]
+        warnings = left_out(name, unread=unread, strange=strange, silent=made.count(None))
+        return ranked(made, limit, [*([widened(name, wider_than)] if kept and wider_than else ()), *warnings])
 
     def _works(self, answer: Answer) -> tuple[list[dict[str, Any]], int]:
         """The works of an answer, and how many others were no works."""

@@ -1,5 +1,6 @@
 """Wikipedia as a source: one search, then the best articles one after another, as its etiquette asks.
 
+Where no article has all words of a query, it is asked once more for any of them.
 The sections of the articles are compared with the query by their words. Pages that only list articles of similar names
 say nothing themselves: they are left out with a warning, as are those that cannot be read.
 """
@@ -14,6 +15,7 @@ from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.activities.sources.literature.choosing import fitting
 from elcano.activities.sources.literature.recording import Recorded, recorded
 from elcano.activities.sources.literature.refusals import require_answered
+from elcano.activities.sources.literature.widening import any_of, widened
 from elcano.activities.sources.literature.wikipedia import answers, articles
 from elcano.activities.sources.literature.wikipedia.answers import Page
 from elcano.activities.sources.literature.wikipedia.editions import DEFAULT, Asked, asked
@@ -63,8 +65,13 @@ class WikipediaSource:
         if not any(character.isalnum() for character in words):
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
         service = self._service(given)
-        found = await self._asked(service, {"list": "search", "srsearch": words, "srlimit": str(MOST_REQUESTS)})
-        pages, warnings = await self._read(service, answers.hits(name, found)[:MOST_REQUESTS])
+        hits = await self._hits(service, words)
+        wider = any_of(words) if not hits else ""
+        if wider:
+            hits = await self._hits(service, wider)
+        pages, warnings = await self._read(service, hits)
+        if wider and hits:
+            warnings.insert(0, widened(name, words))
         kept = await asyncio.to_thread(self._recorded, pages, given.edition)
         silent = [page.title for page, one in zip(pages, kept, strict=True) if one is None]
         warnings += [f"{name}: {title!r} has no text and is left out" for title in silent]
@@ -73,6 +80,11 @@ class WikipediaSource:
     async def close(self) -> None:
         """Closes its connections."""
         await self._fetcher.close()
+
+    async def _hits(self, service: Service, words: str) -> list[int]:
+        """The ids of the articles that fit best, at most as many as may be asked for."""
+        found = await self._asked(service, {"list": "search", "srsearch": words, "srlimit": str(MOST_REQUESTS)})
+        return answers.hits(self._spec.name, found)[:MOST_REQUESTS]
 
     async def _read(self, service: Service, ids: list[int]) -> tuple[list[Page], list[str]]:
         """The first articles of `ids` that are some, and what is to be said of the others."""

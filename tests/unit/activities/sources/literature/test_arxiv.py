@@ -75,7 +75,27 @@ def only(written_entry: str) -> Work:
     ],
 )
 def test_how_a_query_is_sent(query: str, sent: str | None) -> None:
-    assert parameters(query) == {"search_query": query if sent is None else sent}
+    assert parameters(query) == ({"search_query": query if sent is None else sent}, False)
+
+
+def test_of_many_words_any_are_asked_for() -> None:
+    assert parameters("noise of ships on songs of whales") == (
+        {"search_query": "all:noise AND all:ships AND all:songs AND all:whales"},
+        False,
+    )
+    many = "all:noise OR all:ships OR all:songs OR all:whales OR all:winter"
+    assert parameters("noise of ships on songs of whales in winter") == ({"search_query": many}, True)
+    assert parameters('"blue whales" noise of ships on songs of whales in winter') == (
+        {"search_query": f'all:"blue whales" AND ({many})'},
+        True,
+    )
+
+
+async def test_what_was_found_by_one_of_many_words_is_left_out() -> None:
+    other = entry("2101.00002", title="Steel", summary="Ships rust.")
+    given_ = await found("arxiv", feed(entry(), other), "noise of ships on singing whales in the sea")
+    assert [passage.document for passage in given_.evidence] == ["arxiv:2101.00001"]
+    assert given_.warnings == ("arxiv: 1 of the works found share too few words with the query and are left out",)
 
 
 @pytest.mark.parametrize(
@@ -87,12 +107,12 @@ def test_how_a_query_is_sent(query: str, sent: str | None) -> None:
     ],
 )
 def test_an_id_alone_asks_for_that_paper(query: str, sent: str) -> None:
-    assert parameters(query) == {"id_list": sent}
+    assert parameters(query) == ({"id_list": sent}, False)
 
 
 @given(st.text('abc AND OR NOT ti:au: "()[]\n\\*-', max_size=40))
 def test_what_is_sent_is_closed(query: str) -> None:
-    sent = parameters(query).get("search_query", "")
+    sent = parameters(query).sent.get("search_query", "")
     assert sent.count('"') % 2 == 0
     assert sent.count("(") == sent.count(")")
     assert not sent.endswith(("AND", " OR"))
@@ -100,8 +120,8 @@ def test_what_is_sent_is_closed(query: str) -> None:
 
 
 def test_a_query_without_end_is_cut() -> None:
-    sent = parameters(" ".join(f"word{at}" for at in range(500)))["search_query"]
-    assert sent.count(" AND ") == MOST_TERMS - 1
+    sent = parameters(" ".join(f"word{at}" for at in range(500))).sent["search_query"]
+    assert sent.count(" OR ") == MOST_TERMS - 1
 
 
 async def test_all_that_a_preprint_tells() -> None:

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elcano.activities.sources.base import Found
 from elcano.activities.sources.literature.openalex.works import GAP, MOST_WORDS, WORD_CHARACTERS, inverted, record
 from elcano.activities.sources.literature.recording import recorded
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from tests.loopback import Reply
+from tests.loopback import Asked, Reply
 from tests.loopback import recorded as played
 from tests.unit.activities.sources.literature.opened import ANYTHING, as_json, found, opened
 
@@ -157,14 +158,37 @@ async def test_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_nothing_found_is_a_fact() -> None:
-    assert (await found("openalex", results())).evidence == ()
+    assert await found("openalex", results()) == Found()
+    assert await found("openalex", results(), "songs of whales") == Found()
+
+
+async def test_where_nothing_has_all_words_any_are_asked_for() -> None:
+    strange = made(2, display_name="Ships", text="They rust.", authorships=[], primary_location=None)
+
+    def answer(request: Asked) -> Reply:
+        return results(made(1), strange) if " OR " in request.query["search"] else results()
+
+    async with opened("openalex", answer) as (source, served):
+        given_ = await source.search("How do whales sing in the winter ice?", 5)
+        assert [request.query["search"] for request in served.asked] == [
+            "How do whales sing in the winter ice",
+            "whales OR sing OR winter OR ice",
+        ]
+        assert [one.document for one in given_.evidence] == ["doi:10.5555/whales.1"]
+        widened, left_out = given_.warnings
+        assert widened.startswith("openalex: nothing has all words of 'How do whales sing in the winter ice', so any")
+        assert left_out == "openalex: 1 of the works found share too few words with the query and are left out"
+        served.asked.clear()
+        for meant in ("whales AND ice", '"whale songs" ice', "(whales) ice", "whales"):
+            assert await source.search(meant, 5) == Found()
+        assert len(served.asked) == 4
 
 
 async def test_works_without_text_and_records_that_are_none_are_said() -> None:
     given = await found("openalex", results(made(1), made(1), "x", None, made(2, abstract_inverted_index=None)))
     assert [one.document for one in given.evidence] == ["doi:10.5555/whales.1"]
     assert given.warnings == (
-        "openalex: 2 of its records could not be read",
+        "openalex: 2 of the works found could not be read",
         "openalex: 1 of the works found have no abstract and are left out",
     )
 

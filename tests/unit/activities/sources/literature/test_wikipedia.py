@@ -90,6 +90,25 @@ async def test_sections_that_fit_come_first_with_the_revision_that_was_read() ->
     assert not any("birds" in one.text or "More songs" in one.text for one in given_.evidence)
 
 
+async def test_where_no_article_has_all_words_any_are_asked_for() -> None:
+    def answer(request: Asked) -> Reply:
+        if " OR " in request.query.get("srsearch", " OR "):
+            return service(article())(request)
+        return as_json({"batchcomplete": True, "query": {"search": []}})
+
+    async with opened("wikipedia", answer) as (source, served):
+        given_ = await source.search("How do whales sing in ice?", 5)
+        asked_for = [request.query.get("srsearch") for request in served.asked]
+        assert asked_for == ["How do whales sing in ice", "whales OR sing OR ice", None]
+        assert given_.evidence
+        assert given_.warnings == (
+            "wikipedia: nothing has all words of 'How do whales sing in ice', so any of them were searched for",
+        )
+        served.asked.clear()
+        assert not (await source.search('intitle:"whales" ice', 5)).evidence
+        assert len(served.asked) == 1
+
+
 async def test_what_is_asked() -> None:
     async with opened("wikipedia", service(article())) as (source, served):
         await source.search("  Do whales\n sing?", 3)

@@ -19,6 +19,6 @@ def any_of(query: str) -> str:
     return " OR ".join(words) if len(words) > 1 else ""
 
 
-def widened(source: str, query: str) -> str:
+def widened(source: str) -> str:
     """The warning that a search was widened."""
-    return f"{source}: nothing has all words of {query!r}, so any of them were searched for"
+    return f"{source}: nothing has all words of the query, so any of them were searched for"

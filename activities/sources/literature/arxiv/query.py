@@ -10,6 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from elcano.activities.sources.documents.query import search_words
+from elcano.activities.sources.literature.syntax import PHRASE, closed
 from elcano.activities.text.stems import content_words
 from elcano.activities.text.words import words
 from elcano.graphs.values import works
@@ -22,8 +23,6 @@ MOST_TERMS: Final = 40
 _FIELD: Final = re.compile(r"(?<![\w:])(?:ti|au|abs|co|jr|cat|rn|all|submittedDate|lastUpdatedDate):(?=[\w\"(\[])")
 """The prefixes of the API User's Manual."""
 _OPERATOR: Final = re.compile(r"(?<!\S)(?:AND|OR|ANDNOT)(?!\S)")
-_DANGLING: Final = re.compile(r"^\W*(?:AND|OR|ANDNOT)\b|\b(?:AND|OR|ANDNOT)\W*$")
-_PHRASE: Final = re.compile(r"\"([^\"]*)\"")
 _ONE_ID: Final = re.compile(r"(?i)(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z][a-z.-]{1,20}/\d{7})(v\d{1,3})?")
 
 
@@ -41,7 +40,7 @@ def parameters(query: str) -> Parameters:
     asked = " ".join(query.split())
     if (found := _ONE_ID.fullmatch(asked)) and works.arxiv(found[1]):
         return Parameters({"id_list": f"{found[1]}{(found[2] or '').lower()}"}, any_of=False)
-    if (_FIELD.search(asked) or _OPERATOR.search(asked)) and _closed(asked):
+    if (_FIELD.search(asked) or _OPERATOR.search(asked)) and closed(asked):
         return Parameters({"search_query": asked}, any_of=False)
     phrases, words = _terms(asked)
     many = len(words) > ALL_WORDS
@@ -50,24 +49,11 @@ def parameters(query: str) -> Parameters:
     return Parameters({"search_query": " AND ".join(terms)} if terms else {}, any_of=many)
 
 
-def _closed(asked: str) -> bool:
-    """Whether every bracket and quotation mark is closed, and no operator stands where a term should."""
-    if asked.count('"') % 2:
-        return False
-    open_brackets: list[str] = []
-    for character in _PHRASE.sub(" ", asked):
-        if character in "([":
-            open_brackets.append(")" if character == "(" else "]")
-        elif character in ")]" and (not open_brackets or open_brackets.pop() != character):
-            return False
-    return not open_brackets and not _DANGLING.search(_PHRASE.sub("x", asked))
-
-
 def _terms(asked: str) -> tuple[list[str], list[str]]:
     """Each phrase in quotation marks, and each telling word outside of them, once; any words if none tells."""
-    phrases = _PHRASE.findall(asked) if asked.count('"') % 2 == 0 else []
+    phrases = PHRASE.findall(asked) if asked.count('"') % 2 == 0 else []
     quoted = [plain for phrase in phrases if (plain := " ".join(words(phrase)))]
-    rest = _OPERATOR.sub(" ", _FIELD.sub(" ", _PHRASE.sub(" ", asked) if phrases else asked))
+    rest = _OPERATOR.sub(" ", _FIELD.sub(" ", PHRASE.sub(" ", asked) if phrases else asked))
     telling = content_words(rest) or (() if quoted else search_words(rest))
     return (
         [f'all:"{phrase}"' for phrase in dict.fromkeys(quoted)][:MOST_TERMS],

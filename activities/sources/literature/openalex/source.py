@@ -19,6 +19,7 @@ from elcano.activities.sources.literature.openalex.works import FIELDS, record
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered
 from elcano.activities.sources.literature.relevance import left_out, on_subject
+from elcano.activities.sources.literature.syntax import closed
 from elcano.activities.sources.literature.widening import any_of, widened
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
@@ -27,8 +28,10 @@ from elcano.settings import Settings
 BASE: Final = "https://api.openalex.org/"
 _SPENT: Final = re.compile(r"(?i)limit|credit|budget|quota|usage|exceeded|too many")
 """How the service says that a day's credit is spent; it sends 403 as well as 429 for that."""
-_WILDCARDS: Final = re.compile(r"[?*~]+")
-"""They would make a question's last word match others, or an expensive search; the service may refuse them."""
+_UNSAID: Final = re.compile(r"[?*~^/\\\\:{}\[\]|&!<>=]+|(?<!\S)[-+]+")
+"""What search engines take for wildcards, fields, patterns and ranges, of which the service knows none: a question's
+last word would match others, or the query be refused."""
+_OPERATORS: Final = re.compile(r"(?<!\S)(?:AND|OR|NOT)(?!\S)")
 
 
 class OpenAlexSource:
@@ -58,7 +61,7 @@ class OpenAlexSource:
             SourceBusy: it is down, or the credit of the day is spent.
             SourceRefused: it does not take the query or the key.
         """
-        asked = " ".join(_WILDCARDS.sub(" ", query).split())
+        asked = written(query)
         if not any(character.isalnum() for character in asked):
             return Found(warnings=(f"{self._spec.name}: {query!r} has no word to search for",))
         found = await asyncio.to_thread(self._found, await self._asked(asked, limit), limit, "")
@@ -92,7 +95,7 @@ class OpenAlexSource:
         now = time.time()
         made = [recorded(name, one, now) for one in kept]
         warnings = left_out(name, unread=unread, strange=strange, silent=made.count(None))
-        return ranked(made, limit, [*([widened(name, wider_than)] if kept and wider_than else ()), *warnings])
+        return ranked(made, limit, [*([widened(name)] if kept and wider_than else ()), *warnings])
 
     def _works(self, answer: Answer) -> tuple[list[dict[str, Any]], int]:
         """The works of an answer, and how many others were no works."""
@@ -116,6 +119,14 @@ class OpenAlexSource:
             raise SourceBusy(f"{error}{remedy if spent else ''}", error.retry_after) from None
         except SourceRefused as error:
             raise SourceRefused(f"{error}{remedy if answer.status in (401, 403) else ''}") from None
+
+
+def written(query: str) -> str:
+    """A query as it is sent: on one line, with operators, quotation marks and brackets only if they are whole."""
+    asked = " ".join(_UNSAID.sub(" ", query).split())
+    if closed(asked):
+        return asked
+    return " ".join(_OPERATORS.sub(" ", re.sub(r"[\"()]", " ", asked)).split())
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> OpenAlexSource:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 from elcano.activities.sources.literature import fields, markup
 from elcano.activities.sources.literature.recording import Record
@@ -147,7 +148,7 @@ def _licence(given: Mapping[str, Any], location: Mapping[str, Any]) -> str:
 
 def _address(identifiers: Identifiers, location: Mapping[str, Any], name: str) -> str:
     if identifiers.doi:
-        return f"https://doi.org/{identifiers.doi}"
+        return f"https://doi.org/{quote(identifiers.doi, safe='/:;().')}"
     page = fields.text(location.get("landing_page_url"))
     return page if page.startswith(("https://", "http://")) else f"https://openalex.org/{name}" if name else ""
 

@@ -71,7 +71,7 @@ class WikipediaSource:
             hits = await self._hits(service, wider)
         pages, warnings = await self._read(service, hits)
         if wider and hits:
-            warnings.insert(0, widened(name, words))
+            warnings.insert(0, widened(name))
         kept = await asyncio.to_thread(self._recorded, pages, given.edition)
         silent = [page.title for page, one in zip(pages, kept, strict=True) if one is None]
         warnings += [f"{name}: {title!r} has no text and is left out" for title in silent]

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.sources.base import Found
+from elcano.activities.sources.literature.openalex.source import written
 from elcano.activities.sources.literature.openalex.works import GAP, MOST_WORDS, WORD_CHARACTERS, inverted, record
 from elcano.activities.sources.literature.recording import recorded
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
@@ -157,6 +158,22 @@ async def test_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "abstract_inverted_index" in asked.query["select"].split(",")
 
 
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        ('(whales AND "blue ice") NOT ship', '(whales AND "blue ice") NOT ship'),
+        ("whales: a/b c/d -ship [1 TO 2] x^2", "whales a b c d ship 1 TO 2 x 2"),
+        ("COVID-19 + C++ && AT&T!", "COVID-19 C++ AT T"),
+        ('whales "blue', "whales blue"),
+        ("(whales AND", "whales"),
+        ("OR whales) NOT", "whales"),
+        ("whales\\ songs", "whales songs"),
+    ],
+)
+def test_a_query_that_is_not_whole_is_taken_for_words(query: str, sent: str) -> None:
+    assert written(query) == sent
+
+
 async def test_nothing_found_is_a_fact() -> None:
     assert await found("openalex", results()) == Found()
     assert await found("openalex", results(), "songs of whales") == Found()
@@ -176,7 +193,7 @@ async def test_where_nothing_has_all_words_any_are_asked_for() -> None:
         ]
         assert [one.document for one in given_.evidence] == ["doi:10.5555/whales.1"]
         widened, left_out = given_.warnings
-        assert widened.startswith("openalex: nothing has all words of 'How do whales sing in the winter ice', so any")
+        assert widened == "openalex: nothing has all words of the query, so any of them were searched for"
         assert left_out == "openalex: 1 of the works found share too few words with the query and are left out"
         served.asked.clear()
         for meant in ("whales AND ice", '"whale songs" ice', "(whales) ice", "whales"):

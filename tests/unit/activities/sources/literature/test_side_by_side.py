@@ -1,10 +1,14 @@
 """Searches of one source at once, searches that are given up, and answers as large as they may be."""
 
 import asyncio
+import functools
+from pathlib import Path
 
 import pytest
 
 from elcano.graphs.catalogue.sources import MOST_RESULTS, SOURCES
+from elcano.storage.evidence import Evidence
+from elcano.storage.store import open_store
 from tests.loopback import Asked, Reply
 from tests.unit.activities.sources.literature.opened import as_json, checked, found, opened
 from tests.unit.activities.sources.literature.test_arxiv import entry, feed
@@ -61,6 +65,18 @@ async def test_large_answers_are_cut_to_the_limit() -> None:
     given = await found("wikipedia", service(article(1, sections), article(2, "Whales sing.")), limit=5)
     assert len(given.evidence) == 5
     assert {one.title for one in given.evidence} == {"Whales 1", "Whales 2"}
+
+
+async def test_what_is_found_can_be_kept(tmp_path: Path) -> None:
+    everything: list[Evidence] = []
+    async with open_store(tmp_path) as store:
+        evidence = store.of("default").evidence
+        for name in ("openalex", "crossref", "arxiv", "wikipedia"):
+            given = await found(name, functools.partial(answer, name))
+            for _ in range(2):
+                await evidence.add("run", given.evidence, given.texts)
+            everything += given.evidence
+        assert await evidence.of_run("run") == everything
 
 
 async def test_the_same_answer_gives_the_same_ids() -> None:

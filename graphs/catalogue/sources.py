@@ -142,7 +142,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             key="OPENALEX_API_KEY",
             by_default=False,
             # 100 requests a second are allowed ("Authentication & Pricing", developers.openalex.org, November 2026);
-            # what is scarce is the credit of a day, some ten searches without a key and a thousand with one.
+            # what is scarce is the credit of a day, ten to a hundred searches without a key, a thousand with one.
             limits=SourceLimits(per_second=1, per_second_with_key=10),
             policy=SourcePolicy(),
             opened_by=f"{_LITERATURE}.openalex.source:open_source",
@@ -156,8 +156,8 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             texts="abstracts",
             dated=True,
             by_default=False,
-            # The limits are told in each answer, by pool; the smallest reported is 5 a second, and one at a time, for
-            # those who name no address ("Access and authentication", crossref.org; the figures are in headers alone).
+            # No figure is published: the limits of each pool are told in headers, and there is one on requests at the
+            # same time ("Access and authentication", crossref.org). So few, and one at a time.
             limits=SourceLimits(per_second=2, side_by_side=1),
             policy=SourcePolicy(),
             opened_by=f"{_LITERATURE}.crossref.source:open_source",

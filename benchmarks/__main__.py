@@ -7,7 +7,7 @@ from typing import Any
 
 import uvloop
 
-from benchmarks import budgets, deep, engine, going_on, history, index, progress
+from benchmarks import budgets, deep, engine, going_on, history, index, progress, pubmed_parsing
 
 
 async def _index() -> None:
@@ -22,6 +22,7 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "going-on": going_on.main,
     "index": _index,
     "budgets": budgets.main,
+    "pubmed-parsing": pubmed_parsing.main,
 }
 """By name, with what runs them. `benchmarks.pubmedqa` is a program of its own: it needs a folder."""
 

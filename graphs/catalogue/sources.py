@@ -133,6 +133,70 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             opened_by=f"{_DOCUMENTS}:open_packages",
         ),
         SourceSpec(
+            name="pubmed",
+            kind="articles",
+            description="Abstracts of biomedical and health literature, with retractions and corrections noted.",
+            syntax='Plain words, or PubMed\'s own: `"phrase"`, `AND`, `OR`, `NOT`, fields as `asthma[mesh]`, '
+            "`2020:2024[dp]`, `systematic[sb]`, `randomized controlled trial[pt]`.",
+            texts="abstracts",
+            dated=True,
+            languages=("en",),
+            filters=("years", "publication type", "language"),
+            key="NCBI_API_KEY",
+            # NCBI allows 3 requests a second, 10 with a key (KA-05317, KA-05318). A search makes 2, or 3 if nothing
+            # has all its words; with 2 to 3 a second there is room for what comes at once.
+            limits=SourceLimits(per_second=0.9, per_second_with_key=3.0, side_by_side=2),
+            policy=SourcePolicy(seconds=100),
+            by_default=False,
+            opened_by=f"{_LITERATURE}.pubmed.source:open_source",
+        ),
+        SourceSpec(
+            name="europe-pmc",
+            kind="articles",
+            description="Life-science articles and preprints, with passages from the full text of open-access ones.",
+            syntax='Plain words, or its own: `"phrase"`, `AND`, `OR`, `NOT`, `TITLE:malaria`, `AUTH:"Smith J"`, '
+            "`PUB_YEAR:[2020 TO 2024]`, `SRC:PPR` for preprints, `OPEN_ACCESS:Y`.",
+            dated=True,
+            filters=("years", "preprints", "open access"),
+            # No limit is published; one request at a time is safe. A search makes 1 to 5, one after the other.
+            limits=SourceLimits(per_second=0.5, side_by_side=1),
+            policy=SourcePolicy(seconds=160),
+            by_default=False,
+            opened_by=f"{_LITERATURE}.europe_pmc.source:open_source",
+        ),
+        SourceSpec(
+            name="clinical-trials",
+            kind="trials",
+            description="Registered clinical studies: design, eligibility, outcomes, status, and results where posted.",
+            syntax='Plain words, or the registry\'s own: `"phrase"`, `AND`, `OR`, `NOT`, `AREA[Phase]PHASE3`, '
+            "`AREA[OverallStatus]COMPLETED`; or the number of a study, as `NCT00763412`.",
+            texts="records",
+            dated=True,
+            languages=("en",),
+            filters=("phase", "status", "condition", "intervention"),
+            # No limit is published; its robots.txt asks for a second between two requests (API Evangelist,
+            # clinical-trials-gov rate limits, 2026-09-06). A search makes 1 request, or 2.
+            limits=SourceLimits(per_second=0.5, side_by_side=1),
+            policy=SourcePolicy(),
+            by_default=False,
+            opened_by=f"{_LITERATURE}.clinical_trials.source:open_source",
+        ),
+        SourceSpec(
+            name="semantic-scholar",
+            kind="articles",
+            description="Abstracts of papers of all sciences, with how often each is cited.",
+            texts="abstracts",
+            dated=True,
+            languages=("en",),
+            key="SEMANTIC_SCHOLAR_API_KEY",
+            # 1 request a second with a key; without one a pool that everybody shares and which may be empty at any time
+            # (API Evangelist, Semantic Scholar rate limits, 2026-06). A search is one request.
+            limits=SourceLimits(per_second=0.3, per_second_with_key=0.9, side_by_side=1, query_characters=300),
+            policy=SourcePolicy(attempts=6),
+            by_default=False,
+            opened_by=f"{_LITERATURE}.semantic_scholar:open_source",
+        ),
+        SourceSpec(
             name="openalex",
             kind="articles",
             description="Scholarly works of all fields with their abstracts, citations and retractions (OpenAlex).",

@@ -108,3 +108,25 @@ async def test_they_are_listed_without_temporal(away: httpx.AsyncClient, locked:
     sources = await shown(away)
     assert sources["handbook"]["ready"] is True
     assert "Temporal" in str(sources[locked.name]["missing"])
+
+
+async def test_what_asks_a_service_elsewhere_is_searched_only_where_it_is_named(
+    api: httpx.AsyncClient, temporal: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = SourceSpec(name="elsewhere", kind="articles", description="Articles.", by_default=False)
+    monkeypatch.setitem(SOURCES, spec.name, spec)
+    assert (await asked(api)).json()["sources"] == ["handbook", "packages"]
+    assert (await asked(api, spec.name)).json()["sources"] == ["elsewhere"]
+
+
+async def test_a_server_that_has_nothing_of_its_own_wants_a_source_to_be_named(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = SourceSpec(name="elsewhere", kind="articles", description="Articles.", by_default=False)
+    monkeypatch.setitem(SOURCES, spec.name, spec)
+    bare = api_settings.model_copy(update={"collections": {}, "package_readmes": False})
+    async with speaking(make_app(bare)) as api:
+        refused = await asked(api)
+        assert refused.status_code == 422
+        assert "name what shall be searched, of: " in refused.text
+        assert (await asked(api, spec.name)).status_code == 201

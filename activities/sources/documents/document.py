@@ -19,6 +19,7 @@ _REPLACED: Final = {
     # Soft hyphens, zero-width spaces and byte order marks are invisible and would split words.
     **dict.fromkeys((0x00AD, 0x200B, 0x2060, 0xFEFF), ""),
 }
+_REPLACEABLE: Final = re.compile(f"[{''.join(map(chr, _REPLACED))}]")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
@@ -78,5 +79,7 @@ def normalised(text: str) -> str:
 
     Compatibility forms other than ligatures stay: NFKC would turn 10² into 102.
     """
-    unified = text.replace("\r\n", "\n").replace("\r", "\n").translate(_REPLACED)
+    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _REPLACEABLE.search(unified):  # much quicker than to translate what has nothing to translate
+        unified = unified.translate(_REPLACED)
     return unicodedata.normalize("NFC", _CONTROL.sub(" ", unified))

@@ -20,8 +20,17 @@ def ranked(works: Iterable[Recorded | None], limit: int, warnings: Sequence[str]
     return _found([passage for work in kept for passage in work.passages][:limit], kept, warnings)
 
 
-def fitting(query: str, works: Iterable[Recorded | None], limit: int, warnings: Sequence[str] = ()) -> Found:
-    """The `limit` passages that fit `query` best; of one work more than three only where others run out."""
+def fitting(
+    query: str,
+    works: Iterable[Recorded | None],
+    limit: int,
+    warnings: Sequence[str] = (),
+    last: Iterable[Recorded | None] = (),
+) -> Found:
+    """The `limit` passages that fit `query` best; of one work more than three only where others run out.
+
+    Those of `last` come after all others.
+    """
     kept = _each_once(works)
     pool = [passage for work in kept for passage in work.passages]
     fits = scores(query, pool)
@@ -32,7 +41,9 @@ def fitting(query: str, works: Iterable[Recorded | None], limit: int, warnings: 
     for passage in (pool[at] for at in order):
         taken[passage.document] += 1
         (front if taken[passage.document] <= PER_DOCUMENT else back).append(passage)
-    return _found((front + back)[:limit], kept, warnings)
+    titles = _each_once(last)
+    chosen = [*front, *back, *(passage for work in titles for passage in work.passages)]
+    return _found(chosen[:limit], [*kept, *titles], warnings)
 
 
 def _each_once(works: Iterable[Recorded | None]) -> list[Recorded]:

@@ -4,14 +4,14 @@ A short text, as an abstract is, is one passage with its headings, so that who r
 A longer one is cut as documents are: at headings, into some 900 characters.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
 from elcano.activities.sources.documents.document import Block, Parsed, Passage, normalised
 from elcano.activities.sources.documents.packing import assemble
-from elcano.graphs.frozen import JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
@@ -21,6 +21,8 @@ NAME_CHARACTERS: Final = 180
 """A longer name of a document is shortened in ids, which may have 300 characters in all; its hash keeps it unique."""
 MOST_AUTHORS: Final = 100
 """More are counted in the metadata as `authors`: some papers have three thousand, and each passage carries them."""
+MOST_FACTS: Final = 60
+"""Subject headings, keywords and the like of one work, each."""
 ONLY_TITLE: Final = "Its source has no text of it: only its title was read."
 
 
@@ -93,6 +95,18 @@ def recorded(source: str, record: Record, now: float) -> Recorded | None:
     return Recorded(stored, passages)
 
 
+def facts(**named: str | Sequence[str]) -> JsonObject:
+    """Metadata of a record: what is empty is left out, and of a long list the first 60."""
+    kept: JsonObject = {}
+    for name, value in named.items():
+        several: list[Json] = [one for one in dict.fromkeys(value) if one]
+        if value and isinstance(value, str):
+            kept[name] = value
+        elif several:
+            kept[name] = several[:MOST_FACTS]
+    return kept
+
+
 def by_title(record: Record) -> Record:
     """A record without text as one whose text is its title, and which says so in its notices and its metadata."""
     work = record.work.model_copy(update={"notices": (*record.work.notices, ONLY_TITLE)})
@@ -119,7 +133,8 @@ def _clean(value: Any) -> Any:
 
 
 def _line(text: str) -> str:
-    return " ".join(normalised(text).split())
+    plain = text.isascii() and text.isprintable()  # nothing to clean, as in most fields
+    return " ".join((text if plain else normalised(text)).split())
 
 
 def _mark(content_hash: str, work: Work) -> str:

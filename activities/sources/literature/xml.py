@@ -16,6 +16,8 @@ Element: TypeAlias = etree._Element
 """Of lxml, which gives it no public name."""
 
 _RAISED: Final = str.maketrans("0123456789+-\u2212\u2013=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
+_APART: Final = frozenset({"p", "title", "label", "list-item", "break", "def", "term", "sec", "td", "th"})
+"""Elements between whose texts there is a space, though none is written."""
 _CAN_BE_RAISED: Final = frozenset(map(chr, _RAISED))
 
 
@@ -43,7 +45,8 @@ def parsed(source: str, content: bytes, root: Collection[str]) -> Element:
 
 def local(element: Element) -> str:
     """The name of an element without its namespace; empty for what is no element."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def flattened(element: Element | None, left_out: Collection[str] = ()) -> str:
@@ -55,7 +58,8 @@ def flattened(element: Element | None, left_out: Collection[str] = ()) -> str:
     if element is None:
         return ""
     if len(element) == 0:
-        return " ".join((element.text or "").split())
+        text = element.text
+        return " ".join(text.split()) if text else ""
     return " ".join("".join(_texts(element, left_out)).split())
 
 
@@ -74,6 +78,8 @@ def _texts(element: Element, left_out: Collection[str]) -> list[str]:
             open_elements.pop()
             if local(parent) == "sup":
                 parts[began:] = [raised("".join(parts[began:]).strip())]
+            elif local(parent) in _APART:
+                parts.append(" ")
             if open_elements:
                 parts.append(parent.tail or "")
         elif isinstance(child, etree._Entity):
@@ -81,6 +87,8 @@ def _texts(element: Element, left_out: Collection[str]) -> list[str]:
         elif local(child) in left_out or not local(child):
             parts.append(child.tail or "")
         else:
+            if local(child) in _APART:
+                parts.append(" ")
             open_elements.append((iter(child), child, len(parts)))
             parts.append(child.text or "")
     return parts

@@ -13,7 +13,7 @@ from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.contracts import ToolCall
@@ -37,7 +37,7 @@ class Shelves:
     """A source that finds for each query what it was given for it."""
 
     def __init__(self, name: str, found: Mapping[str, Sequence[Evidence]]) -> None:
-        self.spec = collection(name)
+        self.spec = SourceSpec(name=name, kind="articles", description="What was put on them.")
         self.found = found
 
     async def search(self, query: str, limit: int) -> Found:

@@ -1,0 +1,68 @@
+"""Queries as services take them: plain words, or the service's own syntax if a query is written in it.
+
+A question in words asks for too much where a service wants all of them in each work, so it is asked without those that
+tell nothing; and where nothing has all words, a service is asked for any of them.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+import regex
+
+from elcano.activities.sources.documents.document import normalised
+from elcano.activities.text.stopwords import STOP_WORDS
+
+MOST_WORDS: Final = 30
+"""Words of one plain query; services refuse or ignore long lists."""
+
+_SYNTAX: Final = re.compile(r"\"|\[[^\]]*\]|(?<!\S)\(*(?:AND|OR|NOT)\b|\b[A-Za-z_]{2,20}:(?=[\w\"(\[])")
+_WORD: Final = regex.compile(r"[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}'\u2019.+/-]*[\p{L}\p{N}\p{M}+])?")
+_PAIRS: Final = ("()", "[]", "{}")
+
+
+class Asked(NamedTuple):
+    """A query as it is sent."""
+
+    all_of: str
+    """What is asked first; empty: there is no word in it."""
+    any_of: str
+    """What is asked if that finds nothing; empty: nothing else."""
+
+
+def asked(query: str) -> Asked:
+    """What to send for `query`."""
+    line = " ".join(normalised(query).split())
+    if _SYNTAX.search(line) and (own := _balanced(line)):
+        return Asked(own, "")
+    found = plain_words(line)
+    return Asked(" ".join(found), " OR ".join(found) if len(found) > 1 else "")
+
+
+def any_was_enough(source: str) -> str:
+    """The warning that a service was asked for any of the words."""
+    return f"{source}: nothing has all words of the query, so any of them were searched for"
+
+
+def plain_words(query: str) -> list[str]:
+    """The different words of `query` that tell something, as they are written; all if none does."""
+    every: dict[str, str] = {}
+    for word in _WORD.findall(normalised(query)):
+        every.setdefault(word.lower(), word)
+    telling = [word for lower, word in every.items() if lower not in STOP_WORDS]
+    # A lone OR or NOT would be an operator.
+    return [word.lower() if word in ("AND", "OR", "NOT") else word for word in telling or every.values()][:MOST_WORDS]
+
+
+def _balanced(line: str) -> str:
+    """`line` without the quotation marks and brackets that have no partner, over which services stumble."""
+    if line.count('"') % 2:
+        line = line.replace('"', " ")
+    for opening, closing in _PAIRS:
+        depth, fits = 0, True
+        for sign in line:
+            depth += (sign == opening) - (sign == closing)
+            fits = fits and depth >= 0
+        if depth or not fits:
+            line = line.replace(opening, " ").replace(closing, " ")
+    line = " ".join(line.split())
+    return line if _WORD.search(line) else ""

@@ -1,0 +1,1 @@
+"""ClinicalTrials.gov: registered studies with their design and, where posted, their results."""

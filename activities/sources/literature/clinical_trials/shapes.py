@@ -1,0 +1,179 @@
+"""What ClinicalTrials.gov tells of a study, by its own names; modules without content are absent there."""
+
+from pydantic import Field
+
+from elcano.activities.sources.literature.answers import Told
+from elcano.activities.sources.literature.clinical_trials.result_shapes import Results
+from elcano.graphs.frozen import Json
+
+
+class Date(Told):
+    """A date, as exactly as it is known, and whether it is actual or estimated."""
+
+    date: str = ""
+    type: str = ""
+
+
+class Named(Told):
+    """Somebody or something with a name."""
+
+    name: str = ""
+
+
+class Identification(Told):
+    """By which numbers and titles a study goes."""
+
+    nctId: str = ""
+    nctIdAliases: list[str] = []
+    briefTitle: str = ""
+    officialTitle: str = ""
+    acronym: str = ""
+
+
+class Status(Told):
+    """How far it is, and since when."""
+
+    overallStatus: str = ""
+    lastKnownStatus: str = ""
+    whyStopped: str = ""
+    statusVerifiedDate: str = ""
+    startDateStruct: Date = Date()
+    primaryCompletionDateStruct: Date = Date()
+    completionDateStruct: Date = Date()
+    studyFirstPostDateStruct: Date = Date()
+    studyFirstSubmitDate: str = ""
+    resultsFirstPostDateStruct: Date = Date()
+    lastUpdatePostDateStruct: Date = Date()
+
+
+class Sponsors(Told):
+    """Who answers for it."""
+
+    leadSponsor: Named = Named()
+    collaborators: list[Named] = []
+
+
+class Description(Told):
+    """What it is about."""
+
+    briefSummary: str = ""
+    detailedDescription: str = ""
+
+
+class Conditions(Told):
+    """What is studied."""
+
+    conditions: list[str] = []
+    keywords: list[str] = []
+
+
+class Masking(Told):
+    """Who does not know who gets what."""
+
+    masking: str = ""
+    whoMasked: list[str] = []
+
+
+class DesignInfo(Told):
+    """How it is made."""
+
+    allocation: str = ""
+    interventionModel: str = ""
+    observationalModel: str = ""
+    timePerspective: str = ""
+    primaryPurpose: str = ""
+    maskingInfo: Masking = Masking()
+
+
+class Enrolment(Told):
+    """How many take part; 0 if it was withdrawn."""
+
+    count: int | None = None
+    type: str = ""
+
+
+class Design(Told):
+    """What kind of study it is."""
+
+    studyType: str = ""
+    phases: list[str] = []
+    designInfo: DesignInfo = DesignInfo()
+    enrollmentInfo: Enrolment = Enrolment()
+
+
+class Arm(Told):
+    """A group and what it is given."""
+
+    label: str = ""
+    type: str = ""
+    description: str = ""
+    interventionNames: list[str] = []
+
+
+class Intervention(Told):
+    """What is given or done."""
+
+    type: str = ""
+    name: str = ""
+    description: str = ""
+
+
+class Arms(Told):
+    """All groups, and all that is given."""
+
+    armGroups: list[Arm] = []
+    interventions: list[Intervention] = []
+
+
+class PlannedOutcome(Told):
+    """What is to be measured."""
+
+    measure: str = ""
+    description: str = ""
+    timeFrame: str = ""
+
+
+class Outcomes(Told):
+    """All that is to be measured."""
+
+    primaryOutcomes: list[PlannedOutcome] = []
+    secondaryOutcomes: list[PlannedOutcome] = []
+    otherOutcomes: list[PlannedOutcome] = []
+
+
+class Eligibility(Told):
+    """Who may take part."""
+
+    eligibilityCriteria: str = ""
+    healthyVolunteers: bool | None = None
+    sex: str = ""
+    minimumAge: str = ""
+    maximumAge: str = ""
+
+
+class Protocol(Told):
+    """What was registered."""
+
+    identification: Identification = Field(Identification(), alias="identificationModule")
+    status: Status = Field(Status(), alias="statusModule")
+    sponsors: Sponsors = Field(Sponsors(), alias="sponsorCollaboratorsModule")
+    description: Description = Field(Description(), alias="descriptionModule")
+    conditions: Conditions = Field(Conditions(), alias="conditionsModule")
+    design: Design = Field(Design(), alias="designModule")
+    arms: Arms = Field(Arms(), alias="armsInterventionsModule")
+    outcomes: Outcomes = Field(Outcomes(), alias="outcomesModule")
+    eligibility: Eligibility = Field(Eligibility(), alias="eligibilityModule")
+
+
+class Study(Told):
+    """A whole study."""
+
+    protocol: Protocol = Field(alias="protocolSection")
+    results: Results | None = Field(None, alias="resultsSection")
+    hasResults: bool | None = None
+
+
+class Page(Told):
+    """An answer to a search."""
+
+    studies: list[Json]

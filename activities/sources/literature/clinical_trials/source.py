@@ -1,0 +1,98 @@
+"""ClinicalTrials.gov as a source: studies of the registry, by passages of what they ask, plan and found.
+
+A search is one request, and a second one where nothing has all words of a plain query. A query that is the number of a
+study is answered by that study; an old number leads to the one that it has now.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from elcano.activities.sources.base import Found
+from elcano.activities.sources.http.fetching import Fetcher, Service
+from elcano.activities.sources.literature.answers import answer, json_of, readable, shaped
+from elcano.activities.sources.literature.asking import any_was_enough, asked
+from elcano.activities.sources.literature.choosing import fitting
+from elcano.activities.sources.literature.clinical_trials.shapes import Page, Study
+from elcano.activities.sources.literature.clinical_trials.studies import record
+from elcano.activities.sources.literature.recording import recorded
+from elcano.activities.sources.literature.relevance import left_out, on_subject
+from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.settings import Settings
+
+BASE: Final = "https://clinicaltrials.gov/api/v2/"
+MOST_STUDIES: Final = 10
+"""Of one search: each is cut into many passages, and one with results may have a megabyte."""
+
+_NUMBER: Final = re.compile(r"\s*(NCT\d{8})\s*", re.IGNORECASE)
+
+
+class ClinicalTrials:
+    """The registry of the National Library of Medicine."""
+
+    def __init__(self, spec: SourceSpec, settings: Settings, fetcher: Fetcher | None = None) -> None:
+        self._spec = spec
+        self._service = Service(spec.name, BASE, settings, fetcher)
+
+    @property
+    def spec(self) -> SourceSpec:
+        """What is known of it."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> Found:
+        """At most `limit` passages of the studies that the registry ranks best.
+
+        Raises:
+            SourceUnavailable: it did not answer, or not as it should.
+            SourceBusy: it is down, overloaded or asks to wait.
+            SourceRefused: it refuses the query; what it says of that is told.
+        """
+        name = self._spec.name
+        if (number := _NUMBER.fullmatch(query)) is not None:
+            return await self._one(number[1].upper(), limit)
+        first = asked(query)
+        if not first.all_of:
+            return Found(warnings=(f"{name}: {query!r} has no word to search for",))
+        studies, warnings = await self._studies(first.all_of, limit)
+        widened = not studies and not warnings and first.any_of != ""
+        if widened:
+            studies, warnings = await self._studies(first.any_of, limit)
+            warnings = (any_was_enough(name), *warnings)
+        return await asyncio.to_thread(self._found, query, studies, limit, warnings, query if widened else "")
+
+    async def close(self) -> None:
+        """Closes its connections."""
+        await self._service.close()
+
+    async def _studies(self, term: str, limit: int) -> tuple[list[Study], tuple[str, ...]]:
+        params = {"query.term": term, "pageSize": str(min(limit, MOST_STUDIES)), "format": "json"}
+        got = await answer(self._service, "studies", params)
+        page = shaped(self._spec.name, Page, json_of(self._spec.name, got))
+        return readable(self._spec.name, Study, page.studies)
+
+    async def _one(self, number: str, limit: int) -> Found:
+        name = self._spec.name
+        got = await answer(self._service, f"studies/{number}", {"format": "json"}, absent=(404,))
+        if got.status == 404:
+            return Found(warnings=(f"{name}: there is no study {number}",))
+        study = shaped(name, Study, json_of(name, got))
+        now = study.protocol.identification.nctId
+        moved = (f"{name}: {number} is now {now}",) if now.upper() != number else ()
+        return await asyncio.to_thread(self._found, "", [study], limit, moved)
+
+    def _found(
+        self, query: str, studies: Sequence[Study], limit: int, warnings: Sequence[str], widened: str = ""
+    ) -> Found:
+        """Passages of the studies; of a query that was `widened` only of those that share enough words with it."""
+        name, now = self._spec.name, time.time()
+        records, strange = on_subject(widened, (record(study) for study in studies))
+        kept = [recorded(name, one, now) for one in records]
+        left = left_out(name, unread=kept.count(None), strange=strange, silent=0)
+        return fitting(query, kept, limit, (*warnings, *left))
+
+
+def open_source(spec: SourceSpec, settings: Settings) -> ClinicalTrials:
+    """ClinicalTrials.gov. Nothing is asked before the first search."""
+    return ClinicalTrials(spec, settings)

@@ -1,0 +1,1 @@
+"""Europe PMC: life-science literature with preprints, and the full text of what is open access."""

@@ -1,0 +1,153 @@
+"""Europe PMC as a source: abstracts of what it ranks best, and passages from the full text of the first that are open.
+
+Requests are made one after the other, as the service likes it: a search, and up to three full texts. Where a full text
+cannot be had its abstract stands for it, and a warning says so.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import httpx
+
+from elcano.activities.sources.base import Found
+from elcano.activities.sources.documents.document import Block
+from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
+from elcano.activities.sources.literature import jats
+from elcano.activities.sources.literature.answers import answer, json_of, readable, shaped
+from elcano.activities.sources.literature.asking import any_was_enough, asked
+from elcano.activities.sources.literature.choosing import fitting
+from elcano.activities.sources.literature.europe_pmc.results import Page, Result, record
+from elcano.activities.sources.literature.recording import Record, Recorded, by_title, recorded
+from elcano.activities.sources.literature.relevance import left_out, on_subject
+from elcano.activities.sources.literature.xml import flattened, parsed
+from elcano.activities.sources.retry_after import require_answer
+from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.shortening import shortened
+from elcano.settings import Settings
+
+BASE: Final = "https://www.ebi.ac.uk/europepmc/webservices/rest/"
+FULL_TEXTS: Final = 3
+"""Of one search; each is a request and some 100 passages."""
+MOST_RESULTS: Final = 25
+"""Works of one search; each may give several passages."""
+SAID_CHARACTERS: Final = 200
+
+_ASK_LATER: Final = {429, 503}
+
+
+class EuropePMC:
+    """EMBL-EBI's Europe PMC."""
+
+    def __init__(self, spec: SourceSpec, settings: Settings, fetcher: Fetcher | None = None) -> None:
+        self._spec = spec
+        self._service = Service(spec.name, BASE, settings, fetcher)
+        self._told = {"email": settings.email} if settings.email else {}
+
+    @property
+    def spec(self) -> SourceSpec:
+        """What is known of it."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> Found:
+        """At most `limit` passages of the works that Europe PMC ranks best.
+
+        Raises:
+            SourceUnavailable: it did not answer, or not as it should.
+            SourceBusy: it is down, overloaded or asks to wait.
+            SourceRefused: it refuses the query.
+        """
+        name = self._spec.name
+        first = asked(query)
+        if not first.all_of:
+            return Found(warnings=(f"{name}: {query!r} has no word to search for",))
+        results, warnings = await self._results(first.all_of, limit)
+        widened = not results and not warnings and first.any_of != ""
+        if widened:
+            results, warnings = await self._results(first.any_of, limit)
+            warnings = (any_was_enough(name), *warnings)
+        told = [(result.full_text, record(result)) for result in results]
+        near, strange = on_subject(query if widened else "", (one for _, one in told))
+        # Full texts are asked for of what is kept only.
+        told = [(id, one) for id, one in told if any(one is other for other in near)]
+        warnings += tuple(left_out(name, unread=0, strange=strange, silent=0))
+        texts: dict[str, Answer] = {}
+        for id in [*dict.fromkeys(id for id, _ in told if id)][:FULL_TEXTS]:
+            texts[id] = await self._full_text(id)
+        return await asyncio.to_thread(self._found, query, told, texts, limit, warnings)
+
+    async def close(self) -> None:
+        """Closes its connections."""
+        await self._service.close()
+
+    async def _results(self, query: str, limit: int) -> tuple[list[Result], tuple[str, ...]]:
+        name = self._spec.name
+        params = {"query": query, "format": "json", "resultType": "core", "cursorMark": "*", **self._told}
+        got = await answer(self._service, "search", {**params, "pageSize": str(min(limit, MOST_RESULTS))})
+        if got.content.lstrip()[:1] == b"<":
+            # An error comes as XML whatever was asked for, and with status 200.
+            said = flattened(parsed(name, got.content, {"errorBean"}).find("errMsg"))
+            raise SourceUnavailable(f"{name}: it says: {shortened(said, SAID_CHARACTERS) or 'nothing'}")
+        page = shaped(name, Page, json_of(name, got))
+        return readable(name, Result, page.results.result)
+
+    async def _full_text(self, id: str) -> Answer:
+        """Whatever it answers, but for the wish to wait."""
+        got = await self._service.ask(f"{id}/fullTextXML", params=self._told)
+        if got.status in _ASK_LATER:
+            require_answer(self._spec.name, httpx.Response(got.status, headers=got.headers))
+        return got
+
+    def _found(
+        self,
+        query: str,
+        told: Sequence[tuple[str, Record]],
+        texts: Mapping[str, Answer],
+        limit: int,
+        warnings: Sequence[str],
+    ) -> Found:
+        name, now = self._spec.name, time.time()
+        kept: list[Recorded | None] = []
+        titles: list[Recorded | None] = []
+        said: list[str] = []
+        for id, one in told:
+            whole = one
+            if (got := texts.get(id)) is not None:
+                whole, failed = self._with_text(one, id, got)
+                said += failed
+            if whole.blocks:
+                kept.append(recorded(name, whole, now))
+            elif whole.work.title:
+                titles.append(recorded(name, by_title(whole), now))
+        unread = len(told) - len(kept) - len(titles) + kept.count(None)
+        return fitting(
+            query, kept, limit, (*warnings, *left_out(name, unread=unread, strange=0, silent=0), *said), last=titles
+        )
+
+    def _with_text(self, told: Record, id: str, got: Answer) -> tuple[Record, Sequence[str]]:
+        """The record with its full text; or as it is, and why."""
+        name = self._spec.name
+        try:
+            if not 200 <= got.status < 300:
+                raise SourceUnavailable(f"HTTP {got.status}")
+            article = parsed(name, got.content, {"article"})
+        except (SourceUnavailable, SourceRefused) as error:
+            reason = str(error).removeprefix(f"{name}: ")
+            return told, (f"{name}: the full text of {id} cannot be read ({reason}); its abstract stands for it",)
+        text = tuple(block for block in jats.body(article) if block.text)
+        if not text:
+            return told, ()
+        abstract = [replace(one, level=2) if one.kind == "heading" else one for one in told.blocks]
+        above = (Block("Abstract", kind="heading", level=1), *abstract) if abstract else ()
+        licence = told.work.licence or jats.licence(article)
+        flags = tuple(flag for flag in told.work.flags if flag != "abstract_only")
+        work = told.work.model_copy(update={"flags": flags, "licence": licence})
+        return replace(told, work=work, blocks=(*above, *text), parted=True), ()
+
+
+def open_source(spec: SourceSpec, settings: Settings) -> EuropePMC:
+    """Europe PMC. Nothing is asked before the first search."""
+    return EuropePMC(spec, settings)

@@ -8,25 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from elcano.activities.sources.documents.document import normalised
-from elcano.activities.sources.http.fetching import Answer
-from elcano.graphs.errors import SourceUnavailable
 
 LARGEST: Final = 1_000_000_000
 """No figure of a work, as its citations, is larger; what is has been damaged."""
 _YEARS: Final = range(1000, 3000)
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
-
-
-def content(source: str, answer: Answer) -> Any:
-    """An answer's content as JSON.
-
-    Raises:
-        SourceUnavailable: it is none, or nested deeper than anything that a service means.
-    """
-    try:
-        return answer.json(source)
-    except RecursionError:
-        raise SourceUnavailable(f"{source}: the answer is no JSON (nested too deeply)") from None
 
 
 def text(value: object) -> str:

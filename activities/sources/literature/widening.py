@@ -17,8 +17,3 @@ def any_of(query: str) -> str:
     """The telling words of `query` joined by OR; empty if it has fewer than two, or is written in a syntax."""
     words = () if _MEANT.search(query) else content_words(query)[:MOST_WORDS]
     return " OR ".join(words) if len(words) > 1 else ""
-
-
-def widened(source: str) -> str:
-    """The warning that a search was widened."""
-    return f"{source}: nothing has all words of the query, so any of them were searched for"

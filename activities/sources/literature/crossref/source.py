@@ -14,6 +14,7 @@ from urllib.parse import quote
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.sources.literature import fields
+from elcano.activities.sources.literature.answers import json_of
 from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.crossref.works import record, work
 from elcano.activities.sources.literature.recording import recorded
@@ -103,7 +104,7 @@ class CrossrefSource:
         return ranked(made, limit, left_out(self._spec.name, unread=unread, strange=strange, silent=silent))
 
     def _message(self, answer: Answer) -> Mapping[str, Any]:
-        given = fields.mapping(fields.content(self._spec.name, answer))
+        given = fields.mapping(json_of(self._spec.name, answer))
         if given.get("status") == "failed":
             raise SourceRefused(f"{self._spec.name}: it refuses the request ({fields.text(given.get('message-type'))})")
         return fields.mapping(given.get("message"))

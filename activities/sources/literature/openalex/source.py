@@ -14,13 +14,15 @@ from typing import Any, Final
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.sources.literature import fields
+from elcano.activities.sources.literature.answers import json_of
+from elcano.activities.sources.literature.asking import any_was_enough
 from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.openalex.works import FIELDS, record
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered
 from elcano.activities.sources.literature.relevance import left_out, on_subject
 from elcano.activities.sources.literature.syntax import closed
-from elcano.activities.sources.literature.widening import any_of, widened
+from elcano.activities.sources.literature.widening import any_of
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.settings import Settings
@@ -95,11 +97,11 @@ class OpenAlexSource:
         now = time.time()
         made = [recorded(name, one, now) for one in kept]
         warnings = left_out(name, unread=unread, strange=strange, silent=made.count(None))
-        return ranked(made, limit, [*([widened(name)] if kept and wider_than else ()), *warnings])
+        return ranked(made, limit, [*([any_was_enough(name)] if kept and wider_than else ()), *warnings])
 
     def _works(self, answer: Answer) -> tuple[list[dict[str, Any]], int]:
         """The works of an answer, and how many others were no works."""
-        given = fields.content(self._spec.name, answer)
+        given = json_of(self._spec.name, answer)
         results = given.get("results") if isinstance(given, dict) else None
         if not isinstance(results, list):
             said = fields.text(fields.mapping(given).get("message"))[:200]

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from elcano.activities.sources.http.fetching import Answer
 from elcano.activities.sources.literature import fields
+from elcano.activities.sources.literature.answers import json_of
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.shortening import shortened
 
@@ -40,7 +41,7 @@ def query(source: str, answer: Answer) -> Mapping[str, Any]:
         SourceRefused: it is another error.
         SourceUnavailable: it is something else.
     """
-    given = fields.content(source, answer)
+    given = json_of(source, answer)
     if not isinstance(given, dict):
         raise SourceUnavailable(f"{source}: the answer is no object")
     if "error" in given:

@@ -12,10 +12,11 @@ from typing import Final
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
+from elcano.activities.sources.literature.asking import any_was_enough
 from elcano.activities.sources.literature.choosing import fitting
 from elcano.activities.sources.literature.recording import Recorded, recorded
 from elcano.activities.sources.literature.refusals import require_answered
-from elcano.activities.sources.literature.widening import any_of, widened
+from elcano.activities.sources.literature.widening import any_of
 from elcano.activities.sources.literature.wikipedia import answers, articles
 from elcano.activities.sources.literature.wikipedia.answers import Page
 from elcano.activities.sources.literature.wikipedia.editions import DEFAULT, Asked, asked
@@ -71,7 +72,7 @@ class WikipediaSource:
             hits = await self._hits(service, wider)
         pages, warnings = await self._read(service, hits)
         if wider and hits:
-            warnings.insert(0, widened(name))
+            warnings.insert(0, any_was_enough(name))
         kept = await asyncio.to_thread(self._recorded, pages, given.edition)
         silent = [page.title for page, one in zip(pages, kept, strict=True) if one is None]
         warnings += [f"{name}: {title!r} has no text and is left out" for title in silent]

@@ -196,6 +196,66 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             by_default=False,
             opened_by=f"{_LITERATURE}.semantic_scholar:open_source",
         ),
+        SourceSpec(
+            name="openalex",
+            kind="articles",
+            description="Scholarly works of all fields with their abstracts, citations and retractions (OpenAlex).",
+            syntax='Few plain words, all of which should be there; "..." for a phrase; AND, OR, NOT and brackets.',
+            texts="abstracts",
+            dated=True,
+            key="OPENALEX_API_KEY",
+            by_default=False,
+            # 100 requests a second are allowed ("Authentication & Pricing", developers.openalex.org, November 2026);
+            # what is scarce is the credit of a day, ten to a hundred searches without a key, a thousand with one.
+            limits=SourceLimits(per_second=1, per_second_with_key=10),
+            policy=SourcePolicy(),
+            opened_by=f"{_LITERATURE}.openalex.source:open_source",
+        ),
+        SourceSpec(
+            name="crossref",
+            kind="articles",
+            description="Works with a DOI as their publishers describe them, corrections and retractions included "
+            "(Crossref); only those with an abstract are found.",
+            syntax="Plain words, also of authors, titles, journals and years; no operators.",
+            texts="abstracts",
+            dated=True,
+            by_default=False,
+            # No figure is published: the limits of each pool are told in headers, and there is one on requests at the
+            # same time ("Access and authentication", crossref.org). So few, and one at a time.
+            limits=SourceLimits(per_second=2, side_by_side=1),
+            policy=SourcePolicy(),
+            opened_by=f"{_LITERATURE}.crossref.source:open_source",
+        ),
+        SourceSpec(
+            name="arxiv",
+            kind="preprints",
+            description="Preprints in physics, mathematics, computer science, statistics, quantitative biology and "
+            "economics, with their abstracts (arXiv).",
+            syntax='Up to four plain words, all of which have to be there, and "..." for a phrase; or fields with '
+            "AND, OR, ANDNOT, as in ti:transformer AND cat:cs.CL; or one arXiv id.",
+            texts="abstracts",
+            dated=True,
+            filters=("author", "title", "category", "date"),
+            by_default=False,
+            # One request every three seconds over one connection ("Terms of Use for arXiv APIs", info.arxiv.org).
+            limits=SourceLimits(per_second=0.33, side_by_side=1),
+            policy=SourcePolicy(),
+            opened_by=f"{_LITERATURE}.arxiv.source:open_source",
+        ),
+        SourceSpec(
+            name="wikipedia",
+            kind="encyclopedia",
+            description="Articles of Wikipedia, for what is settled: terms, people, places, overviews.",
+            syntax="Plain words; a language and a colon before them asks its edition, as in de: Wale, else the English "
+            "one is asked.",
+            dated=True,
+            by_default=False,
+            # No figure is published; requests shall come one after another ("API:Etiquette", mediawiki.org). A search
+            # takes two to eight.
+            limits=SourceLimits(per_second=0.5, side_by_side=1, query_characters=300),
+            policy=SourcePolicy(seconds=120),
+            opened_by=f"{_LITERATURE}.wikipedia.source:open_source",
+        ),
     )
 }
 """Every source but collections, by name."""

@@ -1,0 +1,1 @@
+"""arXiv: preprints in physics, mathematics, computer science and their neighbours, with abstracts."""

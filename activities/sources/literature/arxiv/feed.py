@@ -1,0 +1,151 @@
+"""An answer of arXiv, which is an Atom feed: its entries as works, and the one entry that is an error.
+
+The feed was changed in late 2025 (addresses, quotation marks, order of namespaces), so names are read without them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from elcano.activities.sources.documents.document import Block
+from elcano.activities.sources.literature import fields
+from elcano.activities.sources.literature.recording import Record
+from elcano.activities.sources.literature.xml import Element, flattened, local, parsed
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values import works
+from elcano.graphs.values.works import Flag, Identifiers, Work
+
+NOTICE_CHARACTERS: Final = 300
+_VERSION: Final = re.compile(r"v(\d{1,3})$")
+_OWN_DOI: Final = "10.48550/"
+"""The prefix of the DOIs that arXiv gives to its own preprints: they are not published by that."""
+_WITHDRAWN_COMMENT: Final = re.compile(
+    r"^\W*(?:withdrawn|retracted)\b|\b(?:is|was|are|be|been|being)\s+(?:\w+\s+)?(?:withdrawn|retracted)\b",
+    re.IGNORECASE,
+)
+_WITHDRAWN_SUMMARY: Final = re.compile(
+    r"^\W*(?:(?:this|the)\s+)?(?:arxiv\s+)?(?:paper|article|submission|manuscript|work|preprint|version)\b[^.]{0,80}?"
+    r"\b(?:withdrawn|retracted)\b|^\W*(?:withdrawn|retracted)\b",
+    re.IGNORECASE,
+)
+"""Only how a summary begins: later on it may speak of a drug that was withdrawn."""
+
+
+class Feed(NamedTuple):
+    """What a feed holds."""
+
+    records: tuple[Record, ...]
+    unread: int
+    """Entries without an arXiv id."""
+    total: int
+    """How many works the service says there are."""
+    error: str
+    """What it refuses; empty if it answers."""
+
+
+def read(source: str, content: bytes) -> Feed:
+    """A feed.
+
+    Raises:
+        SourceUnavailable: it is no feed, or cut off.
+        SourceRefused: it declares entities.
+    """
+    root = parsed(source, content, {"feed"})
+    entries = [child for child in root if local(child) == "entry"]
+    error = next((_reason(entry) for entry in entries if _is_error(entry)), "")
+    records = [_record(entry) for entry in entries if not _is_error(entry)]
+    total = fields.number(_text(root, "totalResults")) or 0
+    kept = tuple(record for record in records if record is not None)
+    return Feed(kept, len(records) - len(kept), total, error)
+
+
+def _is_error(entry: Element) -> bool:
+    address = _text(entry, "id")
+    return "/api/errors" in address or (_text(entry, "title") == "Error" and not works.arxiv(address))
+
+
+def _reason(entry: Element) -> str:
+    return _text(entry, "summary") or _text(entry, "title") or "it says no reason"
+
+
+def _record(entry: Element) -> Record | None:
+    address = _text(entry, "id")
+    identifier = works.arxiv(_VERSION.sub("", address))
+    if not identifier:
+        return None
+    version = found[1] if (found := _VERSION.search(address)) else ""
+    doi = works.doi(_text(entry, "doi"))
+    published_doi = "" if doi.startswith(_OWN_DOI) else doi
+    flags, notices = _standing(entry, published_doi)
+    published = fields.date(_text(entry, "published"))
+    journal = _text(entry, "journal_ref")
+    work = Work(
+        title=_text(entry, "title"),
+        authors=tuple(_authors(entry)),
+        year=fields.year(published),
+        published=published,
+        venue=journal or "arXiv",
+        kind="article" if published_doi else "preprint",
+        identifiers=Identifiers(arxiv=identifier, doi=published_doi),
+        url=f"https://arxiv.org/abs/{identifier}{f'v{version}' if version else ''}",
+        flags=flags,
+        notices=notices,
+    )
+    summary = _text(entry, "summary")
+    return Record(work, (Block(summary),) if summary else (), metadata=_beside(entry, version))
+
+
+def _standing(entry: Element, published_doi: str) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
+    comment, summary = _text(entry, "comment"), _text(entry, "summary")
+    flags: list[Flag] = []
+    notices: list[str] = []
+    if _WITHDRAWN_COMMENT.search(comment):
+        flags.append("withdrawn")
+        notices.append(shortened(f"Withdrawn from arXiv: {comment}", NOTICE_CHARACTERS))
+    elif _WITHDRAWN_SUMMARY.search(summary):
+        flags.append("withdrawn")
+        notices.append(shortened(f"Withdrawn from arXiv: {summary}", NOTICE_CHARACTERS))
+    if published_doi:
+        notices.append(f"What was read is the preprint; it was published as doi:{published_doi}.")
+    else:
+        flags.append("preprint")
+    return (*flags, "abstract_only"), tuple(notices)
+
+
+def _authors(entry: Element) -> Iterator[str]:
+    """As arXiv writes names: given name first, since where the family name begins it does not tell."""
+    for author in _children(entry, "author"):
+        if name := _text(author, "name"):
+            yield name
+
+
+def _beside(entry: Element, version: str) -> JsonObject:
+    categories = dict.fromkeys(term for one in _children(entry, "category") if (term := _attribute(one, "term")))
+    primary = next((_attribute(one, "term") for one in _children(entry, "primary_category")), "")
+    known: JsonObject = {
+        "version": f"v{version}" if version else "",
+        "updated": fields.date(_text(entry, "updated")),
+        "category": primary,
+        "categories": list(categories),
+        "comment": shortened(_text(entry, "comment"), NOTICE_CHARACTERS),
+        "pdf": next((_attribute(one, "href") for one in _links(entry, "application/pdf")), ""),
+    }
+    return {name: value for name, value in known.items() if value}
+
+
+def _links(entry: Element, media_type: str) -> Iterable[Element]:
+    return (one for one in _children(entry, "link") if _attribute(one, "type") == media_type)
+
+
+def _children(element: Element, name: str) -> Iterator[Element]:
+    return (child for child in element if local(child) == name)
+
+
+def _text(element: Element, name: str) -> str:
+    """The text of the first child of that name that has one, on one line; else empty."""
+    return next((text for child in _children(element, name) if (text := fields.text(flattened(child)))), "")
+
+
+def _attribute(element: Element, name: str) -> str:
+    return fields.text(element.get(name))

@@ -1,0 +1,193 @@
+"""Bytes become a page: its main text as a document with passages, and what it says of itself. Pure.
+
+It runs in a process of its own (see `documents.child`), since the pages are anybody's. What is invisible in a browser
+is not read: nobody who follows a citation could find it.
+"""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import trafilatura
+from selectolax.lexbor import LexborHTMLParser
+
+from elcano.activities.sources.documents import child, html
+from elcano.activities.sources.documents.child import answered
+from elcano.activities.sources.documents.document import Document, FileSkipped, Parsed
+from elcano.activities.sources.documents.packing import assemble
+from elcano.activities.sources.documents.parser import as_answer, document_of
+from elcano.activities.sources.documents.reading import FORMATS
+from elcano.activities.sources.web.addresses import host, joined
+from elcano.activities.sources.web.answers import HTML
+from elcano.activities.sources.web.charset import text_of
+from elcano.activities.sources.web.obstacles import Seen, obstacle
+
+MOST_LINKS: Final = 1_000
+"""Of one page; who crawls follows 20."""
+MOST_AUTHORS: Final = 20
+HTML_BYTES: Final = 5_000_000
+"""A larger page is no text that anybody wrote, and takes its library minutes."""
+_UNREADABLE: Final = "script, style, template, noscript"
+_HIDDEN: Final = [
+    "//*[@hidden or @aria-hidden='true']",
+    *(
+        f"//*[contains(translate(@style, ' ', ''), '{style}')]"
+        for style in ("display:none", "visibility:hidden", "font-size:0")
+    ),
+]
+_LISTS: Final = ("authors", "links")
+_TEXTS: Final = ("published", "site", "language", "licence", "canonical")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be read."""
+
+    kind: str
+    """Its suffix, such as `.html`."""
+    url: str
+    """Where it is from."""
+    charset: str = ""
+    """As its header declares it."""
+    title: str = ""
+    """What it is called if it does not say so itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What was read."""
+
+    document: Document
+    authors: tuple[str, ...] = ()
+    published: str = ""
+    """`2024-05-17`; empty if the page does not say so in its markup."""
+    site: str = ""
+    language: str = ""
+    licence: str = ""
+    canonical: str = ""
+    """The address that it gives itself."""
+    links: tuple[str, ...] = ()
+    """Addresses that it leads to, in its order, each once."""
+
+
+def read(request: Request, content: bytes) -> Page:
+    """The page in `content`.
+
+    Raises:
+        FileSkipped: it cannot be read, or is none that may be quoted.
+    """
+    if request.kind == HTML:
+        return _html(request, content)
+    kind = FORMATS[request.kind]
+    document = assemble(kind.read(content), request.title or request.url, kind.media_type)
+    if not document.passages:
+        raise FileSkipped("there is no text in it")
+    return Page(document)
+
+
+def serve() -> None:
+    """The child."""
+    logging.disable(logging.CRITICAL)  # what libraries say of a page is of no use where nobody reads it
+    child.serve(_answer)
+
+
+def page_of(answer: Mapping[str, Any]) -> Page:
+    """The page of a child's answer.
+
+    Raises:
+        FileSkipped: there is none in it.
+    """
+    document = document_of(answer)
+    facts = answer.get("facts")
+    if isinstance(facts, dict) and all(isinstance(facts.get(name), list) for name in _LISTS):
+        authors, links = (tuple(map(str, facts[name])) for name in _LISTS)
+        return Page(document, authors, links=links, **{name: str(facts.get(name, "")) for name in _TEXTS})
+    raise FileSkipped("its parser gave no answer that can be understood")
+
+
+def _answer(request: str, content: bytes) -> Mapping[str, object]:
+    return answered(lambda: _told(read(Request(**json.loads(request)), content)))
+
+
+def _told(page: Page) -> dict[str, object]:
+    return {**as_answer(page.document), "facts": {name: getattr(page, name) for name in (*_LISTS, *_TEXTS)}}
+
+
+def _html(request: Request, content: bytes) -> Page:
+    if len(content) > HTML_BYTES:
+        raise FileSkipped(f"the page is larger than {HTML_BYTES / 1e6:g} MB")
+    markup = text_of(content, request.charset)
+    tree = LexborHTMLParser(markup)
+    declared = _first_text(tree, "head title")
+    main = trafilatura.extract_with_metadata(
+        markup,
+        url=request.url,
+        output_format="html",
+        include_comments=False,
+        include_formatting=True,
+        prune_xpath=_HIDDEN,
+        # What is written in the text around is not taken for a date: a year in a footer is none of the article.
+        date_extraction_params={"extensive_search": False, "original_date": True},
+    )
+    parsed = html.read(main.text.encode()) if main is not None and main.text else Parsed([])
+    title = _title(declared, (main.title if main else "") or "", parsed) or request.title
+    document = assemble(replace(parsed, title=title), request.url, "text/html")
+    links = tuple(_links(tree, request.url))
+    canonical = joined(request.url, _attribute(tree, "link[rel=canonical]", "href"))
+    language = _attribute(tree, "html", "lang")
+    heading = next((block.text for block in parsed.blocks if block.kind == "heading"), _first_text(tree, "h1"))
+    for node in tree.css(_UNREADABLE):
+        if node.tag != "noscript":
+            node.decompose()
+    whole = tree.body.text(separator=" ") if tree.body else ""
+    seen = Seen(host(request.url), declared, heading, document.text, whole, markup)
+    if reason := obstacle(seen):
+        raise FileSkipped(reason)
+    assert main is not None  # without it there is no text
+    return Page(
+        document,
+        authors=tuple(name.strip() for name in (main.author or "").split(";") if name.strip())[:MOST_AUTHORS],
+        published=main.date or "",
+        site=(main.sitename or "").strip(),
+        language=language.partition("-")[0].strip().lower()[:8],
+        licence=(main.license or "").strip()[:200],
+        canonical=canonical,
+        links=links,
+    )
+
+
+def _title(declared: str, found: str, parsed: Parsed) -> str:
+    """The page's title: what was found as its main heading is often the name of the site, which `<title>` ends with."""
+    first = next((" ".join(block.text.split()) for block in parsed.blocks if block.kind == "heading"), "")
+    if found and found.lower() in declared.lower():
+        return found
+    if first and first.lower() in declared.lower():
+        return first
+    return found or declared or first
+
+
+def _links(tree: LexborHTMLParser, url: str) -> Iterator[str]:
+    base = joined(url, _attribute(tree, "base", "href")) or url
+    seen: set[str] = set()
+    for node in tree.css("a[href]"):
+        attributes = node.attributes
+        if "nofollow" in (attributes.get("rel") or ""):
+            continue
+        link = joined(base, attributes.get("href"))
+        if link and link != url and link not in seen:
+            seen.add(link)
+            yield link
+        if len(seen) == MOST_LINKS:
+            return
+
+
+def _first_text(tree: LexborHTMLParser, selector: str) -> str:
+    node = tree.css_first(selector)
+    return " ".join(node.text(separator=" ").split())[:500] if node is not None else ""
+
+
+def _attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
+    node = tree.css_first(selector)
+    return (node.attributes.get(name) or "").strip() if node is not None else ""

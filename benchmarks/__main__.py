@@ -23,7 +23,8 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "index": _index,
     "budgets": budgets.main,
 }
-"""By name, with what runs them. `benchmarks.pubmedqa` is a program of its own: it needs a folder."""
+"""By name, with what runs them. `benchmarks.pubmedqa` and `benchmarks.extraction` are programs of their own: they need
+a folder."""
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ further than its own host.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Protocol, TypeVar
 from urllib.parse import urljoin, urlsplit
 
@@ -14,7 +14,7 @@ from elcano.graphs.values.works import Identifiers, arxiv, doi, nct, page, pmcid
 LONGEST: Final = 2_000
 """Characters; longer ones are refused by many servers and are no page's name."""
 _IN_TEXT: Final = re.compile(r"https?://[^\s<>\"'`\\^{|}]+", re.IGNORECASE)
-_BARE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}(?:/[^\s<>\"'`\\^{|}]*)?", re.IGNORECASE)
+_BARE: Final = re.compile(r"(?<![@\w.-])(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}(?:/[^\s<>\"'`\\^{|}]*)?", re.IGNORECASE)
 _AFTER: Final = ".,;:!?'\")]}>"
 _CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
 
@@ -49,15 +49,23 @@ def address(value: object) -> str:
 
 
 def asked(query: str) -> tuple[str, str]:
-    """The first address in `query` and the words around it; an address may stand without `https://`."""
-    found = _IN_TEXT.search(query)
+    """The first address in `query` and the words around it.
+
+    One without `https://` counts if it begins with `www.`, has a path, or is all there is: `Node.js` is none.
+    """
+    found = _IN_TEXT.search(query) or next(_bare(query), None)
     if found is None:
-        for match in _BARE.finditer(query):
-            if (url := address("https://" + _trimmed(match.group()))) and "@" not in query[: match.start()][-1:]:
-                return url, _around(query, match.start(), match.start() + len(_trimmed(match.group())))
         return "", " ".join(query.split())
     written = _trimmed(found.group())
-    return address(written), _around(query, found.start(), found.start() + len(written))
+    spelled = written if _IN_TEXT.match(written) else f"https://{written}"
+    return address(spelled), _around(query, found.start(), found.start() + len(written))
+
+
+def _bare(query: str) -> Iterator[re.Match[str]]:
+    for found in _BARE.finditer(query):
+        written = found.group()
+        if written.lower().startswith("www.") or "/" in written or written == query.strip():
+            yield found
 
 
 def _around(query: str, start: int, end: int) -> str:

@@ -6,9 +6,11 @@ is not read: nobody who follows a citation could find it.
 
 import json
 import logging
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import trafilatura
 from selectolax.lexbor import LexborHTMLParser
@@ -27,16 +29,17 @@ from elcano.activities.sources.web.obstacles import Seen, obstacle
 MOST_LINKS: Final = 1_000
 """Of one page; who crawls follows 20."""
 MOST_AUTHORS: Final = 20
+MOST_HEADINGS: Final = 20
+"""Among which a page's title is looked for."""
 HTML_BYTES: Final = 5_000_000
 """A larger page is no text that anybody wrote, and takes its library minutes."""
-_UNREADABLE: Final = "script, style, template, noscript"
-_HIDDEN: Final = [
-    "//*[@hidden or @aria-hidden='true']",
-    *(
-        f"//*[contains(translate(@style, ' ', ''), '{style}')]"
-        for style in ("display:none", "visibility:hidden", "font-size:0")
-    ),
-]
+SHORT_CHARACTERS: Final = 500
+"""Of main text; of a page with less there may be more to read."""
+_UNSEEN: Final = "[hidden], [aria-hidden=true], template, style, script:not([type='application/ld+json'])"
+_UNSEEN_STYLE: Final = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE
+)
+_ROW_END: Final = re.compile(r"\s+</tr>")
 _LISTS: Final = ("authors", "links")
 _TEXTS: Final = ("published", "site", "language", "licence", "canonical")
 
@@ -120,27 +123,15 @@ def _html(request: Request, content: bytes) -> Page:
         raise FileSkipped(f"the page is larger than {HTML_BYTES / 1e6:g} MB")
     markup = text_of(content, request.charset)
     tree = LexborHTMLParser(markup)
-    declared = _first_text(tree, "head title")
-    main = trafilatura.extract_with_metadata(
-        markup,
-        url=request.url,
-        output_format="html",
-        include_comments=False,
-        include_formatting=True,
-        prune_xpath=_HIDDEN,
-        # What is written in the text around is not taken for a date: a year in a footer is none of the article.
-        date_extraction_params={"extensive_search": False, "original_date": True},
-    )
-    parsed = html.read(main.text.encode()) if main is not None and main.text else Parsed([])
-    title = _title(declared, (main.title if main else "") or "", parsed) or request.title
-    document = assemble(replace(parsed, title=title), request.url, "text/html")
     links = tuple(_links(tree, request.url))
+    _without_unseen(tree)
+    declared = _first_text(tree, "head title")
+    main, parsed = _main(tree, request.url)
+    title = _title(declared, (main.title if main else "") or "", tree) or request.title
+    document = assemble(replace(parsed, title=title), request.url, "text/html")
     canonical = joined(request.url, _attribute(tree, "link[rel=canonical]", "href"))
     language = _attribute(tree, "html", "lang")
     heading = next((block.text for block in parsed.blocks if block.kind == "heading"), _first_text(tree, "h1"))
-    for node in tree.css(_UNREADABLE):
-        if node.tag != "noscript":
-            node.decompose()
     whole = tree.body.text(separator=" ") if tree.body else ""
     seen = Seen(host(request.url), declared, heading, document.text, whole, markup)
     if reason := obstacle(seen):
@@ -150,7 +141,7 @@ def _html(request: Request, content: bytes) -> Page:
         document,
         authors=tuple(name.strip() for name in (main.author or "").split(";") if name.strip())[:MOST_AUTHORS],
         published=main.date or "",
-        site=(main.sitename or "").strip(),
+        site=_site(main.sitename or "", request.url),
         language=language.partition("-")[0].strip().lower()[:8],
         licence=(main.license or "").strip()[:200],
         canonical=canonical,
@@ -158,14 +149,52 @@ def _html(request: Request, content: bytes) -> Page:
     )
 
 
-def _title(declared: str, found: str, parsed: Parsed) -> str:
-    """The page's title: what was found as its main heading is often the name of the site, which `<title>` ends with."""
-    first = next((" ".join(block.text.split()) for block in parsed.blocks if block.kind == "heading"), "")
-    if found and found.lower() in declared.lower():
-        return found
-    if first and first.lower() in declared.lower():
-        return first
-    return found or declared or first
+def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Document | None, Parsed]:
+    """The main text, rather too little than too much: a teaser beside an article is another article's word.
+
+    On the recorded pages that is a mean F1 of .994 instead of .939. A page of which hardly anything is left so is read
+    again less strictly.
+    """
+    for strictly in (True, False):
+        main = trafilatura.extract_with_metadata(
+            tree.html or "",
+            url=url,
+            output_format="html",
+            favor_precision=strictly,
+            include_comments=False,
+            include_formatting=True,
+            # What is written in the text around is not taken for a date: a year in a footer is none of the article.
+            date_extraction_params={"extensive_search": False, "original_date": True},
+        )
+        parsed = html.read(_ROW_END.sub("</tr>", main.text).encode()) if main is not None and main.text else Parsed([])
+        if sum(len(block.text) for block in parsed.blocks) >= SHORT_CHARACTERS:
+            break
+    return main, parsed
+
+
+def _without_unseen(tree: LexborHTMLParser) -> None:
+    """Takes out what no browser shows; what it shows without scripts stays."""
+    for node in tree.css(_UNSEEN):
+        node.decompose()
+    for node in tree.css("[style]"):
+        if _UNSEEN_STYLE.search(node.attributes.get("style") or ""):
+            node.decompose()
+
+
+def _title(declared: str, found: str, tree: LexborHTMLParser) -> str:
+    """The page's title: of its headings the longest that `<title>` holds too.
+
+    What was found as the main one is often the name of the site, and `<title>` ends with that.
+    """
+    headings = [" ".join(node.text(separator=" ").split()) for node in tree.css("h1, h2")[:MOST_HEADINGS]]
+    shared = [one for one in (found, *headings) if one and one.lower() in declared.lower()]
+    return max(shared, key=len, default=found or declared or next(iter(headings), ""))
+
+
+def _site(name: str, url: str) -> str:
+    """What the site is called; empty if that is only its host, which the library takes where there is no name."""
+    plain = " ".join(name.split())
+    return "" if plain.lower() in (host(url), urlsplit(url).netloc.lower()) else plain
 
 
 def _links(tree: LexborHTMLParser, url: str) -> Iterator[str]:

@@ -83,4 +83,4 @@ class Robots:
             raise SourceUnavailable(f"its site's robots.txt cannot be had now (HTTP {answer.status})")
         # Sites without one often answer a page; as rules that is nothing.
         said = answer.text if answer.status == 200 and "html" not in answer.media_type else ""
-        return Protego.parse(said.replace("\0", ""))
+        return Protego.parse(said.lstrip("\ufeff").replace("\0", ""))

@@ -53,7 +53,7 @@ async def asked(api: httpx.AsyncClient, *sources: str) -> httpx.Response:
 
 async def test_they_are_listed_with_what_they_lack(api: httpx.AsyncClient, locked: SourceSpec) -> None:
     sources = await shown(api)
-    assert list(sources) == ["handbook", "packages", locked.name]
+    assert list(sources)[:2] == ["handbook", "packages"]
     assert sources["handbook"]["ready"] is True
     assert (sources[locked.name]["ready"], sources[locked.name]["per_second"]) == (False, 3.0)
     assert sources[locked.name]["missing"] == "set LOCKED_KEY where a worker runs, and start that again"

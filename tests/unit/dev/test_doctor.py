@@ -81,8 +81,14 @@ def test_sources_with_a_key_say_whether_it_is_set(monkeypatch: pytest.MonkeyPatc
     )
     monkeypatch.setitem(SOURCES, "articles", spec)
     monkeypatch.setenv("ARTICLES_KEY", "")
-    (lacking,) = doctor.sources(Settings(_env_file=None))
+    lacking = said_of("articles")
     assert (lacking.grade, lacking.text) == ("note", "source articles is not offered: set ARTICLES_KEY")
     monkeypatch.setenv("ARTICLES_KEY", "a secret")
-    (ready,) = doctor.sources(Settings(_env_file=None))
+    ready = said_of("articles")
     assert (ready.grade, ready.text) == ("good", "source articles: 3 searches a second, ARTICLES_KEY is set")
+
+
+def said_of(source: str) -> doctor.Finding:
+    """What `doctor` says of one source."""
+    (finding,) = [one for one in doctor.sources(Settings(_env_file=None)) if one.text.startswith(f"source {source}")]
+    return finding

@@ -9,13 +9,19 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol, TypeVar
 from urllib.parse import urljoin, urlsplit
 
+import httpx
+
 from elcano.graphs.values.works import Identifiers, arxiv, doi, nct, page, pmcid, pmid
 
 LONGEST: Final = 2_000
 """Characters; longer ones are refused by many servers and are no page's name."""
+LONGEST_HOST: Final = 253
+"""Characters, as DNS has it."""
 _IN_TEXT: Final = re.compile(r"https?://[^\s<>\"'`\\^{|}]+", re.IGNORECASE)
 _BARE: Final = re.compile(r"(?<![@\w.-])(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}(?:/[^\s<>\"'`\\^{|}]*)?", re.IGNORECASE)
 _AFTER: Final = ".,;:!?'\")]}>"
+_HOST: Final = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|[0-9a-f:.]+", re.IGNORECASE)
+"""Of a host in ASCII; other ones no resolver takes."""
 _CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
 
 
@@ -40,10 +46,12 @@ def address(value: object) -> str:
         return ""
     try:
         parts = urlsplit(plain)
-        page(plain)  # a port or a host that cannot be
-    except ValueError:
+        page(plain)  # a port that cannot be
+        spoken = httpx.URL(plain)
+        named = spoken.host and spoken.raw_host.decode("ascii")  # `host` is read back, which not every name can be
+    except (ValueError, httpx.InvalidURL):
         return ""
-    if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
+    if parts.scheme.lower() not in ("http", "https") or not _HOST.fullmatch(named) or len(named) > LONGEST_HOST:
         return ""
     return parts._replace(fragment="").geturl()
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from elcano.activities.sources.base import Found
-from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.document import FileSkipped, normalised
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.web.addresses import asked, host
@@ -113,7 +113,7 @@ class CrawlSource:
             SourceRefused: the query lacks an address or words, or that page cannot be read.
         """
         name = self._spec.name
-        url, words = asked(query)
+        url, words = asked(normalised(query))
         if not url or not search_words(words):
             raise SourceRefused(
                 f"{name}: {query!r} has to hold an address and what to look for, such as "

@@ -3,7 +3,7 @@
 import asyncio
 
 from elcano.activities.sources.base import Found
-from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.document import FileSkipped, normalised
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.web.addresses import asked
@@ -34,7 +34,7 @@ class PageSource:
             SourceRefused: the query holds no address, or the page cannot be read or may not be quoted.
         """
         name = self._spec.name
-        url, words = asked(query)
+        url, words = asked(normalised(query))
         if not url:
             raise SourceRefused(
                 f"{name}: {query!r} holds no address of a page; write one, such as https://example.org/a"

@@ -21,8 +21,9 @@ PAGE_BYTES: Final = 20_000_000
 """Of a page or a PDF; larger ones are left out."""
 PAGE_SECONDS: Final = 45.0
 """For one page with all that belongs to it, so that one slow site does not take the time of the others."""
-EXTRACTION_SECONDS: Final = 15.0
-"""For taking one page apart: the largest recorded one takes half a second."""
+EXTRACTION_SECONDS: Final = 20.0
+"""For taking one page apart: the largest recorded one takes half a second; the first one of a process waits for its
+start as well."""
 
 
 @dataclass(frozen=True)

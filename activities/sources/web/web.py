@@ -6,7 +6,7 @@ from collections import deque
 from typing import Final
 
 from elcano.activities.sources.base import Found
-from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.document import FileSkipped, normalised
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.web.addresses import different_hosts
@@ -51,7 +51,7 @@ class WebSource:
             SourceRefused: no provider will ever answer as it is set up.
         """
         name = self._spec.name
-        wanted = " ".join(query.split())
+        wanted = " ".join(normalised(query).split())
         if not search_words(wanted):
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
         answered = await hits(name, wanted, self._providers)

@@ -115,7 +115,7 @@ async def test_no_answer_to_a_search_is_never_nothing_found(provider: Provider, 
 
 @EVERY
 async def test_rows_that_name_no_page_are_no_hits(provider: Provider) -> None:
-    urls = [
+    urls: list[object] = [
         None,
         7,
         "",
@@ -126,6 +126,14 @@ async def test_rows_that_name_no_page_are_no_hits(provider: Provider) -> None:
         "https://a.example:99999/",
     ]
     urls += ["https://a.example/line\nbreak", "https://a.example/" + "x" * 3_000, ["https://a.example/"]]
+    urls += [
+        "https://a..example/",
+        "https://xn--/",
+        f"https://{'a' * 64}.example/",
+        "https://\u2603.example/",
+        "http://*",
+    ]
+    urls += [f"https://{'a.' * 130}example/", "https://a.example/\ud800", "https://a b.example/", "http://%zz/"]
     rows: list[object] = [{"url": url, "link": url, "title": 7} for url in urls]
     rows += ["text", None, [], {}]
     rows += [

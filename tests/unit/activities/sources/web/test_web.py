@@ -32,7 +32,11 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def opened(
-    pages: Mapping[str, Reply], order: list[str] | None = None, *, engine: Reply | None = None, **more: float
+    pages: Mapping[str, Reply],
+    order: list[str] | None = None,
+    *,
+    engine: Reply | None = None,
+    page_seconds: float = 45.0,
 ) -> AsyncIterator[tuple[WebSource, Loopback]]:
     """The source over an engine and a site on loopback; the engine finds the pages, or answers `engine`."""
 
@@ -45,7 +49,7 @@ async def opened(
     with loopback(answer) as site:
         chosen = settings(searxng=site.url)
         fetcher = Fetcher(chosen)
-        reader = Here("web", fetcher, trusted=True, **more)
+        reader = Here("web", fetcher, trusted=True, page_seconds=page_seconds)
         source = WebSource(SOURCES["web"], configured(chosen, fetcher), fetcher, reader)
         try:
             yield source, site
@@ -233,6 +237,13 @@ async def test_a_query_without_a_word_asks_nobody(query: str) -> None:
         assert site.asked == []
     assert found.evidence == ()
     assert "has no word to search for" in found.warnings[0]
+
+
+async def test_characters_that_no_address_can_hold_are_no_part_of_a_query() -> None:
+    async with opened({"/a": page(KRILL)}) as (source, site):
+        found = await source.search("krill\ud800\x00\u200b\n swarms", 8)
+        assert [asked.query["q"] for asked in site.asked if asked.path == HITS] == ["krill swarms"]
+    assert len(found.evidence) == 1
 
 
 async def test_an_engine_that_is_down_is_no_empty_answer() -> None:

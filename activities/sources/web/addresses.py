@@ -115,24 +115,30 @@ def different_hosts(pages: Sequence[A]) -> list[A]:
     return [one for _, _, one in sorted(turns, key=lambda turn: turn[:2])]
 
 
-def identifiers(url: str, canonical: str) -> Identifiers:
+def identifiers(url: str, canonical: str, asked_for: str = "") -> Identifiers:
     """By which names the page is known.
 
     Args:
         url: the address that answered.
         canonical: the address that the page gives itself; it counts if it is on the same host.
+        asked_for: the address that was asked, before redirects: a DOI leads to its work, wherever that is.
     """
-    parts = urlsplit(url)
-    at, path = host(url), parts.path
-    if at in ("doi.org", "dx.doi.org") and (found := doi(path)):
-        return Identifiers(doi=found)
-    if at == "pubmed.ncbi.nlm.nih.gov" and (found := pmid(path.strip("/"))):
-        return Identifiers(pmid=found)
-    in_pmc = path.partition("/PMC")[2].partition("/")[0] if at in ("pmc.ncbi.nlm.nih.gov", "ncbi.nlm.nih.gov") else ""
-    if found := pmcid(f"PMC{in_pmc}"):
-        return Identifiers(pmcid=found)
-    if at in ("arxiv.org", "export.arxiv.org") and (found := arxiv(f"arxiv.org{path.rstrip('/')}")):
-        return Identifiers(arxiv=found)
-    if at == "clinicaltrials.gov" and (found := nct(path)):
-        return Identifiers(nct=found)
-    return Identifiers(url=page(canonical if canonical and host(canonical) == at else url))
+    for one in (asked_for, url):
+        found = _of_work(one)
+        if found.document:
+            return found
+    return Identifiers(url=page(canonical if canonical and host(canonical) == host(url) else url))
+
+
+def _of_work(url: str) -> Identifiers:
+    """The names that an address of a registry holds."""
+    at, path = host(url), urlsplit(url).path
+    if at in ("doi.org", "dx.doi.org"):
+        return Identifiers(doi=doi(path))
+    if at == "pubmed.ncbi.nlm.nih.gov":
+        return Identifiers(pmid=pmid(path.strip("/")))
+    if at in ("pmc.ncbi.nlm.nih.gov", "ncbi.nlm.nih.gov"):
+        return Identifiers(pmcid=pmcid(f"PMC{path.partition('/PMC')[2].partition('/')[0]}"))
+    if at in ("arxiv.org", "export.arxiv.org"):
+        return Identifiers(arxiv=arxiv(f"arxiv.org{path.rstrip('/')}"))
+    return Identifiers(nct=nct(path)) if at == "clinicaltrials.gov" else Identifiers()

@@ -39,6 +39,8 @@ _UNSEEN: Final = "[hidden], [aria-hidden=true], template, style, script:not([typ
 _UNSEEN_STYLE: Final = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE
 )
+_NAME_CHARACTERS: Final = 200
+_LANGUAGE: Final = re.compile(r"[a-z]{2,3}(?![a-z])", re.IGNORECASE)
 _ROW_END: Final = re.compile(r"\s+</tr>")
 _LISTS: Final = ("authors", "links")
 _TEXTS: Final = ("published", "site", "language", "licence", "canonical")
@@ -139,11 +141,11 @@ def _html(request: Request, content: bytes) -> Page:
     assert main is not None  # without it there is no text
     return Page(
         document,
-        authors=tuple(name.strip() for name in (main.author or "").split(";") if name.strip())[:MOST_AUTHORS],
+        authors=tuple(_names(main.author or ""))[:MOST_AUTHORS],
         published=main.date or "",
         site=_site(main.sitename or "", request.url),
-        language=language.partition("-")[0].strip().lower()[:8],
-        licence=(main.license or "").strip()[:200],
+        language=found[0].lower() if (found := _LANGUAGE.match(language)) else "",
+        licence=(main.license or "").strip()[:_NAME_CHARACTERS],
         canonical=canonical,
         links=links,
     )
@@ -191,9 +193,15 @@ def _title(declared: str, found: str, tree: LexborHTMLParser) -> str:
     return max(shared, key=len, default=found or declared or next(iter(headings), ""))
 
 
+def _names(authors: str) -> Iterator[str]:
+    for name in authors.split(";"):
+        if plain := " ".join(name.split())[:_NAME_CHARACTERS]:
+            yield plain
+
+
 def _site(name: str, url: str) -> str:
     """What the site is called; empty if that is only its host, which the library takes where there is no name."""
-    plain = " ".join(name.split())
+    plain = " ".join(name.split())[:_NAME_CHARACTERS]
     return "" if plain.lower() in (host(url), urlsplit(url).netloc.lower()) else plain
 
 

@@ -35,7 +35,7 @@ class Reading:
         self.page = page = read.page
         self._read = read
         self._source = source
-        names = identifiers(read.url, page.canonical)
+        names = identifiers(read.url, page.canonical, read.asked)
         self.document = names.document
         self.locator = names.url or read.url
         self.text = StoredText(

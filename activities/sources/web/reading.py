@@ -30,6 +30,8 @@ start as well."""
 class Read:
     """A page that was read."""
 
+    asked: str
+    """The address that was asked."""
     url: str
     """The address that answered."""
     page: Page
@@ -99,7 +101,7 @@ class Reader:
         page = page_of(await self._thread.run(self._ask, json.dumps(asdict(request)), answer.content))
         if not page.document.passages:
             raise FileSkipped("there is no text in it")
-        return Read(answer.url, page, at)
+        return Read(url, answer.url, page, at)
 
     def _ask(self, request: str, content: bytes) -> Any:
         return self._child.ask(request, content)

@@ -113,3 +113,10 @@ def test_a_page_may_name_itself_on_its_own_host_only() -> None:
     assert identifiers("https://a.example/b?s=1", "https://www.a.example/b").url == "https://www.a.example/b"
     assert identifiers("https://a.example/b", "https://trusted.example/b").url == "https://a.example/b"
     assert identifiers("https://a.example/b", "https://doi.org/10.1000/abc").doi == ""
+
+
+def test_a_doi_leads_to_its_work_wherever_that_is() -> None:
+    named = identifiers("https://publisher.example/full/77", "", "https://doi.org/10.1000/Abc")
+    assert named == Identifiers(doi="10.1000/abc")
+    assert identifiers("https://a.example/b", "", "https://short.example/x").url == "https://a.example/b"
+    assert identifiers("https://a.example/b", "", "https://doi.org/").url == "https://a.example/b"

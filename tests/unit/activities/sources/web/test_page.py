@@ -2,13 +2,21 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
+from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.sources.http.fetching import Fetcher
+from elcano.activities.sources.registry import Sources
 from elcano.activities.sources.web.page import PageSource
+from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.catalogue.tools import SearchOutput
+from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.frozen import JsonObject
+from elcano.storage.store import open_store
 from tests.loopback import Loopback, Reply, loopback
 from tests.unit.activities.sources.web.site import FILLER, HTML, Here, html, serving, settings
 
@@ -90,3 +98,17 @@ async def test_a_page_in_shift_jis_is_read() -> None:
         async with opened({"/jp": Reply(declared, headers=headers)}) as (source, site):
             found = await source.search(f"{site.url}/jp オキアミ", 1)
         assert "オキアミの群れ" in found.evidence[0].text
+
+
+async def test_what_is_found_is_kept_and_found_again_under_the_same_ids(tmp_path: Path) -> None:
+    pages = {"/log": Reply(html(*SECTIONS), headers=HTML)}
+    async with opened(pages) as (source, site), open_store(tmp_path / "store") as store:
+        tools = ToolActivities(store, Sources({"page": source}))
+        given: JsonObject = {"source": "page", "query": f"{site.url}/log krill", "limit": 3}
+        call = ToolCall(run_id="run", step=3, node="searching", item=0, tool="search", input=given)
+        first, second = [await ActivityEnvironment().run(tools.run_tool, call) for _ in range(2)]
+        kept = await store.of("default").evidence.of_run("run")
+    ids = [one.id for one in SearchOutput.model_validate(first.output).evidence]
+    assert ids == [one.id for one in SearchOutput.model_validate(second.output).evidence]
+    assert sorted(ids) == sorted(passage.id for passage in kept)
+    assert {passage.work.url for passage in kept if passage.work} == {f"{site.url}/log"}

@@ -7,13 +7,13 @@ is not read: nobody who follows a citation could find it.
 import json
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import trafilatura
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.sources.documents import child, html
 from elcano.activities.sources.documents.child import answered
@@ -86,6 +86,8 @@ def read(request: Request, content: bytes) -> Page:
     if request.kind == HTML:
         return _html(request, content)
     kind = FORMATS[request.kind]
+    if kind.media_type.startswith("text/"):
+        content = text_of(content, request.charset).encode()
     document = assemble(kind.read(content), request.title or request.url, kind.media_type)
     if not document.passages:
         raise FileSkipped("there is no text in it")
@@ -176,11 +178,22 @@ def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Docume
 
 def _without_unseen(tree: LexborHTMLParser) -> None:
     """Takes out what no browser shows; what it shows without scripts stays."""
-    for node in tree.css(_UNSEEN):
+    styled = (node for node in tree.css("[style]") if _UNSEEN_STYLE.search(node.attributes.get("style") or ""))
+    # A page that is hidden as a whole is shown by its scripts in the end.
+    unseen = [node for node in (*tree.css(_UNSEEN), *styled) if node.tag not in ("html", "body")]
+    known = {node.mem_id for node in unseen}
+    outermost = {node.mem_id: node for node in unseen if not _is_within(node, known)}
+    for node in outermost.values():  # with all that is in it: whoever took that out once more would take freed memory
         node.decompose()
-    for node in tree.css("[style]"):
-        if _UNSEEN_STYLE.search(node.attributes.get("style") or ""):
-            node.decompose()
+
+
+def _is_within(node: LexborNode, known: Set[int]) -> bool:
+    above = node.parent
+    while above is not None:
+        if above.mem_id in known:
+            return True
+        above = above.parent
+    return False
 
 
 def _title(declared: str, found: str, tree: LexborHTMLParser) -> str:

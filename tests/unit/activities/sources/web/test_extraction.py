@@ -108,6 +108,17 @@ def test_what_nobody_sees_is_not_read(hidden: str) -> None:
     assert "SECRET" not in text
 
 
+@pytest.mark.parametrize("tag", ["<body hidden>", "<body style='display:none'>", "<body aria-hidden=true>"])
+def test_a_page_that_its_scripts_show_is_read(tag: str) -> None:
+    assert FILLER in taken(html(FILLER).replace("<body>", tag)).document.text
+
+
+def test_what_is_hidden_within_what_is_hidden_is_taken_out_once() -> None:
+    hidden = "<div hidden><p style='display:none'>A <b aria-hidden=true hidden style='font-size:0'>SECRET</b></p></div>"
+    markup = html(FILLER).replace("</article>", hidden * 50 + "</article>")
+    assert "SECRET" not in taken(markup).document.text
+
+
 def test_dates_authors_and_names_are_what_the_markup_says() -> None:
     head = (
         "<meta property='article:published_time' content='2021-03-04T10:00:00Z'><meta name=author content='Ana Díaz'>"
@@ -141,6 +152,7 @@ def test_pdf_and_plain_text_are_read_as_documents_are() -> None:
     assert page.document.media_type == "application/pdf"
     assert read(Request(".txt", URL), b"words").document.text == "words"
     assert read(Request(".txt", URL), b"words").document.title == URL
+    assert read(Request(".txt", URL, charset="Shift_JIS"), "鯨の話".encode("cp932")).document.text == "鯨の話"
     with pytest.raises(FileSkipped, match="not a readable PDF"):
         read(Request(".pdf", URL), b"%PDF-1.7 and no more")
     with pytest.raises(FileSkipped, match="no text"):

@@ -39,6 +39,7 @@ def filled(piece: str, most: int = ROOM) -> str:
         filled("<a href='/x'>", 100_000),
         filled("<p style='display:none'>", 100_000),
         filled("<table><tr><td>", 100_000),
+        filled("<div hidden><b style='display:none'>", 100_000),
         filled("<title>subscribe to ", 100_000),
         f"<p>{filled('word ')}</p>",
         f"<title>{filled('verifying that you are ')}</title><p>{FILLER}",
@@ -47,7 +48,7 @@ def filled(piece: str, most: int = ROOM) -> str:
         f"<meta charset='{'x' * 5_000}'><p>{FILLER}",
         f"<link rel=canonical href='{'x' * 100_000}'><p>{FILLER}",
     ],
-    ids=range(16),
+    ids=range(17),
 )
 def test_it_is_read_or_left_out_and_the_next_one_is_read(child: Child, markup: str) -> None:
     with suppress(FileSkipped):

@@ -36,6 +36,8 @@ HTML_BYTES: Final = 5_000_000
 SHORT_CHARACTERS: Final = 500
 """Of main text; of a page with less there may be more to read."""
 _UNSEEN: Final = "[hidden], [aria-hidden=true], template, style, script:not([type='application/ld+json'])"
+_IN_HEADINGS: Final = ", ".join(f"h{level} a[href]" for level in range(1, 7))
+_PERMALINKS: Final = frozenset({"#", "\u00b6", "\u00a7", "\U0001f517", "\uf0c1"})
 _UNSEEN_STYLE: Final = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE
 )
@@ -177,10 +179,11 @@ def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Docume
 
 
 def _without_unseen(tree: LexborHTMLParser) -> None:
-    """Takes out what no browser shows; what it shows without scripts stays."""
+    """Takes out what no browser shows, and the marks that lead to headings; what is shown without scripts stays."""
+    marks = (node for node in tree.css(_IN_HEADINGS) if node.text().strip() in _PERMALINKS)
     styled = (node for node in tree.css("[style]") if _UNSEEN_STYLE.search(node.attributes.get("style") or ""))
     # A page that is hidden as a whole is shown by its scripts in the end.
-    unseen = [node for node in (*tree.css(_UNSEEN), *styled) if node.tag not in ("html", "body")]
+    unseen = [node for node in (*tree.css(_UNSEEN), *styled, *marks) if node.tag not in ("html", "body")]
     known = {node.mem_id for node in unseen}
     outermost = {node.mem_id: node for node in unseen if not _is_within(node, known)}
     for node in outermost.values():  # with all that is in it: whoever took that out once more would take freed memory

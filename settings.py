@@ -73,6 +73,11 @@ class Settings(BaseSettings):
         default=True,
         description="Offer the collection `packages`: the long descriptions of the installed Python packages.",
     )
+    web_pages: bool = Field(
+        default=False,
+        description="Offer the sources `page` and `crawl`, which read any public address that an agent names. What an "
+        "agent was shown can then leave this machine as a part of an address.",
+    )
     contact: str = Field(
         default="",
         max_length=200,
@@ -274,9 +279,16 @@ class Settings(BaseSettings):
         return self.temporal_address or f"127.0.0.1:{self.temporal_port}"
 
     def has(self, name: str) -> bool:
-        """Whether a variable is set and not false: of ours by its setting, of others by the environment."""
+        """Whether a variable is set and not false: of ours by its setting, of others by the environment.
+
+        `NAME[entry]` asks of a setting that is a map whether it has that entry.
+        """
+        name, _, entry = name.partition("[")
         own = next((field for field in Settings.model_fields if variable(field) == name), None)
-        return is_set(name) if own is None else bool(getattr(self, own))
+        if own is None:
+            return is_set(name)
+        value = getattr(self, own)
+        return bool(value.get(entry.removesuffix("]")) if entry and isinstance(value, dict) else value)
 
     def key(self, name: str) -> str:
         """The value of a variable that is not ours, such as a service's key; empty if it is not set."""
@@ -302,6 +314,11 @@ def variable(name: str) -> str:
 def is_set(name: str) -> bool:
     """Whether a variable that is not ours, such as a provider's key, is there and not empty."""
     return bool(os.environ.get(name))
+
+
+def key(name: str) -> str:
+    """The key in a variable that is not ours; empty if it is not set."""
+    return os.environ.get(name, "").strip()
 
 
 def secrets() -> tuple[str, ...]:

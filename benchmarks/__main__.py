@@ -25,7 +25,8 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "fetching": fetching.main,
     "pubmed-parsing": pubmed_parsing.main,
 }
-"""By name, with what runs them. `benchmarks.pubmedqa` is a program of its own: it needs a folder."""
+"""By name, with what runs them. `benchmarks.pubmedqa` and `benchmarks.extraction` are programs of their own: they need
+a folder."""
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ MOST_RESULTS: Final = 50
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _DOCUMENTS: Final = "elcano.activities.sources.documents.opening"
 _LITERATURE: Final = "elcano.activities.sources.literature"
+_WEB: Final = "elcano.activities.sources.web.opening"
 
 
 class SourceLimits(Frozen):
@@ -75,6 +76,8 @@ class SourceSpec(Frozen):
     """The variable of its key; empty: it has none."""
     needs_key: bool = False
     """Whether it cannot be searched without."""
+    any_of: tuple[str, ...] = ()
+    """Variables of which one at least has to be set, `NAME[entry]` for an entry of one that is a map; empty: none."""
     setting: str = ""
     """The variable of ours that turns it on; empty: it is always on."""
     by_default: bool = True
@@ -96,12 +99,18 @@ class SourceSpec(Frozen):
         return self
 
     @property
+    def told(self) -> str:
+        """What whoever plans searches is told of it."""
+        return f"{self.description} Query: {self.syntax}" if self.syntax else self.description
+
+    @property
     def queue(self) -> str:
         """The task queue of its searches: its own if it has a rate or needs a key, else empty, for the one of all.
 
         Workers without the key do not poll it.
         """
-        return f"elcano-source-{self.name}" if self.needs_key or self.limits.per_second is not None else ""
+        own = self.needs_key or self.any_of or self.limits.per_second is not None
+        return f"elcano-source-{self.name}" if own else ""
 
     @property
     def opener(self) -> str:
@@ -119,6 +128,8 @@ class SourceSpec(Frozen):
             return f"set {self.setting} to true"
         if self.needs_key and not has(self.key):
             return f"set {self.key}"
+        if self.any_of and not any(has(one) for one in self.any_of):
+            return f"set one of {', '.join(map(_spoken, self.any_of))}"
         return ""
 
 
@@ -256,6 +267,46 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             policy=SourcePolicy(seconds=120),
             opened_by=f"{_LITERATURE}.wikipedia.source:open_source",
         ),
+        SourceSpec(
+            name="web",
+            kind="pages",
+            description="Pages and PDFs of the open web, found by a search engine and read in full.",
+            syntax="Plain words, as for any search engine; no operators.",
+            dated=True,
+            any_of=(
+                "ELCANO_SERVICE_URLS[searxng]",
+                "BRAVE_API_KEY",
+                "TAVILY_API_KEY",
+                "EXA_API_KEY",
+                "SERPER_API_KEY",
+            ),
+            # One a second is what the slowest plan of a provider allows (Brave's older free keys); 400 characters are
+            # what Brave takes.
+            limits=SourceLimits(per_second=1, query_characters=400),
+            policy=SourcePolicy(seconds=180),
+            opened_by=f"{_WEB}:open_web",
+        ),
+        SourceSpec(
+            name="page",
+            kind="pages",
+            description="One page or PDF of the web whose address is known, read in full.",
+            syntax="An address, and after it the words that its passages are to be about, if not all of it is wanted.",
+            dated=True,
+            setting="ELCANO_WEB_PAGES",
+            policy=SourcePolicy(seconds=120),
+            opened_by=f"{_WEB}:open_page",
+        ),
+        SourceSpec(
+            name="crawl",
+            kind="pages",
+            description="Up to 20 pages of one web site, from an address that is known and what it links to.",
+            syntax="An address of the site, and after it the words that passages are to be about.",
+            dated=True,
+            setting="ELCANO_WEB_PAGES",
+            limits=SourceLimits(side_by_side=2),
+            policy=SourcePolicy(seconds=300, attempts=2),
+            opened_by=f"{_WEB}:open_crawl",
+        ),
     )
 }
 """Every source but collections, by name."""
@@ -293,3 +344,9 @@ def configured(collections: Iterable[str], has: Callable[[str], bool]) -> dict[s
     named = (collection(name) for name in collections)
     listed = (spec for spec in SOURCES.values() if not spec.setting or has(spec.setting))
     return {spec.name: spec for spec in (*named, *listed)}
+
+
+def _spoken(variable: str) -> str:
+    """`NAME[entry]` as a person would say it."""
+    name, _, entry = variable.partition("[")
+    return f"{entry.removesuffix(']')!r} in {name}" if entry else name

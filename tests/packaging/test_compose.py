@@ -8,15 +8,19 @@ import pytest
 import yaml
 from sqlalchemy import make_url
 
+from elcano.activities.sources.web.searching import PROVIDERS
 from elcano.dev.temporal import SERVER_OPTIONS
 from elcano.settings import Settings, variable
 
 ROOT = Path(__file__).parents[2]
 ONE_SHOT = {"schema", "namespace"}
 OURS = {"worker", "api"}
+OPTIONAL = {"searxng"}
+"""Started only with their profile."""
 PROVIDER_VARIABLES = {
     f"{provider}_{what}" for provider in ("OPENAI", "ANTHROPIC", "OLLAMA") for what in ("API_KEY", "BASE_URL")
 }
+SEARCH_VARIABLES = {provider.variable for provider in PROVIDERS if provider.variable}
 STORE_VARIABLES = {
     "PGPASSWORD",
     *(f"AWS_{what}" for what in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "REGION", "ENDPOINT_URL")),
@@ -37,7 +41,8 @@ def services(compose: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_it_has_the_whole_service(services: dict[str, Any]) -> None:
-    assert set(services) == {"postgres", "temporal", "temporal-ui"} | ONE_SHOT | OURS
+    assert set(services) == {"postgres", "temporal", "temporal-ui"} | ONE_SHOT | OURS | OPTIONAL
+    assert {name for name, service in services.items() if "profiles" in service} == OPTIONAL
 
 
 def test_every_image_is_pinned(services: dict[str, Any]) -> None:
@@ -58,7 +63,7 @@ def test_each_image_of_ours_is_built_once(services: dict[str, Any]) -> None:
 
 
 def test_the_worker_gets_the_keys_and_the_addresses_of_providers(services: dict[str, Any]) -> None:
-    assert set(services["worker"]["environment"]) >= PROVIDER_VARIABLES
+    assert set(services["worker"]["environment"]) >= PROVIDER_VARIABLES | SEARCH_VARIABLES
 
 
 def test_everything_that_listens_has_a_health_check(services: dict[str, Any]) -> None:
@@ -77,7 +82,7 @@ def test_each_waits_for_what_it_needs(services: dict[str, Any]) -> None:
 
 
 def test_our_variables_are_settings(services: dict[str, Any]) -> None:
-    known = {variable(name) for name in Settings.model_fields} | PROVIDER_VARIABLES | STORE_VARIABLES
+    known = {variable(name) for name in Settings.model_fields} | PROVIDER_VARIABLES | SEARCH_VARIABLES | STORE_VARIABLES
     for name in OURS:
         assert set(services[name]["environment"]) <= known, name
 
@@ -116,6 +121,22 @@ def test_its_server_looks_after_its_queues_as_often_as_the_embedded_one(compose:
     for option in SERVER_OPTIONS[1::2]:
         name, _, value = option.partition("=")
         assert told[name] == [{"value": yaml.safe_load(value)}]
+
+
+def test_the_search_engine_answers_json_and_is_asked_by_nobody_else(
+    compose: dict[str, Any], services: dict[str, Any]
+) -> None:
+    engine = services["searxng"]
+    assert engine["profiles"] == ["search"]
+    assert "ports" not in engine
+    (mounted,) = engine["configs"]
+    assert mounted["target"] == "/etc/searxng/settings.yml"
+    told = yaml.safe_load(compose["configs"][mounted["source"]]["content"])
+    assert told["use_default_settings"] is True
+    assert "json" in told["search"]["formats"]
+    assert told["server"]["limiter"] is False
+    assert "secret_key" not in told["server"], "it is in SEARXNG_SECRET"
+    assert "ELCANO_SERVICE_URLS" in services["worker"]["environment"]
 
 
 def test_a_stopping_worker_has_time_to_drain(services: dict[str, Any]) -> None:

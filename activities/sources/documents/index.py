@@ -6,7 +6,7 @@ connection, so that all may be called from any thread and any process; only who 
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -102,7 +102,7 @@ class Index:
         with self._transaction("IMMEDIATE") as database:
             for entry in entries:
                 _remove(database, entry.key)
-                _add(database, entry)
+                add(database, entry)
 
     def refresh(self, fingerprints: Iterable[tuple[str, str]]) -> None:
         """Notes the new fingerprints of documents, as (key, fingerprint), whose bytes did not change."""
@@ -168,7 +168,8 @@ def _locked(lock: sqlite3.Connection) -> bool:
     return True
 
 
-def _add(database: sqlite3.Connection, entry: Entry) -> None:
+def add(database: sqlite3.Connection, entry: Entry, indexed: Callable[[str], str] = str) -> None:
+    """Puts a document that is not there into the tables; its words are those of what `indexed` makes of its texts."""
     document = entry.document
     cursor = database.execute(
         "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, media_type, text)"
@@ -198,7 +199,10 @@ def _add(database: sqlite3.Connection, entry: Entry) -> None:
     )
     database.executemany(
         "INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)",
-        [(number, document.title, passage.heading, text) for number, passage, text in numbered],
+        [
+            (number, indexed(document.title), indexed(passage.heading), indexed(text))
+            for number, passage, text in numbered
+        ],
     )
 
 

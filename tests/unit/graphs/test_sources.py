@@ -51,6 +51,21 @@ def test_a_key_may_be_needed_or_only_make_faster() -> None:
     assert (faster.rate(lambda _: False), faster.rate(lambda _: True)) == (3, 10)
 
 
+def test_one_of_several_variables_may_be_enough() -> None:
+    either = spec(any_of=("ELCANO_SERVICE_URLS[own]", "ARTICLES_KEY"))
+    assert either.queue == "elcano-source-articles"
+    assert either.missing(lambda _: False) == "set one of 'own' in ELCANO_SERVICE_URLS, ARTICLES_KEY"
+    assert either.missing(lambda name: name == "ARTICLES_KEY") == ""
+    assert either.missing(lambda name: name == "ELCANO_SERVICE_URLS[own]") == ""
+    with pytest.raises(ValidationError, match="needs a policy"):
+        spec(any_of=("ARTICLES_KEY",), policy=None)
+
+
+def test_who_plans_searches_is_told_how_a_query_is_written() -> None:
+    assert spec().told == "Articles."
+    assert spec(syntax="Plain words.").told == "Articles. Query: Plain words."
+
+
 def test_it_is_opened_by_the_module_of_its_name() -> None:
     assert spec(name="open-articles").opener == "elcano.activities.sources.open_articles:open_source"
     assert spec(opened_by="somewhere:make").opener == "somewhere:make"

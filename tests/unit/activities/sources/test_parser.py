@@ -1,7 +1,9 @@
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +29,15 @@ def fake(code: str) -> tuple[str, ...]:
 def test_the_child_answers_what_parsing_here_would(parser: Parser) -> None:
     for name, content in (("a.pdf", pdf([["One."], ["Two."]])), ("a.docx", word()), ("a.html", b"<h1>A</h1><p>b")):
         assert parser.parse(name, content) == parse(name, content)
+
+
+def test_the_child_is_found_wherever_a_program_is_started(tmp_path: Path) -> None:
+    program = (
+        "from elcano.activities.sources.documents.parser import Parser\n"
+        "with Parser() as parser: print(parser.parse('a.html', b'<p>read').text)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "read\n"
 
 
 def test_a_bad_file_leaves_the_child_at_work(parser: Parser) -> None:

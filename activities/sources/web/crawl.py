@@ -1,0 +1,157 @@
+"""The source `crawl`: reads a page and what it links to on its own host, and finds the best passages of them all.
+
+Links whose addresses share words with the query are followed first. One page is read at a time: a site is
+somebody's machine. A site that wants more than a second between two pages is not crawled beyond the first one, since
+nothing here waits.
+"""
+
+import asyncio
+import heapq
+import time
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from elcano.activities.sources.base import Found
+from elcano.activities.sources.documents.document import FileSkipped, normalised
+from elcano.activities.sources.documents.query import search_words
+from elcano.activities.sources.http.fetching import Fetcher
+from elcano.activities.sources.web.addresses import asked, host
+from elcano.activities.sources.web.passages import best
+from elcano.activities.sources.web.reading import Read, Reader
+from elcano.activities.text.stems import stems
+from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.values.works import page
+
+PAGES: Final = 20
+"""Pages that are read at most."""
+TRIES: Final = 30
+"""Pages that are asked for at most, those that cannot be read included."""
+DEPTH: Final = 2
+"""Links from the page that was named."""
+DELAY_SECONDS: Final = 1.0
+"""What a page takes anyway; a site that wants a longer pause is not crawled."""
+READING_SECONDS: Final = 200.0
+"""After so long no other page is begun."""
+_WARNED: Final = 10
+
+
+class _Link(NamedTuple):
+    """A page that waits; the least one is read first."""
+
+    unlike: float
+    """How little its address has of the query's words, from -1 to 0."""
+    depth: int
+    number: int
+    """In the order of finding."""
+    url: str
+
+
+class _Crawl:
+    """What one search has come by."""
+
+    def __init__(self, url: str, words: str) -> None:
+        self._wanted = frozenset(stems(words))
+        self.home = host(url)
+        self._seen = {page(url)}
+        self.waiting = [_Link(-1.0, 0, 0, url)]
+        self.read: list[Read] = []
+        self.failed: list[str] = []
+        self.tried = 0
+
+    def take(self) -> Iterator[_Link]:
+        """The pages to read, until there are enough or no more."""
+        until = time.monotonic() + READING_SECONDS
+        while self.waiting and len(self.read) < PAGES and self.tried < TRIES and time.monotonic() < until:
+            self.tried += 1
+            yield heapq.heappop(self.waiting)
+
+    def follow(self, read: Read, depth: int) -> None:
+        """Queues what the page links to on the same host."""
+        self._seen.add(page(read.url))
+        for url in read.page.links:
+            if host(url) == self.home and (named := page(url)) not in self._seen:
+                self._seen.add(named)
+                heapq.heappush(self.waiting, _Link(-self._likeness(url), depth + 1, len(self._seen), url))
+
+    def _likeness(self, url: str) -> float:
+        """The share of the query's words that the address has."""
+        parts = urlsplit(url)
+        own = stems(unquote(f"{parts.path} {parts.query}").replace("_", " ").replace("-", " "))
+        return len(self._wanted.intersection(own)) / len(self._wanted) if self._wanted else 0.0
+
+
+class CrawlSource:
+    """Reads some pages of a site a search. It closes the fetcher that it was given.
+
+    Args:
+        spec: what is known of it.
+        fetcher: by which everything is asked for.
+        reader: reads the pages.
+        trusted: whether an operator named the addresses; only tests crawl in a private network.
+    """
+
+    def __init__(
+        self, spec: SourceSpec, fetcher: Fetcher, reader: Reader | None = None, *, trusted: bool = False
+    ) -> None:
+        self._spec = spec
+        self._fetcher = fetcher
+        self._trusted = trusted
+        self._reader = reader or Reader(spec.name, fetcher, trusted=trusted)
+
+    @property
+    def spec(self) -> SourceSpec:
+        """What is known of it."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> Found:
+        """The best passages of the site's pages.
+
+        Raises:
+            SourceUnavailable: the page that was named cannot be had now.
+            SourceRefused: the query lacks an address or words, or that page cannot be read.
+        """
+        name = self._spec.name
+        url, words = asked(normalised(query))
+        if not url or not search_words(words):
+            raise SourceRefused(
+                f"{name}: {query!r} has to hold an address and what to look for, such as "
+                "https://example.org/docs retention periods"
+            )
+        crawl = _Crawl(url, words)
+        for link in crawl.take():
+            await self._visit(crawl, link)
+        evidence, texts = await asyncio.to_thread(best, name, words, crawl.read, limit)
+        warnings = crawl.failed[:_WARNED]
+        if len(crawl.failed) > _WARNED:
+            warnings.append(f"{name}: {len(crawl.failed) - _WARNED} more pages were left out")
+        if not evidence:
+            warnings.append(f"{name}: {len(crawl.read)} pages of {host(url)} were read and hold no word of {words!r}")
+        return Found(evidence=evidence, texts=tuple(texts), warnings=tuple(warnings))
+
+    async def close(self) -> None:
+        """Ends what is being read."""
+        await self._reader.close()
+        await self._fetcher.close()
+
+    async def _visit(self, crawl: _Crawl, link: _Link) -> None:
+        name = self._spec.name
+        try:
+            read = await self._reader.read(link.url)
+            pause = await self._reader.robots.delay(link.url, trusted=self._trusted) if link.depth == 0 else 0.0
+        except (FileSkipped, SourceUnavailable, SourceRefused) as error:
+            if link.depth == 0:  # without the page that was named there is no crawl
+                kind = SourceUnavailable if isinstance(error, SourceUnavailable) else SourceRefused
+                raise kind(f"{name}: {link.url} was not read: {error}") from error
+            crawl.failed.append(f"{name}: {link.url} was left out: {error}")
+            return
+        if link.depth and host(read.url) != crawl.home:
+            crawl.failed.append(f"{name}: {link.url} was left out: it leads to {host(read.url)}")
+            return
+        crawl.home = host(read.url)
+        crawl.read.append(read)
+        if pause > DELAY_SECONDS:
+            crawl.failed.append(f"{name}: only {link.url} was read: its site wants {pause:g} s between pages")
+        elif link.depth < DEPTH:
+            crawl.follow(read, link.depth)

@@ -1,0 +1,25 @@
+"""How the sources of the web are made. Nothing is asked for by opening one."""
+
+from elcano.activities.sources.http.fetching import Fetcher
+from elcano.activities.sources.web.crawl import CrawlSource
+from elcano.activities.sources.web.page import PageSource
+from elcano.activities.sources.web.searching import configured
+from elcano.activities.sources.web.web import WebSource
+from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.settings import Settings
+
+
+def open_web(spec: SourceSpec, settings: Settings) -> WebSource:
+    """What search engines find, by those that are configured."""
+    fetcher = Fetcher(settings)
+    return WebSource(spec, configured(settings, fetcher), fetcher)
+
+
+def open_page(spec: SourceSpec, settings: Settings) -> PageSource:
+    """Single pages."""
+    return PageSource(spec, Fetcher(settings))
+
+
+def open_crawl(spec: SourceSpec, settings: Settings) -> CrawlSource:
+    """Sites."""
+    return CrawlSource(spec, Fetcher(settings))

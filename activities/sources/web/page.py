@@ -1,0 +1,56 @@
+"""The source `page`: reads the page that a query names, and finds in it what the other words of the query are on."""
+
+import asyncio
+
+from elcano.activities.sources.base import Found
+from elcano.activities.sources.documents.document import FileSkipped, normalised
+from elcano.activities.sources.documents.query import search_words
+from elcano.activities.sources.http.fetching import Fetcher
+from elcano.activities.sources.web.addresses import asked
+from elcano.activities.sources.web.passages import best
+from elcano.activities.sources.web.reading import Reader
+from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+
+
+class PageSource:
+    """Reads one page a search. It closes the fetcher that it was given."""
+
+    def __init__(self, spec: SourceSpec, fetcher: Fetcher, reader: Reader | None = None) -> None:
+        self._spec = spec
+        self._fetcher = fetcher
+        self._reader = reader or Reader(spec.name, fetcher)
+
+    @property
+    def spec(self) -> SourceSpec:
+        """What is known of it."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> Found:
+        """The best passages of the page; its first ones if the query is no more than its address.
+
+        Raises:
+            SourceUnavailable: the page cannot be had now.
+            SourceRefused: the query holds no address, or the page cannot be read or may not be quoted.
+        """
+        name = self._spec.name
+        url, words = asked(normalised(query))
+        if not url:
+            raise SourceRefused(
+                f"{name}: {query!r} holds no address of a page; write one, such as https://example.org/a"
+            )
+        try:
+            read = await self._reader.read(url)
+        except SourceUnavailable as error:
+            raise SourceUnavailable(f"{name}: {url} was not read: {error}") from error
+        except (FileSkipped, SourceRefused) as error:
+            raise SourceRefused(f"{name}: {url} was not read: {error}") from error
+        words = words if search_words(words) else ""
+        evidence, texts = await asyncio.to_thread(best, name, words, [read], limit)
+        warnings = () if evidence else (f"{name}: {url} was read and holds no word of {words!r}",)
+        return Found(evidence=evidence, texts=tuple(texts), warnings=warnings)
+
+    async def close(self) -> None:
+        """Ends what is being read."""
+        await self._reader.close()
+        await self._fetcher.close()

@@ -1,15 +1,18 @@
 """Beats while an activity works, so that a worker that dies is noticed in seconds and a cancellation arrives.
 
 A beat carries what the next attempt needs to go on; one without details would make Temporal forget the last ones.
+Behind that it may carry the words that are being written, for whoever watches: the next attempt does not need them.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, Final
 
 from temporalio import activity
+
+from elcano.graphs.values.words import Words
 
 BEAT: Final = timedelta(seconds=0.5)
 """The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
@@ -17,19 +20,28 @@ many times into the 4 s after which Temporal gives a silent activity to another 
 
 
 class Pulse:
-    """What the beats of one attempt carry: at first whatever the attempt before it left."""
+    """What the beats of one attempt carry: at first whatever the attempt before it left for it."""
 
     def __init__(self) -> None:
-        self.details: Sequence[Any] = activity.info().heartbeat_details
+        self.details: Sequence[Any] = activity.info().heartbeat_details[:1]
+        self._written: Callable[[], Words | None] | None = None
 
     def carry(self, *details: object) -> None:
         """Every beat carries `details` from now on; the first one is sent at once."""
         self.details = details
         self.beat()
 
+    def show(self, written: Callable[[], Words | None]) -> None:
+        """Every beat asks `written` from now on what there is to show, and carries that too."""
+        self._written = written
+
     def beat(self) -> None:
         """Tells Temporal that the activity is alive and how far it is."""
-        activity.heartbeat(*self.details)
+        words = None if self._written is None else self._written()
+        if words is None:
+            activity.heartbeat(*self.details)
+        else:  # a beat that has nothing for the next attempt says so in its place
+            activity.heartbeat(next(iter(self.details), None), words.model_dump(mode="json"))
 
 
 @asynccontextmanager

@@ -126,11 +126,12 @@ class Attempt:
 
     def _show(self, listener: Listener) -> None:
         """Has the beats carry what `listener` hears from now on."""
+        step, node, attempt = self.call.step, self.call.node, activity.info().attempt
 
         def words() -> Words | None:
             if (written := listener.written) is None:
                 return None
-            return Words(step=self.call.step, node=self.call.node, text=written[0], characters=written[1])
+            return Words(step=step, node=node, attempt=attempt, text=written[0], characters=written[1])
 
         self.pulse.show(words)
 

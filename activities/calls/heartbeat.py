@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from temporalio import activity
 
-from elcano.graphs.values.words import Words
+from elcano.graphs.values.words import BEAT_SECONDS, Words
 
-BEAT: Final = timedelta(seconds=0.5)
+BEAT: Final = timedelta(seconds=BEAT_SECONDS)
 """The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
 many times into the 4 s after which Temporal gives a silent activity to another worker."""
 

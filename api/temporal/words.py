@@ -25,9 +25,8 @@ WRITERS: Final = frozenset(name for name, agent in AGENTS.items() if agent.write
 class Writing:
     """An agent of a workflow at work."""
 
-    attempt: int
     words: Words | None
-    """None: it has none yet, or cannot be watched."""
+    """None: this attempt has none yet, or cannot be watched."""
     beaten: float | None
     """Seconds since the last heartbeat came, by this machine's clock and the server's; None: none came."""
 
@@ -48,9 +47,9 @@ async def writing(client: Client, run_id: str) -> Writing | None:
         if pending.activity_type.name not in WRITERS:
             continue
         came = pending.last_heartbeat_time
+        words = await _words(client, pending.heartbeat_details)
         return Writing(
-            attempt=pending.attempt,
-            words=await _words(client, pending.heartbeat_details) if pending.HasField("last_started_time") else None,
+            words=words if words is not None and words.attempt == pending.attempt else None,
             beaten=time.time() - came.ToMilliseconds() / 1_000 if came.ToMilliseconds() else None,
         )
     return None

@@ -77,19 +77,24 @@ def streamed(body: str, *, usage: bool = True) -> Sequence[str]:
         return f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
 
     (choice,) = whole["choices"]
-    events = [event({"role": "assistant", "content": choice["message"].get("content")})]
+    told = [event({"role": "assistant", "content": choice["message"].get("content")})]
     for index, call in enumerate(choice["message"].get("tool_calls") or ()):
-        named = {"name": call["function"]["name"], "arguments": ""}
-        events.append(
-            event({"tool_calls": [{"index": index, "id": call["id"], "type": "function", "function": named}]})
-        )
+        named = {"id": call["id"], "type": "function", "function": {**call["function"], "arguments": ""}}
+        told.append(event({"tool_calls": [{"index": index, **named}]}))
         arguments = call["function"]["arguments"]
         pieces = [arguments[first : first + PIECE] for first in range(0, len(arguments), PIECE)]
-        events += [event({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}) for piece in pieces]
-    events.append(event({}, choice["finish_reason"]))
+        told += [event({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}) for piece in pieces]
+    told.append(event({}, choice["finish_reason"]))
     if usage and "usage" in whole:
-        events.append(f"data: {json.dumps({**head, 'choices': [], 'usage': whole['usage']})}\n\n")
-    return [*events, "data: [DONE]\n\n"]
+        told.append(f"data: {json.dumps({**head, 'choices': [], 'usage': whole['usage']})}\n\n")
+    return [*told, "data: [DONE]\n\n"]
+
+
+def events(request: Request, reply: Reply) -> Sequence[str]:
+    """The events of a reply that is to be streamed; none if it is sent as it stands."""
+    if not request.get("stream") or not reply.body.startswith('{"id": '):
+        return ()
+    return streamed(reply.body, usage=bool((request.get("stream_options") or {}).get("include_usage")))
 
 
 @dataclass
@@ -120,18 +125,18 @@ def scripted_provider(replies: Sequence[Reply] | Callable[[Request], Reply]) -> 
             provider.requests.append(request)
             reply = reply_to(request)
             time.sleep(reply.delay)
-            events = _events(request, reply)
+            streaming = events(request, reply)
             content = reply.body.encode()
-            length = {} if events else {"content-length": str(len(content))}
-            kind = "text/event-stream" if events else "application/json"
+            length = {} if streaming else {"content-length": str(len(content))}
+            kind = "text/event-stream" if streaming else "application/json"
             self.send_response(reply.status)
             for name, value in {"content-type": kind, **length, "connection": "close", **reply.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            if not events:
+            if not streaming:
                 self.wfile.write(content)
-            for place, event in enumerate(events):
-                if reply.half is not None and place == len(events) // 2:
+            for place, event in enumerate(streaming):
+                if reply.half is not None and place == len(streaming) // 2:
                     reply.half.wait()
                 self.wfile.write(event.encode())
                 time.sleep(reply.pause)
@@ -157,10 +162,3 @@ def scripted_provider(replies: Sequence[Reply] | Callable[[Request], Reply]) -> 
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-def _events(request: Request, reply: Reply) -> Sequence[str]:
-    """The events of a reply that is to be streamed; none if it is sent as it stands."""
-    if not request.get("stream") or not reply.body.startswith('{"id": '):
-        return ()
-    return streamed(reply.body, usage=bool((request.get("stream_options") or {}).get("include_usage")))

@@ -26,6 +26,7 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
@@ -54,7 +55,9 @@ class Streamers:
 
     def may(self, model: Model) -> bool:
         """Whether `model` is worth asking for a stream."""
-        return type(model).request_stream is not Model.request_stream and self._streams.get(_name(model), True)
+        able = type(model).request_stream is not Model.request_stream
+        scripted_at_once = isinstance(model, FunctionModel) and model.stream_function is None
+        return able and not scripted_at_once and self._streams.get(_name(model), True)
 
     def proven(self, model: Model) -> bool:
         """Whether `model` has streamed an answer that could be used."""

@@ -5,6 +5,7 @@ Behind that it may carry the words that are being written, for whoever watches: 
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -17,6 +18,8 @@ from elcano.graphs.values.words import BEAT_SECONDS, Words
 BEAT: Final = timedelta(seconds=BEAT_SECONDS)
 """The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
 many times into the 4 s after which Temporal gives a silent activity to another worker."""
+
+_log = logging.getLogger("activities.heartbeat")
 
 
 class Pulse:
@@ -37,11 +40,20 @@ class Pulse:
 
     def beat(self) -> None:
         """Tells Temporal that the activity is alive and how far it is."""
-        words = None if self._written is None else self._written()
+        words = self._words()
         if words is None:
             activity.heartbeat(*self.details)
         else:  # a beat that has nothing for the next attempt says so in its place
             activity.heartbeat(next(iter(self.details), None), words.model_dump(mode="json"))
+
+    def _words(self) -> Words | None:
+        """What there is to show. A fault in showing is told in the log and ends the showing, never the beats."""
+        try:
+            return None if self._written is None else self._written()
+        except Exception:
+            _log.exception("what is being written cannot be shown")
+            self._written = None
+            return None
 
 
 @asynccontextmanager

@@ -38,7 +38,8 @@ def _shown(answer: str | Mapping[str, Any] | None) -> str | None:
             return None
     if not isinstance(answer, Mapping):
         return None
-    return "\n\n".join(_texts(answer, "")) or None
+    text = "\n\n".join(_texts(answer, ""))
+    return text.encode(errors="replace").decode() or None  # half of a pair of surrogates could not be sent
 
 
 def _texts(value: object, field: str) -> Iterator[str]:

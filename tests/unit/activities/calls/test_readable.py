@@ -82,6 +82,14 @@ def test_json_in_a_text_is_read_with_or_without_a_fence() -> None:
         assert readable(ModelResponse(parts=[ThinkingPart("Hm."), TextPart(text)])) == "# A"
 
 
+def test_half_a_character_can_be_sent() -> None:
+    for text in ("\ud83e", "a\udc00b"):
+        shown = readable(ModelResponse(parts=[ToolCallPart("final_result", {"title": text})]))
+        assert shown is not None
+        assert "?" in shown
+        shown.encode()
+
+
 def test_arguments_that_come_as_an_object_are_read() -> None:
     assert readable(ModelResponse(parts=[ToolCallPart("final_result", {"title": "A"})])) == "# A"
     assert readable(ModelResponse(parts=[ThinkingPart("Hm.")])) is None

@@ -11,10 +11,12 @@ from uuid import uuid4
 
 import pytest
 from pydantic_ai import models
+from temporalio.activity import ActivityCancellationDetails
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.calls.streaming import Listener
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
@@ -59,8 +61,10 @@ class Desk:
         chosen = Settings.model_validate({"model_timeout_seconds": 30.0, **settings})
         self._activities = AgentActivities(store, Sources({"docs": FixedSource({})}), chosen)
 
-    async def write(self, allowance: Allowance | None = None) -> AgentResult:
-        environment = ActivityEnvironment()
+    async def write(
+        self, allowance: Allowance | None = None, environment: ActivityEnvironment | None = None
+    ) -> AgentResult:
+        environment = environment or ActivityEnvironment()
         environment.on_heartbeat = lambda *details: self.beats.append(details)
         asked = call("writer", GIVEN, model=self.model)
         asked = asked.model_copy(update={"allowance": allowance or Allowance()})
@@ -252,6 +256,35 @@ async def test_a_stream_that_takes_too_long_is_given_up_and_counted(store: Store
     usage = caught.value.details[0]["usage"]
     assert (usage["requests"], usage["estimated"]) == (1, True)
     assert usage["output_tokens"] > 2 * PIECE // 4
+
+
+async def test_a_call_that_is_given_up_says_what_had_come(desk: Desk, serve: Serve) -> None:
+    rest, environment = threading.Event(), ActivityEnvironment()
+    serve(Reply(body=GOOD.body, half=rest))
+    writing = asyncio.create_task(desk.write(environment=environment))
+    await desk.until_words()
+    environment.cancel(ActivityCancellationDetails(cancel_requested=True))
+    with pytest.raises(ApplicationError) as caught:
+        await writing
+    rest.set()
+    assert caught.value.type == FailureType.ABANDONED
+    (line,) = await desk.store.of("default").ledger.entries("run-1")
+    assert (line.outcome, line.usage.requests, line.usage.estimated) == ("abandoned", 1, True)
+    assert caught.value.details[0]["usage"] == line.usage.model_dump(mode="json")
+
+
+async def test_a_fault_in_showing_ends_the_showing_and_nothing_else(
+    desk: Desk, serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(self: Listener) -> object:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(Listener, "written", property(broken))
+    serve(Reply(body=GOOD.body, pause=0.05))
+    assert (await desk.write()).usage.tokens == 1_100
+    assert len(desk.beats) > 1
+    assert desk.words == []
+    assert caplog.text.count("cannot be shown") == 1
 
 
 @pytest.mark.parametrize("garbled", ['{"title": "unfinished', json.dumps({"claims": "none"})], ids=["cut", "form"])

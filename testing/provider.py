@@ -127,10 +127,10 @@ def scripted_provider(replies: Sequence[Reply] | Callable[[Request], Reply]) -> 
             time.sleep(reply.delay)
             streaming = events(request, reply)
             content = reply.body.encode()
-            length = {} if streaming else {"content-length": str(len(content))}
+            sized = {} if streaming else {"content-length": str(len(content))}
             kind = "text/event-stream" if streaming else "application/json"
             self.send_response(reply.status)
-            for name, value in {"content-type": kind, **length, "connection": "close", **reply.headers}.items():
+            for name, value in {"content-type": kind, **sized, "connection": "close", **reply.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
             if not streaming:

@@ -113,7 +113,7 @@ class Listener:
         """Nothing more comes, and no answer did; what came is counted. Whether anything did."""
         stream, self._stream, self._text = self._stream, None, ""
         came = stream.get() if stream is not None else None
-        if came is None or not came.parts:
+        if came is None or not (came.parts or came.usage.has_values()):
             return False
         self.lost += broken_off(came, messages)
         return True

@@ -227,6 +227,84 @@ async def test_an_error_within_a_stream_is_sorted_as_one_before_it(
     assert caught.value.details[0]["usage"] == line.usage.model_dump(mode="json")
 
 
+def sse(*told: JsonObject) -> Reply:
+    return Reply(body="".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in told), headers=STREAM)
+
+
+def messages_stream() -> Reply:
+    """The report as Anthropic streams it."""
+    report = json.dumps(REPORT)
+    message: JsonObject = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": []}
+    message |= {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1_000, "output_tokens": 1}}
+    tool: JsonObject = {"type": "tool_use", "id": "tool_1", "name": "final_result", "input": {}}
+    pieces: list[JsonObject] = [
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": piece}}
+        for piece in (report[:50], report[50:])
+    ]
+    return sse(
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": tool},
+        *pieces,
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "tool_use", "stop_sequence": None},
+            "usage": {"output_tokens": 100},
+        },
+        {"type": "message_stop"},
+    )
+
+
+def responses_stream() -> Reply:
+    """The report as OpenAI's Responses stream it."""
+    report = json.dumps(REPORT)
+    call_: JsonObject = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "final_result"}
+    done: JsonObject = {**call_, "arguments": report, "status": "completed"}
+    response: JsonObject = {"id": "resp_1", "object": "response", "created_at": 1, "model": "gpt-4o", "output": []}
+    response |= {"status": "in_progress", "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    usage: JsonObject = {"input_tokens": 1_000, "output_tokens": 100, "total_tokens": 1_100}
+    usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+    ended: JsonObject = {**response, "status": "completed", "output": [done], "usage": usage}
+    place: JsonObject = {"item_id": "fc_1", "output_index": 0}
+    told: list[JsonObject] = [
+        {"type": "response.created", "response": response},
+        {
+            "type": "response.output_item.added",
+            "output_index": 0,
+            "item": {**call_, "arguments": "", "status": "in_progress"},
+        },
+        {"type": "response.function_call_arguments.delta", **place, "delta": report[:50]},
+        {"type": "response.function_call_arguments.delta", **place, "delta": report[50:]},
+        {"type": "response.function_call_arguments.done", **place, "name": "final_result", "arguments": report},
+        {"type": "response.output_item.done", "output_index": 0, "item": done},
+        {"type": "response.completed", "response": ended},
+    ]
+    return sse(*({**one, "sequence_number": number} for number, one in enumerate(told)))
+
+
+@pytest.mark.parametrize(("provider", "reply"), [("anthropic", messages_stream()), ("openai", responses_stream())])
+async def test_other_ways_of_streaming_are_heard_and_counted(
+    desk: Desk, serve: Serve, monkeypatch: pytest.MonkeyPatch, provider: str, reply: Reply
+) -> None:
+    heard: list[tuple[str, int] | None] = []
+    end = Listener.end
+
+    def ending(self: Listener) -> None:
+        end(self)
+        heard.append(self.written)
+
+    monkeypatch.setattr(Listener, "end", ending)
+    desk.model = f"{provider}:gpt-4o-{uuid4().hex[:8]}"
+    requests = serve(reply)
+    result = await desk.write()
+    assert asked_to_stream(requests) == [True]
+    assert (result.usage.requests, result.usage.input_tokens, result.usage.output_tokens) == (1, 1_000, 100)
+    assert not result.usage.estimated
+    (written,) = heard
+    assert written is not None
+    assert written[0].startswith("# After a crash\n\nAnother worker goes on.\n\n- Costs are not spoken of.")
+
+
 async def test_an_overload_within_a_stream_of_another_provider_holds_the_run_too(desk: Desk, serve: Serve) -> None:
     desk.model = f"anthropic:claude-{uuid4().hex[:8]}"
     overloaded = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}

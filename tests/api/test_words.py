@@ -1,68 +1,26 @@
 """Words that are being written: they come without a number, the newest at once, and go when they are void."""
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
 import pytest
-from temporalio import activity
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
 from elcano.api.live import words as reading
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.values.words import Words
 from elcano.storage.store import Store
 from tests.api import scripted
 from tests.api.asking import start_at
 from tests.api.branching import signal
 from tests.api.sse import Message, following, read_all
+from tests.api.writing import Desk
 
 LINE = "It froze in the winter of 1519. "
-
-
-class Desk:
-    """A writer that writes what a test says."""
-
-    def __init__(self) -> None:
-        self._says: defaultdict[str, asyncio.Queue[object]] = defaultdict(asyncio.Queue)
-        self.begun = asyncio.Event()
-
-    def say(self, *beats: object, branch: str = "") -> None:
-        """One beat after the other: a text, other details as they are, an exception, or None, which is the end."""
-        for beat in beats:
-            self._says[branch].put_nowait(beat)
-
-    @property
-    def activity(self) -> object:
-        @activity.defn(name="writer")
-        async def write(step: int) -> None:
-            info = activity.info()
-            says = self._says[(info.workflow_id or "").partition(".")[2]]
-            details: tuple[object, ...] = tuple(info.heartbeat_details[:1])
-            self.begun.set()
-            while True:
-                activity.heartbeat(*details)
-                try:
-                    async with asyncio.timeout(0.2):
-                        said = await says.get()
-                except TimeoutError:
-                    continue
-                if said is None:
-                    return
-                if isinstance(said, Exception):
-                    raise said
-                details = said if isinstance(said, tuple) else (None, beat(said, step, info.attempt))
-
-        return write
-
-
-def beat(said: object, step: int, attempt: int) -> object:
-    text = str(said)
-    return Words(step=step, node="writer", attempt=attempt, text=text[-2_000:], characters=len(text)).model_dump()
 
 
 @pytest.fixture

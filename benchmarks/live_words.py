@@ -7,7 +7,8 @@ pieces a run, one every 30 ms, each the time at which it was given. One client a
 - the age of every piece when it first comes: how long a word waits to be seen. The model gives a piece at any moment
   between two beats, so this is a quarter of a second more.
 
-A history must not grow by words: the same run is made with a model that answers all at once. Target: no event more.
+A history must not grow by words: the same run is made with a model that answers all at once. Target: no event more. On
+a machine that is too busy a workflow task may time out, which is three events; so the median is told, and the most.
 """
 
 import asyncio
@@ -163,14 +164,17 @@ async def measure(client: Client, api: httpx.AsyncClient, port: int) -> None:
     unwatched = await events(client, await begin(api, OFFLINE))
     runs = [await begin(api, STREAMING) for _ in range(RUNS)]
     watched = await asyncio.gather(*(follow(port, run_id) for run_id in runs))
-    more = max([await events(client, run_id) for run_id in runs]) - unwatched
+    more = [await events(client, run_id) - unwatched for run_id in runs]
     newest = [age for one in watched for age in one.newest]
     pieces = [age for one in watched for age in one.pieces]
     print(
         f"live words  {RUNS} runs, {len(newest) / RUNS:.0f} messages each: newest word p50 {_ms(newest, 50)} "
         f"(target <= 400), p95 {_ms(newest, 95)}; every word p50 {_ms(pieces, 50)}, p95 {_ms(pieces, 95)}"
     )
-    print(f"live words  {PIECES} pieces: {more} events more than the {unwatched} of a run without (target 0)")
+    print(
+        f"live words  {PIECES} pieces: {statistics.median(more):.0f} events more (target 0), at most {max(more)}, "
+        f"than the {unwatched} of a run without"
+    )
 
 
 def _ms(ages: list[float], percent: int) -> str:

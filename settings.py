@@ -129,6 +129,11 @@ class Settings(BaseSettings):
         gt=0,
         description="How long one model call may take before it counts as failed and is retried.",
     )
+    stream_models: bool = Field(
+        default=True,
+        description="Whether agents that write are asked for their words as they come, so that whoever watches a run "
+        "sees them. A model that cannot stream answers all at once anyway.",
+    )
     embeddings: str = Field(
         default="",
         description="The sentence encoder that `search_related` uses beside words: a folder with `tokenizer.json` "

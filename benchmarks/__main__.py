@@ -7,7 +7,7 @@ from typing import Any
 
 import uvloop
 
-from benchmarks import budgets, deep, engine, fetching, going_on, history, index, progress, pubmed_parsing
+from benchmarks import budgets, deep, engine, fetching, going_on, history, index, live_words, progress, pubmed_parsing
 
 
 async def _index() -> None:
@@ -17,6 +17,7 @@ async def _index() -> None:
 BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "engine": engine.main,
     "progress": progress.main,
+    "live-words": live_words.main,
     "history": history.main,
     "deep": deep.main,
     "going-on": going_on.main,

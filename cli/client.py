@@ -32,6 +32,9 @@ _TRY_LATER = {429, 502, 503, 504}
 _NOTICES = {"waiting", "unreadable"}
 """Messages about the stream itself: nobody answers, or a section's events are lost."""
 
+_WORDS = "streaming"
+"""Messages that show what is being written: no events, and gone with the next one."""
+
 
 class Api:
     """A connection to the API at `base_url`."""
@@ -120,11 +123,14 @@ class Api:
         """Has what is at `path` deleted."""
         self._send("DELETE", path)
 
-    def watch(self, run_id: str, say: Callable[[str], None]) -> Iterator[AgentEvent]:
+    def watch(
+        self, run_id: str, say: Callable[[str], None], write: Callable[[JsonObject], None] | None = None
+    ) -> Iterator[AgentEvent]:
         """The run's events from the first to the terminal one.
 
         A stream that breaks off is resumed after the last event that came; `say` is told about it, about a run
-        that waits for a worker, and about sections whose events are lost.
+        that waits for a worker, and about sections whose events are lost. `write` gets what is being written, as the
+        server's `streaming` messages say it, and an empty object when none of that holds any longer.
 
         Raises:
             Failed: there is no such run, or the API was out of reach for `GIVE_UP_SECONDS`.
@@ -137,12 +143,18 @@ class Api:
                     if event.event in _NOTICES:
                         say(_notice(event))
                         continue
+                    if event.event == _WORDS:
+                        if write is not None:
+                            write(json.loads(event.data))
+                        continue
                     told = AgentEvent.model_validate_json(event.data)
                     yield told
                     if told.terminal:
                         return
             except httpx.TransportError as error:
                 say(f"the stream broke off ({_reason(error)}); resuming")
+            if write is not None:
+                write({})
             if time.monotonic() - heard > GIVE_UP_SECONDS:
                 raise Failed(f"{self.base_url} did not answer for {GIVE_UP_SECONDS:g} s", Exit.NOT_REACHABLE)
             time.sleep(pause)

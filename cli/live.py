@@ -1,8 +1,9 @@
 """How a run is shown while it works: lines that stay, a line for what runs now, one a section, one for the budget.
 
-On a terminal the last lines move; elsewhere every event is one plain line, with its section in brackets. The budget
-line is what the server says, asked for every few seconds by a thread of its own: events tell what happened, and between
-them a call can spend for minutes.
+On a terminal the last lines move, and the end of what is being written grows in them; elsewhere every event is one
+plain line, with its section in brackets, and what is written is seen when it is done. The budget line is what the
+server says, asked for every few seconds by a thread of its own: events tell what happened, and between them a call can
+spend for minutes.
 """
 
 import threading
@@ -18,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from elcano.cli.exits import Failed
+from elcano.cli.writing import Written
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent, EventType
 
@@ -78,6 +80,10 @@ class Display(Protocol):
         """Something about the watching itself, not about the run."""
         ...
 
+    def write(self, words: JsonObject) -> None:
+        """What is being written of one path as far as it has come; an empty object: nothing that was shown holds."""
+        ...
+
 
 @contextmanager
 def display(console: Console, ask: Callable[[], JsonObject]) -> Iterator[Display]:
@@ -122,6 +128,9 @@ class Plain:
         """Something about the watching itself."""
         self._print(f"({text})")
 
+    def write(self, words: JsonObject) -> None:
+        """Lines that are printed stay, so what may still change is not among them."""
+
     def _print(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -139,13 +148,17 @@ class Moving:
         self._spinner = Spinner("dots")
         self._sections: dict[str, str] = {}
         """What each open section does, by its path."""
+        self._written = Written()
 
     def show(self, event: AgentEvent) -> None:
         """One more event."""
+        if event.terminal:
+            self._written.take({})
         if event.type == "branch_started":
             self._sections[event.path] = event.message
         elif event.type == "branch_complete":
             self._sections.pop(event.path, None)
+            self._written.drop(event.path)
             self._keep(*_outcome(event))
         elif event.path in self._sections:
             self._sections[event.path] = f"[{event.section}] {event.message}"
@@ -160,6 +173,10 @@ class Moving:
     def say(self, text: str) -> None:
         """Something about the watching itself."""
         self._keep(text, "dim")
+
+    def write(self, words: JsonObject) -> None:
+        """What is being written."""
+        self._written.take(words)
 
     def ask(self, line: str) -> None:
         """The line that somebody types into, below all others; empty if nobody does."""
@@ -178,9 +195,13 @@ class Moving:
         lines = Table.grid()
         self._spinner.update(text=Text(self._doing or "…"))
         lines.add_row(self._spinner)
-        sections = list(self._sections.values())
-        for doing in sections[:SECTION_LINES]:
+        for line in self._written.lines("", self._console, self._console.width - 2):
+            lines.add_row(Text(f"  {line}", style="italic", no_wrap=True, overflow="crop"))
+        sections = list(self._sections.items())
+        for path, doing in sections[:SECTION_LINES]:
             lines.add_row(Text(f"  {doing}", no_wrap=True, overflow="ellipsis"))
+            for line in self._written.lines(path, self._console, self._console.width - 4, most=1):
+                lines.add_row(Text(f"    {line}", style="italic dim", no_wrap=True, overflow="crop"))
         if (hidden := len(sections) - SECTION_LINES) > 0:
             lines.add_row(Text(f"  and {hidden} more sections", style="dim"))
         if line := budget_line(self._run):

@@ -1,4 +1,7 @@
-"""A provider on loopback that answers chat completions from a script: the real client code is what is tested."""
+"""A provider on loopback that answers chat completions from a script: the real client code is what is tested.
+
+It streams what it is asked to stream. A body that is no chat completion is sent as it stands, whatever was asked for.
+"""
 
 import json
 import threading
@@ -7,10 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 Request: TypeAlias = dict[str, Any]
 """The body of a chat completion request."""
+
+PIECE: Final = 40
+"""Characters of an answer that are streamed at once."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,11 @@ class Reply:
     body: str = ""
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
+    """Seconds before it begins."""
+    pause: float = 0.0
+    """Seconds between the pieces of an answer that is streamed."""
+    half: threading.Event | None = None
+    """Half of an answer that is streamed is sent, and the rest once this is set."""
 
 
 def answer(arguments: object, *, model: str = "gpt-4o", usage: dict[str, int] | None = None) -> Reply:
@@ -56,6 +67,36 @@ def refusal(status: int, code: str, **headers: str) -> Reply:
     )
 
 
+def streamed(body: str, *, usage: bool = True) -> Sequence[str]:
+    """A chat completion as the events of a stream; with its `usage`, if it has any, in the last one but `[DONE]`."""
+    whole = json.loads(body)
+    head = {**{name: whole[name] for name in ("id", "created", "model")}, "object": "chat.completion.chunk"}
+
+    def event(delta: dict[str, Any], finish: str | None = None) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
+
+    (choice,) = whole["choices"]
+    told = [event({"role": "assistant", "content": choice["message"].get("content")})]
+    for index, call in enumerate(choice["message"].get("tool_calls") or ()):
+        named = {"id": call["id"], "type": "function", "function": {**call["function"], "arguments": ""}}
+        told.append(event({"tool_calls": [{"index": index, **named}]}))
+        arguments = call["function"]["arguments"]
+        pieces = [arguments[first : first + PIECE] for first in range(0, len(arguments), PIECE)]
+        told += [event({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}) for piece in pieces]
+    told.append(event({}, choice["finish_reason"]))
+    if usage and "usage" in whole:
+        told.append(f"data: {json.dumps({**head, 'choices': [], 'usage': whole['usage']})}\n\n")
+    return [*told, "data: [DONE]\n\n"]
+
+
+def events(request: Request, reply: Reply) -> Sequence[str]:
+    """The events of a reply that is to be streamed; none if it is sent as it stands."""
+    if not request.get("stream") or not reply.body.startswith('{"id": '):
+        return ()
+    return streamed(reply.body, usage=bool((request.get("stream_options") or {}).get("include_usage")))
+
+
 @dataclass
 class Provider:
     """The running server: where it is and what it was asked."""
@@ -84,15 +125,21 @@ def scripted_provider(replies: Sequence[Reply] | Callable[[Request], Reply]) -> 
             provider.requests.append(request)
             reply = reply_to(request)
             time.sleep(reply.delay)
+            streaming = events(request, reply)
             content = reply.body.encode()
+            sized = {} if streaming else {"content-length": str(len(content))}
+            kind = "text/event-stream" if streaming else "application/json"
             self.send_response(reply.status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(content)))
-            self.send_header("connection", "close")
-            for name, value in reply.headers.items():
+            for name, value in {"content-type": kind, **sized, "connection": "close", **reply.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(content)
+            if not streaming:
+                self.wfile.write(content)
+            for place, event in enumerate(streaming):
+                if reply.half is not None and place == len(streaming) // 2:
+                    reply.half.wait()
+                self.wfile.write(event.encode())
+                time.sleep(reply.pause)
             self.close_connection = True
 
         def log_message(self, format: str, *args: object) -> None:

@@ -18,6 +18,7 @@ from elcano.activities.calls.failures import abandoned, classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import Outcome, given_up, waited
 from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
+from elcano.activities.calls.streaming import Streamers
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.drafting import SynthesisInput
@@ -43,6 +44,7 @@ class AgentActivities:
         self._sources = sources
         self._settings = settings
         self._resolve = resolve or resolve_model
+        self._streamers = Streamers()
 
     async def run_agent(self, call: AgentCall) -> AgentResult:
         """Asks one agent.
@@ -51,7 +53,8 @@ class AgentActivities:
             temporalio.exceptions.ApplicationError: sorted by `activities.calls.failures`.
         """
         async with heartbeats() as pulse:
-            attempt = Attempt(call, pulse, self._store.of(call.tenant), self._settings, self._resolve)
+            store = self._store.of(call.tenant)
+            attempt = Attempt(call, pulse, store, self._settings, self._resolve, self._streamers_of(call))
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)
@@ -69,6 +72,11 @@ class AgentActivities:
             waited=waited(),
             told=attempt.call.told,
         )
+
+    def _streamers_of(self, call: AgentCall) -> Streamers | None:
+        """Only what is written for readers is worth watching."""
+        agent = AGENTS.get(call.agent)
+        return self._streamers if self._settings.stream_models and agent is not None and agent.writes else None
 
     async def _recorded(self, attempt: Attempt) -> Frozen:
         """The answer, and a ledger line whatever happens, also if the run does not wait for it any longer."""

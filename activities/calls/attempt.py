@@ -21,6 +21,7 @@ from temporalio import activity
 from elcano.activities.calls.heartbeat import Pulse
 from elcano.activities.calls.ledger_line import Outcome, line
 from elcano.activities.calls.models import Resolve, call_settings
+from elcano.activities.calls.streaming import Listener, Streamers, heard
 from elcano.activities.calls.usage import usage_of
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.contracts import AgentCall
@@ -29,6 +30,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.values.budget import Allowance, Estimate, Exhausted, Usage, total
 from elcano.graphs.values.tokens import PROMPT_TOKENS
+from elcano.graphs.values.words import Words
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
 
@@ -52,7 +54,16 @@ class Answer(Generic[Output]):
 class Attempt:
     """What this attempt of `call` has done so far."""
 
-    def __init__(self, call: AgentCall, pulse: Pulse, store: TenantStore, settings: Settings, resolve: Resolve) -> None:
+    def __init__(
+        self,
+        call: AgentCall,
+        pulse: Pulse,
+        store: TenantStore,
+        settings: Settings,
+        resolve: Resolve,
+        streamers: Streamers | None = None,
+    ) -> None:
+        """Whoever watches sees what is written as it is written, if there are `streamers`."""
         self.call = call
         self.pulse = pulse
         self.usage = Usage()
@@ -65,6 +76,7 @@ class Attempt:
         self.store = store
         self._settings = settings
         self._resolve = resolve
+        self._streamers = streamers
 
     async def ask(self, agent: Agent[object, Output], prompt: str) -> Answer[Output]:
         """One run of one agent; what it used is counted however it ends.
@@ -75,6 +87,11 @@ class Attempt:
         # In a thread: the first model of a provider imports its SDK, which takes seconds.
         model = await asyncio.to_thread(self._resolve, self.call.models, self.call.agent, self._settings)
         with capture_run_messages() as messages:
+            listener = None
+            if self._streamers is not None:
+                listener = Listener(self._streamers, lambda: self._admit(prompt, messages, listener))
+                model = heard(model, listener)
+                self._show(listener)
             try:
                 async with agent.iter(
                     prompt,
@@ -84,11 +101,13 @@ class Attempt:
                 ) as running:
                     async for node in running:
                         if agent.is_model_request_node(node):
-                            self._admit(prompt, messages)
+                            self._admit(prompt, messages, listener)
                 result = running.result
                 assert result is not None
+                if listener is not None:
+                    listener.accept(usage_of(messages).requests)
             finally:
-                self.usage += usage_of(messages)
+                self.usage += usage_of(messages) + (Usage() if listener is None else listener.lost)
                 if answers := [message for message in messages if isinstance(message, ModelResponse)]:
                     self.credit(answers[-1].model_name or "", quoted=answers[-1].provider_name == OFFLINE)
         last = result.response
@@ -105,7 +124,18 @@ class Attempt:
         """What this attempt may still use of what its call may."""
         return self.call.allowance.less(self.before + self.usage)
 
-    def _admit(self, prompt: str, messages: Sequence[ModelMessage]) -> None:
+    def _show(self, listener: Listener) -> None:
+        """Has the beats carry what `listener` hears from now on."""
+        step, node, attempt = self.call.step, self.call.node, activity.info().attempt
+
+        def words() -> Words | None:
+            if (written := listener.written) is None:
+                return None
+            return Words(step=step, node=node, attempt=attempt, text=written[0], characters=written[1])
+
+        self.pulse.show(words)
+
+    def _admit(self, prompt: str, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
         """Lets the next request of a conversation pass, unless it is surely too much.
 
         The first one takes its prompt. A further one repeats the whole conversation, so it takes at least as many
@@ -119,7 +149,7 @@ class Attempt:
             least = Estimate(
                 tokens=used.tokens - earlier.tokens, cost_microusd=used.cost_microusd - earlier.cost_microusd
             )
-        left = self.left.less(used)
+        left = self.left.less(used if listener is None else used + listener.lost)
         if (refused := left.refuses(least)) is not None:
             raise BudgetExhausted(refused, _too_little(self.call, left, least, refused))
 

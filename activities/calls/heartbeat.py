@@ -1,35 +1,59 @@
 """Beats while an activity works, so that a worker that dies is noticed in seconds and a cancellation arrives.
 
 A beat carries what the next attempt needs to go on; one without details would make Temporal forget the last ones.
+Behind that it may carry the words that are being written, for whoever watches: the next attempt does not need them.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, Final
 
 from temporalio import activity
 
-BEAT: Final = timedelta(seconds=0.5)
+from elcano.graphs.values.words import BEAT_SECONDS, Words
+
+BEAT: Final = timedelta(seconds=BEAT_SECONDS)
 """The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
 many times into the 4 s after which Temporal gives a silent activity to another worker."""
 
+_log = logging.getLogger("activities.heartbeat")
+
 
 class Pulse:
-    """What the beats of one attempt carry: at first whatever the attempt before it left."""
+    """What the beats of one attempt carry: at first whatever the attempt before it left for it."""
 
     def __init__(self) -> None:
-        self.details: Sequence[Any] = activity.info().heartbeat_details
+        self.details: Sequence[Any] = activity.info().heartbeat_details[:1]
+        self._written: Callable[[], Words | None] | None = None
 
     def carry(self, *details: object) -> None:
         """Every beat carries `details` from now on; the first one is sent at once."""
         self.details = details
         self.beat()
 
+    def show(self, written: Callable[[], Words | None]) -> None:
+        """Every beat asks `written` from now on what there is to show, and carries that too."""
+        self._written = written
+
     def beat(self) -> None:
         """Tells Temporal that the activity is alive and how far it is."""
-        activity.heartbeat(*self.details)
+        words = self._words()
+        if words is None:
+            activity.heartbeat(*self.details)
+        else:  # a beat that has nothing for the next attempt says so in its place
+            activity.heartbeat(next(iter(self.details), None), words.model_dump(mode="json"))
+
+    def _words(self) -> Words | None:
+        """What there is to show. A fault in showing is told in the log and ends the showing, never the beats."""
+        try:
+            return None if self._written is None else self._written()
+        except Exception:
+            _log.exception("what is being written cannot be shown")
+            self._written = None
+            return None
 
 
 @asynccontextmanager

@@ -24,14 +24,29 @@ def usage_of(messages: Sequence[ModelMessage]) -> Usage:
     )
 
 
+def broken_off(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
+    """What an answer used that broke off: an estimate by what came of it, or more if the provider had reported more."""
+    least = _estimate(response, before)
+    reported = response.usage
+    used = RequestUsage(
+        input_tokens=max(least.input_tokens, reported.input_tokens),
+        output_tokens=max(least.output_tokens, reported.output_tokens),
+    )
+    return _of_response(replace(response, usage=used), before).model_copy(update={"estimated": True})
+
+
+def _estimate(response: ModelResponse, before: Sequence[ModelMessage]) -> RequestUsage:
+    return RequestUsage(
+        input_tokens=estimated_tokens(sum(_characters(message) for message in before)),
+        output_tokens=estimated_tokens(_characters(response)),
+    )
+
+
 def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
     reported = response.usage
     estimated = bool(reported.unmeasured_requests) or not reported.input_tokens + reported.output_tokens
     if estimated:
-        reported = RequestUsage(
-            input_tokens=estimated_tokens(sum(_characters(message) for message in before)),
-            output_tokens=estimated_tokens(_characters(response)),
-        )
+        reported = _estimate(response, before)
     cost = _cost(replace(response, usage=reported))
     return Usage(
         requests=1,

@@ -1,6 +1,7 @@
-"""What the clients of one run read: a list that only grows.
+"""What the clients of one run read: a list that only grows, and the words that are being written now.
 
-One that comes late or reads slowly misses nothing and delays nobody, because each has only its own place in the list.
+One that comes late or reads slowly misses nothing of the list and delays nobody, because each has only its own place in
+it. Of the words each gets the newest, and those that nobody read are gone.
 """
 
 import asyncio
@@ -45,6 +46,25 @@ class Unreadable(Described):
     """The branch's title."""
 
 
+class Streaming(Described):
+    """The data of a `streaming` message: what an agent has written so far. It is shown and forgotten, and no event."""
+
+    node: str = Field(examples=["writer"])
+    """The node of its graph that writes."""
+    step: int = Field(examples=[17])
+    """The step of its run, as its events name it."""
+    attempt: int = Field(examples=[1])
+    """Which attempt of the call writes."""
+    text: str = Field(examples=["# The harbour\n\nIt froze in the winter of"])
+    """The end of the text, 2,000 characters at most, as Markdown; empty: what was shown of this path is void."""
+    characters: int = Field(examples=[40])
+    """Of the whole text so far."""
+    path: str = Field(examples=["0004.loop-2"])
+    """The branch that writes, as its events name it; empty for the run itself."""
+    section: str = Field(examples=["Costs"])
+    """The branch's title."""
+
+
 @dataclass(frozen=True)
 class Next:
     """An event, and the place of a reader who has it."""
@@ -53,7 +73,7 @@ class Next:
     cursor: Cursor
 
 
-Item: TypeAlias = Next | Waiting | Unreadable
+Item: TypeAlias = Next | Waiting | Unreadable | Streaming
 """What a reader is told."""
 
 
@@ -70,6 +90,8 @@ class Feed:
         self._silent: set[Key] = set()
         self._noticed: dict[str, float] = {}
         self._waiting: Waiting | None = None
+        self._words: dict[str, Streaming] = {}
+        """The newest of each path."""
         self._news = asyncio.Event()
 
     def add(self, key: Key, events: Sequence[AgentEvent]) -> None:
@@ -94,6 +116,11 @@ class Feed:
             self._waiting = Waiting(message=message, at=now)
             self._tell()
 
+    def show(self, words: Streaming) -> None:
+        """Shows readers what is being written; it takes the place of what was shown of the same path."""
+        self._words[words.path] = words
+        self._tell()
+
     def close(self) -> None:
         """Lets readers end when they have read everything."""
         self.closed = True
@@ -109,13 +136,14 @@ class Feed:
         return len(self._told)
 
     async def follow(self, cursor: Cursor) -> AsyncIterator[Sequence[Item]]:
-        """Every event after `cursor`, as it comes, until the feed is closed; notices between them.
+        """Every event after `cursor`, as it comes, until the feed is closed; notices and words between them.
 
         What is there already comes up to `BATCH` at a time. An empty batch says that there has been nothing for `QUIET`
         seconds.
         """
         position = 0
         shown: Waiting | None = None
+        read: dict[str, Streaming] = {}
         while True:
             news = self._news  # taken before reading: what is added from here on sets it
             while position < len(self._told):
@@ -136,6 +164,11 @@ class Feed:
             if self._waiting is not None and self._waiting is not shown:
                 shown = self._waiting
                 yield [shown]
+            if words := [
+                one for path, one in self._words.items() if one != read.get(path) and (one.text or path in read)
+            ]:
+                read |= {one.path: one for one in words}
+                yield words
             try:
                 async with asyncio.timeout(QUIET):
                     await news.wait()

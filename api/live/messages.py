@@ -11,11 +11,13 @@ from typing import Any, Final
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
 from elcano.api.live.cursor import Cursor
-from elcano.api.live.feed import Feed, Item, Next, Waiting
+from elcano.api.live.feed import Feed, Item, Next, Streaming, Unreadable, Waiting
 from elcano.graphs.values.events import EVENT_TYPES
 
 RECONNECT_MILLISECONDS: Final = 2_000
 _RENAMED: Final[Mapping[str, str]] = {"error": "node_error"}
+_NAMES: Final[Mapping[type[object], str]] = {Waiting: "waiting", Unreadable: "unreadable", Streaming: "streaming"}
+"""Of messages that are no events: they have no `id`, so that a client goes on after the last event that it has."""
 _HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
 
 
@@ -36,7 +38,7 @@ def message(item: Item) -> bytes:
         name = _RENAMED.get(item.event.type, item.event.type)
         data, place = item.event.model_dump_json(), str(item.cursor)
     else:
-        name = "waiting" if isinstance(item, Waiting) else "unreadable"
+        name = _NAMES[type(item)]
         data, place = item.model_dump_json(), None
     return format_sse_event(data_str=data, event=name, id=place, retry=RECONNECT_MILLISECONDS)
 
@@ -59,9 +61,10 @@ MESSAGES: Final[Mapping[str, Any]] = {
     "schema": {"type": "string", "description": "A stream; `itemSchema` describes one message of it."},
     "itemSchema": {
         "oneOf": [
-            _shape("AgentEvent", *(_RENAMED.get(kind, kind) for kind in EVENT_TYPES), numbered=True),
+            _shape("AgentEvent", *(_RENAMED.get(one, one) for one in EVENT_TYPES if one != "streaming"), numbered=True),
             _shape("Waiting", "waiting", numbered=False),
             _shape("Unreadable", "unreadable", numbered=False),
+            _shape("Streaming", "streaming", numbered=False),
         ]
     },
 }

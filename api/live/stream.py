@@ -1,7 +1,7 @@
 """All events of a run are fetched once per process, however many clients follow it.
 
 A `Watcher` fills a run's feed while somebody reads it, with one reader of journals for the run and one for each of its
-branches that is open. What has ended comes from the archive.
+branches that is open, and shows what those write meanwhile. What has ended comes from the archive.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from elcano.api.live.archive import Archive
 from elcano.api.live.feed import Feed
 from elcano.api.live.journals import JournalReader
 from elcano.api.live.merging import Branch, Key
+from elcano.api.live.words import WordsReader
 from elcano.api.runs.reading import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import BranchOf
@@ -55,10 +56,30 @@ class Watcher:
         stored = self._stored.pop(run.run_id, None)
         if stored is not None:
             return stored
-        told, wait = partial(self.feed.add, key), partial(self.feed.wait, key)
-        reader = JournalReader(run, self._temporal, self._store, told, wait)
-        self._group.create_task(reader.run(), name=f"read {run.run_id}")
+        words = WordsReader(run.run_id, self._temporal, self.feed.show)
+
+        def told(events: Sequence[AgentEvent]) -> None:
+            self.feed.add(key, events)
+            words.heard(events)
+
+        reader = JournalReader(run, self._temporal, self._store, told, partial(self.feed.wait, key))
+        self._group.create_task(_read(reader, words), name=f"read {run.run_id}")
         return ()
+
+
+async def _read(journal: JournalReader, words: WordsReader) -> None:
+    """Reads a journal to its end, and beside it what is written; that breaking off does not break off this."""
+    reading = asyncio.create_task(words.run())
+    reading.add_done_callback(_said)
+    try:
+        await journal.run()
+    finally:
+        reading.cancel()
+
+
+def _said(reading: asyncio.Task[None]) -> None:
+    if not reading.cancelled() and (error := reading.exception()) is not None:
+        _log.error("what is being written cannot be shown any more", exc_info=error)
 
 
 class Feeds:

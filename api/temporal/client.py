@@ -36,6 +36,7 @@ from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import Execution, described
 from elcano.api.temporal.glance import Glance
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
+from elcano.api.temporal.words import Writing, writing
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -236,6 +237,14 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         return await described(await self._connection.client(), run_id)
+
+    async def writing(self, run_id: str) -> Writing | None:
+        """Who writes in the run's workflow, and what so far; None if nobody does. The server is asked once.
+
+        Raises:
+            RunForgotten: there is no such workflow.
+        """
+        return await writing(await self._connection.client(), run_id)
 
     async def reason(self, run_id: str) -> BaseException | None:
         """Why a closed workflow did not complete, as the server has it; None if it completed."""

@@ -88,20 +88,26 @@ class AgentDefinition:
         return self.manner == "by_section"
 
     @property
+    def writes(self) -> bool:
+        """Whether what it answers is text for readers, which can be watched while it is written."""
+        return self.manner != "answer"
+
+    @property
     def joins(self) -> bool:
         """Whether it makes one report of the drafts of sections."""
         return self.manner in ("joined", "by_section")
 
     def _fault(self) -> str | None:
-        writes = self.manner != "answer"
-        if writes and self.output is not DraftRef:
+        if self.writes and self.output is not DraftRef:
             return f"it writes ({self.manner}), so its output must be DraftRef, not {self.output.__name__}"
-        if not writes and self.asks.answer is not self.output:
+        if not self.writes and self.asks.answer is not self.output:
             return f"its answer is {self.asks.answer.__name__}, its output {self.output.__name__}: make them the same"
         if self.manner in ("report", "joined") and self.asks.answer is not ReportDraft:
             return f"it writes ({self.manner}), so its answer must be ReportDraft, not {self.asks.answer.__name__}"
         if self.joins and not issubclass(self.input, SynthesisInput):
             return f"it joins sections ({self.manner}), so its input must be SynthesisInput, not {self.input.__name__}"
+        if "streaming" in (self.starts, self.completes):
+            return "`streaming` is no event of a run: it shows words that are being written"
         if self.by_section != (self.closing is not None):
             return "it needs `closing` if it writes by section, and only then"
         return None

@@ -8,7 +8,8 @@ from datetime import timedelta
 
 from temporalio import activity, workflow
 from temporalio.client import Client
-from temporalio.exceptions import ApplicationError, ChildWorkflowError
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ActivityError, ApplicationError, ChildWorkflowError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from elcano.graphs.contracts import (
@@ -112,6 +113,22 @@ class ScriptedWorkflow:
             )
         self._tell("branch_complete", branch=name, data={"status": "drafted"})
 
+    @workflow.signal(unfinished_policy=workflow.HandlerUnfinishedPolicy.ABANDON)
+    async def write(self, attempts: int) -> None:
+        """Has an agent write, and tells of it before and after; it may try so often."""
+        step = len(self._events) + 1
+        self._tell("synthesizing", node="writer", step=step)
+        with suppress(ActivityError):
+            await workflow.execute_activity(
+                "writer",
+                step,
+                activity_id=f"{step:04d}-writer",
+                start_to_close_timeout=timedelta(minutes=5),
+                heartbeat_timeout=timedelta(seconds=4),
+                retry_policy=RetryPolicy(initial_interval=timedelta(seconds=1), maximum_attempts=attempts),
+            )
+        self._tell("synthesizing", node="writer", step=step)
+
     @workflow.signal
     def emit(self, count: int) -> None:
         for _ in range(count):
@@ -190,7 +207,16 @@ class ScriptedWorkflow:
         ending = Ending(kind="tokens", detail=detail)
         self._hold = Hold(reason="budget", node="thinking", detail=detail, ending=ending)
 
-    def _tell(self, kind: EventType, message: str = "", *, branch: str = "", data: JsonObject | None = None) -> None:
+    def _tell(
+        self,
+        kind: EventType,
+        message: str = "",
+        *,
+        branch: str = "",
+        data: JsonObject | None = None,
+        node: str = "",
+        step: int = 0,
+    ) -> None:
         number = len(self._events) + 1
         outer = self._asked.branch_of
         event = AgentEvent(
@@ -198,7 +224,8 @@ class ScriptedWorkflow:
             type=kind,
             message=message or f"event {number}",
             at=workflow.time(),
-            step=number,
+            step=step or number,
+            node=node,
             iteration=1,
             path="/".join(filter(None, (outer.path if outer else "", branch))),
             section=branch or (outer.section if outer else ""),
@@ -230,12 +257,13 @@ def archiving(store: Store) -> Callable[[ArchiveCall], Awaitable[None]]:
     return archive
 
 
-def worker(client: Client, store: Store, task_queue: str) -> Worker:
-    """A worker for scripted runs that archives into `store`; use it with `async with`."""
+def worker(client: Client, store: Store, task_queue: str, *more: Callable[..., object]) -> Worker:
+    """A worker for scripted runs that archives into `store`, with `more` activities; use it with `async with`."""
     return Worker(
         client,
         task_queue=task_queue,
         workflows=[ScriptedWorkflow],
-        activities=[archiving(store)],
+        activities=[archiving(store), *more],
         workflow_runner=UnsandboxedWorkflowRunner(),
+        max_heartbeat_throttle_interval=timedelta(milliseconds=100),
     )

@@ -47,9 +47,11 @@ async def test_the_messages_of_a_stream_are_declared(document: dict[str, Any]) -
     answers = document["paths"]["/v1/runs/{run_id}/events"]["get"]["responses"]
     shapes = answers["200"]["content"]["text/event-stream"]["itemSchema"]["oneOf"]
     data = [shape["properties"]["data"]["contentSchema"]["$ref"].rpartition("/")[2] for shape in shapes]
-    assert data == ["AgentEvent", "Waiting", "Unreadable"]
-    names = {name for shape in shapes for name in shape["properties"]["event"]["enum"]}
-    assert names == set(EVENT_TYPES) - {"error"} | {"node_error", "waiting", "unreadable"}
+    assert data == ["AgentEvent", "Waiting", "Unreadable", "Streaming"]
+    names = [name for shape in shapes for name in shape["properties"]["event"]["enum"]]
+    assert len(names) == len(set(names))
+    assert "id" not in shapes[-1]["properties"]
+    assert set(names) == set(EVENT_TYPES) - {"error"} | {"node_error", "waiting", "unreadable"}
     assert set(document["components"]["schemas"]["AgentEvent"]["properties"]["type"]["enum"]) == set(EVENT_TYPES)
 
 

@@ -36,7 +36,13 @@ class Researcher:
         """What was asked, in the order of asking."""
         self._holding: set[Place] = set()
         self._held: set[Place] = set()
+        self._halved: Place | None = None
         self._released = threading.Event()
+
+    def halve(self, place: Place) -> None:
+        """Forgets what was asked, and from now on gives half of the answer at `place`, and the rest on `release`."""
+        self.hold(())
+        self._halved = place
 
     def hold(self, places: Collection[Place]) -> None:
         """Forgets what was asked, and from now on holds back the answers at `places` until `release`."""
@@ -66,7 +72,8 @@ class Researcher:
             self._released.wait(HOLD_SECONDS)
         usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
         reply = answer(output(envelope), usage=usage)
-        return Reply(reply.status, reply.body, reply.headers, self.delay)
+        half = self._released if place == self._halved else None
+        return Reply(reply.status, reply.body, reply.headers, self.delay, half=half)
 
 
 def output(task: TaskEnvelope) -> JsonObject:

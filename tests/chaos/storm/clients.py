@@ -18,7 +18,7 @@ from tests.chaos.storm.records import Heard, Request, Transcript
 
 PAUSE: Final = 0.25
 """Seconds before a client comes again."""
-NOTICES: Final = ("waiting", "unreadable")
+NOTICES: Final = ("waiting", "unreadable", "streaming")
 BUSY: Final = (429, 502, 503, 504)
 """Answers after which a client comes again with the same request."""
 _TIMEOUT: Final = httpx.Timeout(30.0, connect=5.0)

@@ -20,7 +20,7 @@ from uuid import uuid4
 from pydantic import TypeAdapter
 
 from elcano.graphs.agents.envelope import TaskEnvelope, opened
-from elcano.testing.provider import Reply, answer, refusal
+from elcano.testing.provider import Reply, answer, events, refusal
 from tests.chaos.storm.answers import output, tokens
 from tests.chaos.storm.notes import Note, note, read_notes
 from tests.chaos.storm.schedule import Fault, FaultKind
@@ -143,9 +143,11 @@ def serve(port: int, path: Path, faults: Mapping[str, tuple[Fault, ...]]) -> Non
             self.close_connection = True
             if reply is None:
                 return
-            content = reply.body.encode()
+            streaming = events(request, reply)
+            content = "".join(streaming).encode() or reply.body.encode()
+            kind = "text/event-stream" if streaming else "application/json"
             self.send_response(reply.status)
-            for name, value in {"content-type": "application/json", "connection": "close", **reply.headers}.items():
+            for name, value in {"content-type": kind, "connection": "close", **reply.headers}.items():
                 self.send_header(name, value)
             self.send_header("content-length", str(len(content)))
             self.end_headers()

@@ -10,6 +10,7 @@ from rich.console import Console
 from elcano.cli import live
 from elcano.cli.exits import Exit, Failed
 from elcano.cli.live import Moving, budget_line, display
+from elcano.cli.writing import LINES
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent, EventType
 
@@ -126,3 +127,51 @@ def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> Non
     assert "✗ Costs: no section, it failed" in text
     assert "○ Method: no source answers it" in text
     assert "✓ Figures: done, 4 passages" in text
+
+
+def words(text: str, path: str = "", characters: int = 0) -> JsonObject:
+    return {"node": "writer", "step": 4, "attempt": 1, "text": text, "characters": characters, "path": path}
+
+
+def test_the_end_of_what_is_written_grows_and_goes() -> None:
+    shown = Moving(Console(file=io.StringIO(), force_terminal=True, width=40, height=40))
+    shown.write(words("# The harbour\n\nIt froze in the winter of"))
+    assert "  # The harbour\n  It froze in the winter of\n" in re.sub(r" +\n", "\n", text_of(shown))
+    shown.write(words("\n\n".join(f"Claim {number} is one of many." for number in range(50))))
+    assert "Claim 43" not in text_of(shown)
+    assert all(f"Claim {number} is" in text_of(shown) for number in range(44, 50))
+    shown.write(words(""))
+    assert "Claim" not in text_of(shown)
+
+
+def test_a_section_shows_one_line_of_what_it_writes_until_it_is_complete() -> None:
+    shown = Moving(Console(file=io.StringIO(), force_terminal=True, width=40, height=40))
+    started = {"seq": 1, "type": "branch_started", "message": "Costs: begins", "at": 0.0, "step": 0, "iteration": 0}
+    shown.show(AgentEvent.model_validate({**started, "path": "0004.costs", "section": "Costs"}))
+    shown.write(words("First line.\nLast line.", path="0004.costs"))
+    shown.write(words("Of the run itself."))
+    assert "Last line." in text_of(shown)
+    assert "First line." not in text_of(shown)
+    ended = {**started, "type": "branch_complete", "data": {"status": "drafted"}}
+    shown.show(AgentEvent.model_validate({**ended, "path": "0004.costs", "section": "Costs"}))
+    assert "Last line." not in text_of(shown)
+    assert "Of the run itself." in text_of(shown)
+    shown.write({})
+    assert "Of the run itself." not in text_of(shown)
+
+
+def test_a_text_cannot_command_the_terminal() -> None:
+    shown = Moving(Console(file=io.StringIO(), force_terminal=True, width=100, height=40))
+    shown.write(words("a\x1b[2Jb\x07c\x9b1md\u202ee [bold]f[/bold]\r\x00"))
+    assert "a[2Jbc1mde [bold]f[/bold]\n" in re.sub(r" +\n", "\n", text_of(shown))
+
+
+@pytest.mark.parametrize("text", ["x" * 2_000, "字" * 2_000, "\n" * 2_000, " \n \t" * 500, "🧊‍🧊" * 300, "\u2028" * 9])
+@pytest.mark.parametrize("width", [1, 2, 5, 80])
+def test_any_text_fits_into_any_terminal(text: str, width: int) -> None:
+    shown = Moving(Console(file=io.StringIO(), force_terminal=True, width=width, height=40))
+    shown.write(words(text))
+    written = Console(file=io.StringIO(), width=width)
+    with written.capture() as captured:
+        written.print(shown.lines())
+    assert len(captured.get().splitlines()) <= 2 + LINES

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from elcano.cli.client import Api
 from elcano.cli.exits import Exit
 from tests.unit.cli.scripted import EVENTS, RUN, Server, event, finished, problem, run, script_a_run, stream
 
@@ -25,6 +26,28 @@ def test_a_broken_stream_is_resumed_after_the_last_event(server: Server, capsys:
     assert "broke off" in shown
     sent = [headers.get("last-event-id") for request, headers, _ in server.asked if request == f"GET {EVENTS}"]
     assert sent == [None, "1", "1", "2"]
+
+
+def test_words_that_are_being_written_are_no_events(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    words = 'event: streaming\ndata: {"text": "half a rep", "path": "", "characters": 10}\n\n'
+    script_a_run(server, stream(event(1, "started"), words, broken=True), stream(words, finished()))
+    assert run("watch", RUN) == Exit.OK
+    assert "half a rep" not in capsys.readouterr().out
+    script_a_run(server, stream(event(1, "started"), words, finished()))
+    assert run("watch", RUN, "--json") == Exit.OK
+    assert [json.loads(line)["seq"] for line in capsys.readouterr().out.splitlines()] == [1, 3]
+
+
+def test_words_are_shown_as_they_come_and_are_void_when_the_stream_breaks(server: Server) -> None:
+    def words(text: str) -> str:
+        return f'event: streaming\ndata: {{"text": "{text}", "path": "", "characters": 1}}\n\n'
+
+    script_a_run(server, stream(event(1, "started"), words("a"), broken=True), stream(words("b"), finished()))
+    written: list[object] = []
+    with Api(f"http://127.0.0.1:{server.server_port}") as api:
+        told = [one.type for one in api.watch(RUN, lambda said: None, lambda data: written.append(data.get("text")))]
+    assert told == ["started", "complete"]
+    assert written == ["a", None, "b"]
 
 
 def test_a_nodes_error_is_shown_by_the_type_in_its_data(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

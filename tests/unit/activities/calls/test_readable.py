@@ -1,0 +1,95 @@
+"""What can be read of an answer that is still being written."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
+
+from elcano.activities.calls.readable import readable
+from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
+
+CITED = (Citation(evidence="e1", quote="the winter of 1519"),)
+DRAFT = ReportDraft(
+    title="Ice in the harbour",
+    key_findings=(Claim(text="It froze — in “winter” 🧊.", citations=CITED),),
+    sections=(DraftSection(heading="When", claims=(Claim(text="In 1519.\nNot before.", citations=CITED),)),),
+    related=("e7",),
+    limitations=("How thick it was is not said.",),
+)
+TEXT = """# Ice in the harbour
+
+It froze — in “winter” 🧊.
+
+## When
+
+In 1519.
+Not before.
+
+- How thick it was is not said."""
+
+
+def written(json_text: str) -> ModelResponse:
+    return ModelResponse(parts=[ToolCallPart("final_result", json_text)])
+
+
+def test_the_texts_are_shown_and_keys_and_quotes_are_not() -> None:
+    assert readable(written(DRAFT.model_dump_json())) == TEXT
+    assert readable(written(json.dumps(DRAFT.model_dump(mode="json")))) == TEXT
+
+
+def test_a_prefix_shows_a_prefix_or_nothing() -> None:
+    whole = json.dumps(DRAFT.model_dump(mode="json"))  # with escapes that can be cut in the middle
+    shown = [readable(written(whole[:end])) for end in range(len(whole) + 1)]
+    texts = [text for text in shown if text is not None]
+    assert all(TEXT.startswith(text) for text in texts)
+    assert [len(text) for text in texts] == sorted(len(text) for text in texts)
+    assert len(set(texts)) > 50
+    assert texts[-1] == TEXT
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("", None),
+        ("   ", None),
+        ("I shall now write the report.", None),
+        ("[1, 2]", None),
+        ("null", None),
+        ("[" * 100_000, None),
+        ('{"text": 5, "claims": {"text": ["a", null, {"heading": "b"}]}}', "a\n\n## b"),
+        ('{"text": "  "}', None),
+        ('{"thought": "of no use to readers"}', None),
+        ('{"text": "\x1b[31mred"}', None),  # no JSON: a control character
+        ('{"text": "' + "x" * 500_000, "x" * 500_000),
+    ],
+    ids=["empty", "blank", "talk", "list", "null", "deep", "types", "nothing", "other", "control", "huge"],
+)
+def test_what_is_no_report_shows_nothing(answer: str, text: str | None) -> None:
+    assert readable(written(answer)) == text
+
+
+@given(st.text(), st.integers(0, 200))
+def test_nothing_that_a_model_writes_breaks_it(text: str, end: int) -> None:
+    readable(written(text))
+    readable(written(json.dumps({"text": text, "sections": [{"heading": text}]})[:end]))
+    readable(ModelResponse(parts=[TextPart(text)]))
+
+
+def test_json_in_a_text_is_read_with_or_without_a_fence() -> None:
+    for text in ('{"title": "A"', '```json\n{"title": "A"}\n```', '\n```\n{"title": "A"'):
+        assert readable(ModelResponse(parts=[ThinkingPart("Hm."), TextPart(text)])) == "# A"
+
+
+def test_half_a_character_can_be_sent() -> None:
+    for text in ("\ud83e", "a\udc00b"):
+        shown = readable(ModelResponse(parts=[ToolCallPart("final_result", {"title": text})]))
+        assert shown is not None
+        assert "?" in shown
+        shown.encode()
+
+
+def test_arguments_that_come_as_an_object_are_read() -> None:
+    assert readable(ModelResponse(parts=[ToolCallPart("final_result", {"title": "A"})])) == "# A"
+    assert readable(ModelResponse(parts=[ThinkingPart("Hm.")])) is None

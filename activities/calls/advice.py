@@ -66,16 +66,17 @@ _LOCAL: Final = {"ollama": "`ollama pull` it where the server runs", "vllm": "se
 
 def advice(remedy: Remedy, provider: str) -> str:
     """What to do, as the end of a sentence; `provider` by pydantic-ai's name."""
-    pages = PAGES.get(provider)
+    pages = PAGES.get(provider, Pages("", "", ""))
     if remedy == "key":
-        variables = " or ".join(PROVIDERS.get(provider, ())) or "the key"
-        return f"set {variables} to a key that holds{_at(pages.keys if pages else '')}, and start the workers again with it"
+        keys = [name for name in PROVIDERS.get(provider, ()) if not name.endswith("_URL")]
+        variables = " or ".join(keys) or "the key"
+        return f"set {variables} to a key that holds{_at(pages.keys)}, and start the workers again with it"
     if remedy == "credit":
-        return f"add credit or raise the limit{_at(pages.billing if pages else '')}, {SET_ELSEWHERE}"
+        return f"add credit or raise the limit{_at(pages.billing)}, {SET_ELSEWHERE}"
     if remedy == "model":
-        look = _LOCAL.get(provider) or f"see which there are{_at(pages.models if pages else '')}"
+        look = _LOCAL.get(provider) or f"see which there are{_at(pages.models)}"
         return f"correct its name, or the address it is asked at ({look}), {SET_ELSEWHERE}"
-    return f"the same request can never be answered; choose another model{_at(pages.models if pages else '')}"
+    return f"the same request can never be answered; choose another model{_at(pages.models)}"
 
 
 def _at(page: str) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from pydantic_ai import Agent, capture_run_messages
-from pydantic_ai.exceptions import ContentFilterError, FallbackExceptionGroup
+from pydantic_ai.exceptions import FallbackExceptionGroup
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
@@ -29,8 +29,8 @@ from elcano.activities.calls.forms import Form
 from elcano.activities.calls.heartbeat import Pulse
 from elcano.activities.calls.ledger_line import Outcome, line
 from elcano.activities.calls.models import Resolve, call_settings, in_order
-from elcano.activities.calls.refusals import fault_of
-from elcano.activities.calls.usage import usage_of
+from elcano.activities.calls.refusals import fault_of, withheld
+from elcano.activities.calls.usage import last_written, usage_of
 from elcano.activities.calls.windows import WINDOWS
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope
@@ -152,12 +152,13 @@ class Attempt:
                         if agent.is_model_request_node(node):
                             self._admit(form.text, messages)
                         elif agent.is_call_tools_node(node) and node.model_response.finish_reason == "content_filter":
-                            raise ContentFilterError(_withheld(node.model_response))
+                            raise withheld(node.model_response)
                 result = running.result
                 assert result is not None
             except Exception as error:
                 if isinstance(fault := fault_of(error, model), AnswerCutOff):
-                    raise AnswerCutOff(str(fault), _last_written(messages)) from error
+                    written = last_written(messages)
+                    raise AnswerCutOff(f"{fault} ({written:,} tokens were written)", written) from error
                 raise
             finally:
                 self.usage += usage_of(messages)
@@ -237,18 +238,6 @@ class Attempt:
 def prompt_tokens(prompt: str) -> int:
     """What a user prompt takes with the instructions and the output schema around it."""
     return PROMPT_TOKENS + estimated_tokens(len(prompt))
-
-
-def _last_written(messages: Sequence[ModelMessage]) -> int:
-    """Tokens of the last answer, as its provider counted them."""
-    answers = [message for message in messages if isinstance(message, ModelResponse)]
-    return answers[-1].usage.output_tokens if answers else 0
-
-
-def _withheld(response: ModelResponse) -> str:
-    """What a provider says of an answer that it or its model withheld."""
-    details = response.provider_details or {}
-    return f"the answer was withheld ({details.get('refusal') or details.get('finish_reason') or 'content filter'})"
 
 
 def _too_little(call: AgentCall, left: Allowance, least: Estimate, refused: Exhausted) -> str:

@@ -82,8 +82,8 @@ class Form:
 
 
 def _room(written: int, left: int | None) -> int | None:
-    """Tokens for an answer that stopped after `written`; None if more cannot be had or need not be asked for."""
-    if written >= MOST_ROOM:
+    """Tokens for an answer that stopped after `written`; None if more cannot be had, or nobody knows what is more."""
+    if not 0 < written < MOST_ROOM:
         return None
     room = min(max(MORE_ROOM * written, LEAST_ROOM), MOST_ROOM)
     room = room if left is None else min(room, left)

@@ -1,33 +1,25 @@
-"""What it means that a model did not answer: a key, credit, a name, too long a prompt, or nobody there just now.
+"""What became of a request that a model did not answer, and what to do about it, as one of our own faults.
 
-Decided by the status, then by the codes and types that the body names, then, where only the message tells, by the
-sentences of one table. Everything that is not known to be for ever is taken for something that passes, so a run is
-held and not ended by what nobody foresaw.
+Everything that pydantic-ai raises for a model goes through here; what it raises for our own mistakes does not.
 """
 
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from pydantic_ai.exceptions import (
     ContentFilterError,
     ModelAPIError,
-    ModelAuthenticationError,
-    ModelContextWindowExceededError,
     ModelHTTPError,
-    ModelNotFoundError,
-    ModelQuotaExceededError,
-    ModelRequestRejectedError,
     OutputTokenLimitExceeded,
     UnexpectedModelBehavior,
     UsageLimitExceeded,
     UserError,
 )
+from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model
 
-from elcano.activities.calls.advice import Remedy, advice
+from elcano.activities.calls.advice import advice
+from elcano.activities.calls.verdicts import Said, read_body, verdict_of
 from elcano.activities.calls.waits import asked_wait
 from elcano.graphs.errors import (
     ActivityFault,
@@ -40,129 +32,10 @@ from elcano.graphs.errors import (
 )
 from elcano.graphs.shortening import shortened
 
-Verdict: TypeAlias = Remedy | Literal["too_long", "busy"]
-
 SAID_CHARACTERS: Final = 400
 """Of what a provider says, in our own sentence about it."""
 QUOTA_SECONDS: Final = 3_600.0
 """A quota of Gemini that is back later than this is that of a day: nobody waits for it in a run."""
-
-CREDIT_CODES: Final = frozenset(
-    {
-        "insufficient_quota",  # OpenAI; this and the next five: developers.openai.com, "Error codes"
-        "billing_hard_limit_reached",
-        "credit_balance_exhausted",
-        "organization_spend_limit_exceeded",
-        "project_spend_limit_exceeded",
-        "organization_usage_limit_exceeded",
-        "billing_not_active",  # OpenAI, with status 429: github.com/BerriAI/litellm issue 2743
-        "enforced_spend_limit_reached",  # Anthropic, with status 429: Microsoft Learn, "Anthropic 529 overloaded_error"
-        "billing_error",  # Anthropic, with status 402: docs.claude.com/en/api/errors
-    }
-)
-TOO_LONG_CODES: Final = frozenset(
-    {
-        "context_length_exceeded",  # OpenAI, with status 400: developers.openai.com, "Error codes"
-        "request_too_large",  # Anthropic, with status 413: docs.claude.com/en/api/errors
-        "exceed_context_size_error",  # llama.cpp: github.com/ggml-org/llama.cpp pull 15780
-        "3051",  # Mistral: as pydantic-ai reads it
-    }
-)
-MODEL_CODES: Final = frozenset({"model_not_found"})
-KEY_CODES: Final = frozenset({"invalid_api_key", "api_key_invalid"})
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """Words in the message of a refusal that nothing else in it tells."""
-
-    statuses: frozenset[int]
-    words: str
-    """In lower case."""
-    verdict: Verdict
-    source: str
-    """Where it was read."""
-
-
-SENTENCES: Final = (
-    Sentence(frozenset({400}), "prompt is too long", "too_long", "Anthropic: anthropic/error_400_prompt_too_long.json"),
-    Sentence(
-        frozenset({400}), "exceed context limit", "too_long", "Anthropic: github.com/anthropics/claude-code issue 4951"
-    ),
-    Sentence(
-        frozenset({429}),
-        "required for long context requests",
-        "too_long",
-        "Anthropic, a prompt over what the account may send: github.com/anthropics/claude-code issues 29584, 64982",
-    ),
-    Sentence(
-        frozenset({413, 429}),
-        "request too large for",
-        "too_long",
-        "OpenAI and Groq, more tokens than a minute allows: openai/error_429_request_too_large.json",
-    ),
-    Sentence(
-        frozenset({400, 422}),
-        "maximum context length",
-        "too_long",
-        "vLLM, OpenRouter and OpenAI of old: github.com/cwzsquare/chatgpt-streamlit issue 1",
-    ),
-    Sentence(
-        frozenset({400, 500}),
-        "exceeds the available context size",
-        "too_long",
-        "llama.cpp: github.com/continuedev/continue issue 9797",
-    ),
-    Sentence(
-        frozenset({400, 500}),
-        "exceed context window of",
-        "too_long",
-        "llama-cpp-python: github.com/fedora-copr/logdetective-website pull 193",
-    ),
-    Sentence(
-        frozenset({400}),
-        "exceeds the maximum number of tokens allowed",
-        "too_long",
-        "Gemini: as pydantic-ai reads it",
-    ),
-    Sentence(frozenset({400}), "credit balance is too low", "credit", "Anthropic: as pydantic-ai reads it"),
-    Sentence(
-        frozenset({400}),
-        "you have reached your specified api usage limits",
-        "credit",
-        "Anthropic: github.com/anthropics/claude-code issue 2127",
-    ),
-)
-_CODE_FIELDS: Final = ("code", "type", "status", "error_code", "reason")
-_PASSES: Final = frozenset({408, 409, 425, 429})
-"""Refusals that a later try may not meet; those from 500 on are others."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a refusal says."""
-
-    status: int
-    """0: it came without one."""
-    codes: frozenset[str]
-    """Its codes, types and reasons, in lower case."""
-    param: str
-    """The part of the request that it names."""
-    message: str
-
-    @classmethod
-    def by(cls, error: ModelAPIError) -> "Said":
-        """What `error` says, wherever its provider writes that."""
-        codes = {str(code).lower() for code in (error.provider_error_code, error.provider_error_type) if code}
-        param = message = ""
-        for part in _parts(error.body):
-            codes |= {str(part[field]).lower() for field in _CODE_FIELDS if _is(part, field)}
-            param = param or (str(part["param"]) if _is(part, "param") else "")
-            message = message or (str(part["message"]) if _is(part, "message") else "")
-        status = error.status_code if isinstance(error, ModelHTTPError) else 0
-        if not message:
-            message = error.body if isinstance(error.body, str) and error.body.strip() else error.message
-        return cls(status=status, codes=frozenset(codes), param=param, message=message)
 
 
 def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | None:
@@ -171,41 +44,22 @@ def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | No
     if isinstance(error, ActivityFault):
         return error
     if isinstance(error, OutputTokenLimitExceeded):
-        return AnswerCutOff(f"{name} was cut off before its answer was complete: {_short(str(error))}")
+        return AnswerCutOff(f"{name} was cut off before its answer was complete")
     if isinstance(error, ContentFilterError):
         return AnswerDeclined(f"{name} or its provider's filter would not answer: {_short(str(error))}")
     if isinstance(error, UnexpectedModelBehavior | UsageLimitExceeded):
-        return AnswerUnusable(f"{name} gave no answer in the form that was asked for: {_short(str(error))}")
+        first, _, _ = _short(str(error)).partition(". ")  # what follows is for whoever writes agents
+        return AnswerUnusable(f"{name} gave no answer in the form that was asked for: {first}")
     if isinstance(error, UserError):
         return ModelRefused(str(error))
     return _of_api(error, name, model) if isinstance(error, ModelAPIError) else None
 
 
-def verdict_of(error: ModelAPIError, said: Said) -> Verdict:
-    """What `error`, which said `said`, is for."""
-    if said.codes & CREDIT_CODES:
-        return "credit"
-    if said.codes & TOO_LONG_CODES or said.status == 413:
-        return "too_long"
-    spoken = said.message.lower()
-    for one in SENTENCES:
-        if one.words in spoken and (said.status in one.statuses or (not said.status and one.verdict == "too_long")):
-            return one.verdict
-    if said.codes & MODEL_CODES or (said.status == 400 and said.param == "model"):
-        return "model"
-    if said.codes & KEY_CODES:
-        return "key"
-    classes: tuple[tuple[type[ModelAPIError], Verdict], ...] = (
-        (ModelQuotaExceededError, "credit"),
-        (ModelContextWindowExceededError, "too_long"),
-        (ModelAuthenticationError, "key"),
-        (ModelNotFoundError, "model"),
-        (ModelRequestRejectedError, "request"),
-    )
-    for kind, verdict in classes:
-        if isinstance(error, kind):
-            return verdict
-    return "request" if 400 <= said.status < 500 and said.status not in _PASSES else "busy"
+def withheld(response: ModelResponse) -> ContentFilterError:
+    """What to raise for a response that its model or its provider's filter ended, whatever is in it."""
+    details = response.provider_details or {}
+    said = details.get("refusal") or details.get("finish_reason") or "content filter"
+    return ContentFilterError(f"the answer was withheld ({said})")
 
 
 def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFault:
@@ -214,7 +68,7 @@ def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFau
     headers = (error.headers or {}) if isinstance(error, ModelHTTPError) else {}
     wait = error.retry_after
     if wait is None:
-        wait = asked_wait(headers, _read(error.body), datetime.now(UTC))
+        wait = asked_wait(headers, read_body(error.body), datetime.now(UTC))
     if verdict == "busy" and "resource_exhausted" in said.codes and (wait or 0) > QUOTA_SECONDS:
         verdict = "credit"
     told = f"{name}: " + (f"HTTP {said.status}: " if said.status else "") + _short(said.message)
@@ -230,35 +84,6 @@ def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFau
     }[verdict]
     provider = model.system if model is not None else ""
     return ModelRefused(f"{headline} ({told}): {advice(verdict, provider)}.")
-
-
-def _parts(body: object) -> Iterator[dict[str, object]]:
-    """The objects of an error body that may say something: itself, its `error`, and the details of that."""
-    read = _read(body)
-    for one in read if isinstance(read, list) else [read]:
-        if not isinstance(one, dict):
-            continue
-        error = one.get("error")
-        inner = error if isinstance(error, dict) else one
-        yield inner
-        if isinstance(error, str):
-            yield {"message": error}
-        details = inner.get("details")
-        yield from (part for part in (details if isinstance(details, list) else [details]) if isinstance(part, dict))
-
-
-def _read(body: object) -> object:
-    """`body` as JSON if it is the text of some."""
-    if not isinstance(body, str | bytes):
-        return body
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return body
-
-
-def _is(part: dict[str, object], name: str) -> bool:
-    return isinstance(part.get(name), str | int) and part[name] != ""
 
 
 def _short(text: str) -> str:

@@ -24,6 +24,12 @@ def usage_of(messages: Sequence[ModelMessage]) -> Usage:
     )
 
 
+def last_written(messages: Sequence[ModelMessage]) -> int:
+    """Tokens of the last response, thoughts included, as its provider counted them; 0 if it did not or there is none."""
+    responses = [message for message in messages if isinstance(message, ModelResponse)]
+    return responses[-1].usage.output_tokens if responses else 0
+
+
 def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
     reported = response.usage
     estimated = bool(reported.unmeasured_requests) or not reported.input_tokens + reported.output_tokens

@@ -55,8 +55,8 @@ def test_a_missing_key_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_missing_package_is_refused_with_what_to_do() -> None:
-    with pytest.raises(ModelRefused, match="mistral"):
-        resolve_model(ModelChoice(default="mistral:missing-package"), "judge", SETTINGS)
+    with pytest.raises(ModelRefused, match="groq"):
+        resolve_model(ModelChoice(default="groq:missing-package"), "judge", SETTINGS)
 
 
 def test_models_are_made_once_per_name(monkeypatch: pytest.MonkeyPatch) -> None:

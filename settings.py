@@ -33,7 +33,7 @@ _EXAMPLES: Final = {
     "collections": '{"handbook": "docs/handbook"}',
     "service_urls": '{"searxng": "http://searxng:8080"}',
     "model_urls": '{"vllm:qwen": "http://gpu:8000/v1"}',
-    "agent_models": '{"writer": "anthropic:claude-sonnet-4-5"}',
+    "agent_models": '{"writer": "anthropic:claude-sonnet-5-5"}',
 }
 """What to write, for the settings that are JSON."""
 
@@ -89,7 +89,7 @@ class Settings(BaseSettings):
         description="Who answers: `offline`, a provider string (`openai:gpt-5.1`), or a comma-separated fallback list.",
     )
     agent_models: Annotated[dict[str, str], NoDecode] = Field(
-        default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-4-5"}`.'
+        default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-5-5"}`.'
     )
     model_base_url: str = Field(
         default="",

@@ -25,7 +25,7 @@ def usage_of(messages: Sequence[ModelMessage]) -> Usage:
 
 
 def last_written(messages: Sequence[ModelMessage]) -> int:
-    """Tokens of the last response, thoughts included, as its provider counted them; 0 if it did not or there is none."""
+    """Tokens of the last response, its thoughts too, as its provider counted them; 0 if it did not or there is none."""
     responses = [message for message in messages if isinstance(message, ModelResponse)]
     return responses[-1].usage.output_tokens if responses else 0
 

@@ -15,7 +15,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.values.failures import FailureDetails
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from tests.loopback import Asked, Loopback, Reply, loopback
+from tests.loopback import Answering, Asked, Loopback, Reply, loopback
 from tests.unit.activities.agents.material import FixedSource, call
 
 PATHS: Final = {"openai": "/v1", "openai-chat": "/v1", "ollama": "/v1", "vllm": "/v1"}
@@ -23,11 +23,13 @@ PATHS: Final = {"openai": "/v1", "openai-chat": "/v1", "ollama": "/v1", "vllm": 
 
 
 @contextmanager
-def service(replies: Sequence[Reply]) -> Iterator[Loopback]:
-    """Gives `replies` one after the other; the last one is repeated."""
-    left = list(replies)
+def service(replies: Sequence[Reply] | Answering) -> Iterator[Loopback]:
+    """Gives `replies` one after the other, the last one again and again; or what they make of the request."""
+    left = [] if callable(replies) else list(replies)
 
     def answering(asked: Asked) -> Reply:
+        if callable(replies):
+            return replies(asked)
         return left.pop(0) if len(left) > 1 else left[0]
 
     with loopback(answering) as running:

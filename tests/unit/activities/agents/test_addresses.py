@@ -89,7 +89,7 @@ async def test_the_key_of_a_provider_goes_where_its_models_are_asked(
 async def test_without_its_key_a_made_up_one_goes(store: Store) -> None:
     with service([message()]) as running:
         await answered(store, at(running, "anthropic"), named("anthropic", "claude-3-5-haiku"))
-    assert running.asked[0].headers["x-api-key"] == NO_KEY
+    assert running.asked[0].headers["authorization"] == f"Bearer {NO_KEY}"
 
 
 async def test_two_models_of_one_provider_may_be_at_two_places(store: Store) -> None:
@@ -125,8 +125,7 @@ async def test_what_a_call_repeats_is_marked_to_be_cached_and_its_task_is_not(st
 
 
 async def test_what_was_cached_costs_what_it_costs(store: Store) -> None:
-    cached = {"prompt_tokens_details": {"cached_tokens": 800}}
-    with service([chat(THOUGHT, tokens=(1_000, 100), **cached)]) as running:
+    with service([chat(THOUGHT, tokens=(1_000, 100), prompt_tokens_details={"cached_tokens": 800})]) as running:
         result = await answered(store, at(running, "openai-chat"), named("openai-chat"))
     # gpt-4o: 2.50 dollars a million, 1.25 of what was cached, 10 of output
     assert (result.usage.input_tokens, result.usage.cost_microusd) == (1_000, 200 * 2.5 + 800 * 1.25 + 100 * 10)

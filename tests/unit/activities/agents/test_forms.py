@@ -262,8 +262,8 @@ async def test_an_error_that_comes_as_an_answer_is_one(store: Store, error: Any,
 
 
 async def test_an_overload_inside_a_stream_that_began_well_is_one(store: Store) -> None:
-    start = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "c", "stop_reason": None}
-    start |= {"stop_sequence": None, "usage": {"input_tokens": 5, "output_tokens": 1}}
+    start: dict[str, Any] = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "c"}
+    start |= {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 5, "output_tokens": 1}}
     events = [
         ("message_start", {"type": "message_start", "message": start}),
         ("error", {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),

@@ -16,6 +16,7 @@ from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, 
 MOST_FINDINGS: Final = 8
 MOST_LIMITATIONS: Final = 30
 NOT_RESEARCHED: Final = "No section was researched. What the first search found is listed, and nobody has read it."
+UNREAD: Final = "did not fit into what the model takes at once; it has not read them."
 NOT_SUMMARISED: Final = (
     "The budget did not allow the key findings to be written: the first statement of each section stands for them."
 )
@@ -56,7 +57,7 @@ def unread_told(draft: ReportDraft, passages: int) -> ReportDraft:
     """`draft`, with a word among its limitations on passages that were too much for the model that wrote it."""
     if not passages:
         return draft
-    told = f"{passages} of the passages found did not fit into what the model takes at once; it has not read them."
+    told = f"{passages} of the passages found {UNREAD}"
     return draft.model_copy(update={"limitations": (*draft.limitations, told)})
 
 

@@ -6,6 +6,7 @@ more in plainer words. A wrong form of the answer is another matter: the model i
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from elcano.graphs.agents.cutting import cut
@@ -47,7 +48,7 @@ class Form:
     """The room for the answer; None: whatever the provider gives."""
     cuts: int = 0
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The prompt."""
         return prompt(self.request, self.task)

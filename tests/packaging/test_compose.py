@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 ONE_SHOT = {"schema", "namespace"}
 OURS = {"worker", "api"}
 PROVIDER_VARIABLES = {
-    f"{provider}_{what}" for provider in ("OPENAI", "ANTHROPIC", "OLLAMA") for what in ("API_KEY", "BASE_URL")
+    *(f"{provider}_{what}" for provider in ("OPENAI", "ANTHROPIC", "OLLAMA") for what in ("API_KEY", "BASE_URL")),
+    *(f"{provider}_API_KEY" for provider in ("GOOGLE", "MISTRAL", "OPENROUTER")),
 }
 STORE_VARIABLES = {
     "PGPASSWORD",

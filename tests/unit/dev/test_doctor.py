@@ -86,3 +86,11 @@ def test_sources_with_a_key_say_whether_it_is_set(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("ARTICLES_KEY", "a secret")
     (ready,) = doctor.sources(Settings(_env_file=None))
     assert (ready.grade, ready.text) == ("good", "source articles: 3 searches a second, ARTICLES_KEY is set")
+
+
+def test_a_model_at_an_address_of_its_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VLLM_BASE_URL", "")
+    urls = {"vllm": "http://user:secret@gpu:8000/v1"}
+    (finding,) = doctor.models(Settings(_env_file=None, model="vllm:qwen3", model_urls=urls))
+    assert (finding.grade, "gpu:8000/v1" in finding.text) == ("good", True)
+    assert "secret" not in finding.text

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ from elcano.activities.calls.models import NO_KEY, resolve_model
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.model_names import PROVIDERS
+from elcano.graphs.values.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.loopback import Reply, loopback
-from tests.unit.activities.agents.asked import answered, at, named, service
+from tests.unit.activities.agents.asked import answered, at, failed, named, service
 from tests.unit.activities.agents.test_forms import THOUGHT, chat
 
 JSON = {"Content-Type": "application/json"}
@@ -90,6 +92,15 @@ async def test_without_its_key_a_made_up_one_goes(store: Store) -> None:
     with service([message()]) as running:
         await answered(store, at(running, "anthropic"), named("anthropic", "claude-3-5-haiku"))
     assert running.asked[0].headers["authorization"] == f"Bearer {NO_KEY}"
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("provider", ["openai", "openai-chat", "anthropic", "google", "mistral", "ollama"])
+async def test_no_provider_retries_by_itself(store: Store, provider: str, status: int) -> None:
+    with service([Reply("{}", status, {**JSON, "Retry-After": "3"})]) as running:
+        failure, _ = await failed(store, at(running, provider), named(provider, "claude-3-5-haiku"))
+    assert (failure.type, failure.next_retry_delay) == (FailureType.PROVIDER, timedelta(seconds=3))
+    assert len(running.asked) == 1
 
 
 async def test_two_models_of_one_provider_may_be_at_two_places(store: Store) -> None:

@@ -13,7 +13,8 @@ from typing import Final, TypeVar
 from elcano.activities.agents.drafts import NOT_USED
 from elcano.activities.agents.questions import asking
 from elcano.activities.agents.unwritten import first_statements, not_rewritten, statements_unread
-from elcano.activities.calls.attempt import Answer, Attempt, prompt_tokens
+from elcano.activities.calls.admission import prompt_tokens
+from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope, prompt

@@ -24,22 +24,22 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
+from elcano.activities.calls.admission import prompt_tokens, too_little
 from elcano.activities.calls.failures import safe_text
 from elcano.activities.calls.forms import Form
 from elcano.activities.calls.heartbeat import Pulse
 from elcano.activities.calls.ledger_line import Outcome, line
 from elcano.activities.calls.models import Resolve, call_settings, in_order
-from elcano.activities.calls.refusals import fault_of, withheld
+from elcano.activities.calls.refusals import UNREADABLE, fault_of, unreadable, withheld
 from elcano.activities.calls.usage import last_written, usage_of
 from elcano.activities.calls.windows import WINDOWS
-from elcano.activities.text.tokens import estimated_tokens
+from elcano.activities.offline.model import ExtractiveModel
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.values.budget import Allowance, Estimate, Exhausted, Usage, total
-from elcano.graphs.values.tokens import PROMPT_TOKENS
+from elcano.graphs.values.budget import Allowance, Estimate, Usage, total
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
 
@@ -159,6 +159,9 @@ class Attempt:
                 if isinstance(fault := fault_of(error, model), AnswerCutOff):
                     written = last_written(messages)
                     raise AnswerCutOff(f"{fault} ({written:,} tokens were written)", written) from error
+                if isinstance(error, UNREADABLE) and not isinstance(model, ExtractiveModel):
+                    _log.warning("an answer that cannot be read", exc_info=True)
+                    raise unreadable(error, model) from error
                 raise
             finally:
                 self.usage += usage_of(messages)
@@ -195,7 +198,7 @@ class Attempt:
             )
         left = self.left.less(used)
         if (refused := left.refuses(least)) is not None:
-            raise BudgetExhausted(refused, _too_little(self.call, left, least, refused))
+            raise BudgetExhausted(refused, too_little(self.call, left, least, refused))
 
     def credit(self, model: str, *, quoted: bool) -> None:
         """Notes who answered, in this attempt or in an earlier one whose answer is used."""
@@ -233,18 +236,3 @@ class Attempt:
     def model(self) -> str:
         """Whose answers are used, each once; if none is, who answered in vain; empty if nobody answered."""
         return ", ".join(self._models or self._in_vain)
-
-
-def prompt_tokens(prompt: str) -> int:
-    """What a user prompt takes with the instructions and the output schema around it."""
-    return PROMPT_TOKENS + estimated_tokens(len(prompt))
-
-
-def _too_little(call: AgentCall, left: Allowance, least: Estimate, refused: Exhausted) -> str:
-    """Why a request was not made, for the person who may raise the limit."""
-    if refused == "tokens":
-        rest = f"{left.tokens:,} tokens are left, and another request takes at least {least.tokens:,}"
-    else:
-        rest = f"{left.cost_microusd:,} millionths of a dollar are left of the cost that is allowed"
-        rest += f", and another request takes about {least.cost_microusd:,}" if least.cost_microusd else ""
-    return f"the budget of {refused} does not allow another request of {call.agent!r}: {rest}"

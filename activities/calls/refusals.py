@@ -6,6 +6,7 @@ Everything that pydantic-ai raises for a model goes through here; what it raises
 from datetime import UTC, datetime
 from typing import Final
 
+import httpx2
 from pydantic_ai.exceptions import (
     ContentFilterError,
     ModelAPIError,
@@ -32,6 +33,9 @@ from elcano.graphs.errors import (
 )
 from elcano.graphs.shortening import shortened
 
+UNREADABLE: Final = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, httpx2.DecodingError)
+"""What clients of providers stumble over in answers of a form that nobody foresaw: an object that is a list, a field
+that is not there, bytes that are no text. They check less than they should."""
 SAID_CHARACTERS: Final = 400
 """Of what a provider says, in our own sentence about it."""
 QUOTA_SECONDS: Final = 3_600.0
@@ -53,6 +57,12 @@ def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | No
     if isinstance(error, UserError):
         return ModelRefused(str(error))
     return _of_api(error, name, model) if isinstance(error, ModelAPIError) else None
+
+
+def unreadable(error: Exception, model: Model) -> AnswerUnusable:
+    """What to raise for an answer of `model` that its own client stumbled over."""
+    told = f"{type(error).__name__}: {_short(str(error))}"
+    return AnswerUnusable(f"{model.model_id} gave an answer that its client cannot read ({told})")
 
 
 def withheld(response: ModelResponse) -> ContentFilterError:

@@ -6,6 +6,7 @@ Prices are those of genai-prices, rounded up to a millionth of a dollar. Where a
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.usage import RequestUsage
@@ -13,6 +14,9 @@ from pydantic_ai.usage import RequestUsage
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.values.budget import Usage, microusd, total
+
+MOST_TOKENS: Final = 100_000_000
+"""Of one request; no model reads or writes as many. Whoever reports more has reported nothing."""
 
 
 def usage_of(messages: Sequence[ModelMessage]) -> Usage:
@@ -32,7 +36,8 @@ def last_written(messages: Sequence[ModelMessage]) -> int:
 
 def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
     reported = response.usage
-    estimated = bool(reported.unmeasured_requests) or not reported.input_tokens + reported.output_tokens
+    tokens = reported.input_tokens + reported.output_tokens
+    estimated = bool(reported.unmeasured_requests) or not 0 < tokens <= MOST_TOKENS
     if estimated:
         reported = RequestUsage(
             input_tokens=estimated_tokens(sum(_characters(message) for message in before)),

@@ -1,5 +1,6 @@
-"""An agent that is asked through a provider's own client, at a service on loopback."""
+"""An agent that is asked through a provider's own client, at a service on loopback; and answers for that."""
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -15,11 +16,14 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.values.failures import FailureDetails
 from elcano.settings import Settings
 from elcano.storage.store import Store
+from elcano.testing.provider import answer, refusal
 from tests.loopback import Answering, Asked, Loopback, Reply, loopback
 from tests.unit.activities.agents.material import FixedSource, call
 
 PATHS: Final = {"openai": "/v1", "openai-chat": "/v1", "ollama": "/v1", "vllm": "/v1"}
 """What a provider's address ends with."""
+THOUGHT: Final = {"thought": "All is well."}
+"""What the agent that only thinks answers."""
 
 
 @contextmanager
@@ -64,3 +68,26 @@ async def failed(
     with pytest.raises(ApplicationError) as caught:
         await answered(store, settings, model, asked)
     return caught.value, FailureDetails.model_validate(caught.value.details[0])
+
+
+def chat(arguments: object, *, model: str = "gpt-4o", tokens: tuple[int, int] = (100, 10), **usage: object) -> Reply:
+    told = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
+    body = json.loads(answer(arguments, model=model, usage=told).body)
+    body["usage"] |= usage
+    return Reply(json.dumps(body), headers={"Content-Type": "application/json"})
+
+
+def ended(reason: str, content: str, tokens: tuple[int, int] = (100, 50)) -> Reply:
+    """A chat completion that ended so, without an answer in the form that was asked for."""
+    body = json.loads(chat({}, tokens=tokens).body)
+    body["choices"][0] = {
+        "index": 0,
+        "finish_reason": reason,
+        "message": {"role": "assistant", "content": content},
+    }
+    return Reply(json.dumps(body), headers={"Content-Type": "application/json"})
+
+
+def refused(status: int, code: str, **headers: str) -> Reply:
+    made = refusal(status, code, **headers)
+    return Reply(made.body, made.status, {"Content-Type": "application/json", **made.headers})

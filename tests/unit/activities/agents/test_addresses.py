@@ -16,8 +16,7 @@ from elcano.graphs.values.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.loopback import Reply, loopback
-from tests.unit.activities.agents.asked import answered, at, failed, named, service
-from tests.unit.activities.agents.test_forms import THOUGHT, chat
+from tests.unit.activities.agents.asked import THOUGHT, answered, at, chat, failed, named, service
 
 JSON = {"Content-Type": "application/json"}
 

@@ -118,6 +118,7 @@ class Attempt:
         while not WINDOWS.takes(model, form.size) and (known := form.shorter()) is not None:
             form = known
         while True:
+            answers = self.usage.requests
             try:
                 answer = await self._conversation(agent, model, form)
                 self.credit(answer.model, quoted=answer.quoted)
@@ -125,7 +126,7 @@ class Attempt:
             except Exception as error:
                 if isinstance(error, BudgetExhausted) or (fault := fault_of(error, model)) is None:
                     raise
-            if isinstance(fault, PromptTooLong):
+            if isinstance(fault, PromptTooLong) and answers == self.usage.requests:  # not after a longer conversation
                 WINDOWS.refused(model, form.size)
             tokens = self.left.tokens
             room = None if tokens is None else max(0, tokens - prompt_tokens(form.text))

@@ -86,6 +86,17 @@ async def test_a_prompt_that_is_too_long_is_halved_and_the_reader_is_told(store:
         assert [len(shown(one).evidence) for one in running.asked] == [len(kept)]
 
 
+async def test_a_conversation_that_became_too_long_says_nothing_of_its_prompt(store: Store) -> None:
+    model = named("openai-chat")
+    with service([chat({"title": 7}), TOO_LONG, chat(draft("e1"))]) as running:
+        settings = at(running, "openai-chat")
+        await answered(store, settings, model, WRITING)
+        assert len(shown(running.asked[-1]).evidence) < len(PASSAGES)
+        running.asked.clear()
+        await answered(store, settings, model, WRITING)
+        assert [len(shown(one).evidence) for one in running.asked] == [len(PASSAGES)]
+
+
 async def test_what_no_model_takes_is_a_failure_of_its_own(store: Store) -> None:
     with service([TOO_LONG]) as running:
         failure, details = await failed(store, at(running, "openai-chat"), named("openai-chat"), WRITING)

@@ -33,7 +33,6 @@ from elcano.activities.calls.models import Resolve, call_settings, in_order
 from elcano.activities.calls.refusals import UNREADABLE, fault_of, unreadable, withheld
 from elcano.activities.calls.usage import last_written, usage_of
 from elcano.activities.calls.windows import WINDOWS
-from elcano.activities.offline.model import ExtractiveModel
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong
@@ -160,7 +159,7 @@ class Attempt:
                 if isinstance(fault := fault_of(error, model), AnswerCutOff):
                     written = last_written(messages)
                     raise AnswerCutOff(f"{fault} ({written:,} tokens were written)", written) from error
-                if isinstance(error, UNREADABLE) and not isinstance(model, ExtractiveModel):
+                if isinstance(error, UNREADABLE) and model.system != OFFLINE:
                     _log.warning("an answer that cannot be read", exc_info=True)
                     raise unreadable(error, model) from error
                 raise

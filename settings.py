@@ -33,7 +33,8 @@ _WHO_IN_URL: Final = re.compile(r"(?<=://).*@")
 _EXAMPLES: Final = {
     "collections": '{"handbook": "docs/handbook"}',
     "service_urls": '{"searxng": "http://searxng:8080"}',
-    "agent_models": '{"writer": "anthropic:claude-sonnet-4-5"}',
+    "model_urls": '{"vllm:qwen": "http://gpu:8000/v1"}',
+    "agent_models": '{"writer": "anthropic:claude-sonnet-5-5"}',
 }
 """What to write, for the settings that are JSON."""
 
@@ -116,7 +117,19 @@ class Settings(BaseSettings):
         description="Who answers: `offline`, a provider string (`openai:gpt-5.1`), or a comma-separated fallback list.",
     )
     agent_models: Annotated[dict[str, str], NoDecode] = Field(
-        default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-4-5"}`.'
+        default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-5-5"}`.'
+    )
+    model_base_url: str = Field(
+        default="",
+        description="Where the models of `openai`, `openai-chat` and `openai-responses` are asked instead of at "
+        "OpenAI: any server that speaks as it does, such as `http://localhost:8000/v1`. It needs no key; "
+        "`OPENAI_API_KEY` is sent if it is set.",
+    )
+    model_urls: Annotated[dict[str, str], NoDecode] = Field(
+        default={},
+        description="The same for any provider, by its name or by the beginning of a model's, as JSON: "
+        '`{"vllm:qwen": "http://gpu:8000/v1", "anthropic": "https://proxy.example.org"}`. The longest name that fits '
+        "goes first, and all go before `ELCANO_MODEL_BASE_URL`. The key of that provider is sent there.",
     )
     shared_environment: bool = Field(
         default=False,
@@ -240,12 +253,15 @@ class Settings(BaseSettings):
             raise ValueError("it names no file: write `sqlite:///path`, or `sqlite:////path` from the root")
         return value
 
-    @field_validator("temporal_ui_url")
+    @field_validator("temporal_ui_url", "model_base_url", "model_urls")
     @classmethod
-    def _a_page(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if value and (parts.scheme not in ("http", "https") or not parts.netloc):
-            raise ValueError("it is no address such as `https://temporal.example.org`")
+    def _addresses(cls, value: str | dict[str, str]) -> str | dict[str, str]:
+        for address in filter(None, [value]) if isinstance(value, str) else value.values():
+            parts = urlsplit(address)
+            if parts.scheme not in ("http", "https") or not parts.netloc:
+                raise ValueError(
+                    "it is no address such as `https://temporal.example.org` or `http://localhost:8000/v1`"
+                )
         return value
 
     @field_validator("objects_url")

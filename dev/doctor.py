@@ -27,7 +27,7 @@ from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused
-from elcano.graphs.model_names import OFFLINE, PROVIDERS, model_fault, model_names, provider
+from elcano.graphs.model_names import OFFLINE, PROVIDERS, address_of, model_fault, model_names, provider
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, is_set, program_settings, variable
 from elcano.storage.store import open_configured
@@ -166,7 +166,7 @@ def models(chosen: Settings) -> Iterable[Finding]:
             yield Finding("fault", fault, f"correct {variable('model')} or {variable('agent_models')}")
             continue
         for name in model_names(text):
-            yield _key(name)
+            yield _key(name, address_of(name, chosen.model_base_url, chosen.model_urls))
 
 
 def collections(chosen: Settings) -> Iterable[Finding]:
@@ -209,10 +209,12 @@ def embeddings(chosen: Settings) -> Iterable[Finding]:
         yield Finding("fault", str(error))
 
 
-def _key(name: str) -> Finding:
+def _key(name: str, address: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
     variables = PROVIDERS.get(provider(name), ())
+    if address:
+        return Finding("good", f"model {name} is asked at {without_secrets(address)}: {_set_or_not(variables)}")
     if not variables:
         return Finding("note", f"model {name}: the variables of its key are not known here", "see pydantic-ai's manual")
     if any(is_set(key) for key in variables):

@@ -13,7 +13,12 @@
         │   └── SourceBusy     its provider is down, overloaded or asks to wait: the run is held if that lasts
         ├── BudgetExhausted    a call may not use as much as another request to its model takes
         ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
-        └── ModelRefused       a model will never answer this: no key, a bad key, no quota, not made for the task
+        ├── ModelRefused       a model will never answer this: no key, a bad key, no credit, not made for the task
+        ├── ModelBusy          a model's provider is down, overloaded or asks to wait: the run is held
+        ├── PromptTooLong      a model does not take so much at once: worth another try with less
+        └── AnswerUnusable     a model answered, and nothing can be done with it
+            ├── AnswerCutOff   it stopped at a limit before it was done
+            └── AnswerDeclined it, or its provider's filter, would not answer this
 
 Workflow code lists `ElcanoError` among its failure types, so one of these fails a run and never wedges a task.
 """
@@ -93,3 +98,31 @@ class SourceRefused(ActivityFault):
 
 class ModelRefused(ActivityFault):
     """A model will never answer this call; somebody has to mend a key, a quota or a name first."""
+
+
+class ModelBusy(ActivityFault):
+    """A model's provider is down, overloaded, or asks to wait: `retry_after` seconds if it says."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)
+
+
+class PromptTooLong(ActivityFault):
+    """A prompt is longer than its model takes."""
+
+
+class AnswerUnusable(ActivityFault):
+    """A model answered, but never in the form that was asked for."""
+
+
+class AnswerCutOff(AnswerUnusable):
+    """An answer reached a limit of its length before it was complete; `tokens` had been written, if that is known."""
+
+    def __init__(self, message: str, tokens: int = 0) -> None:
+        self.tokens = tokens
+        super().__init__(message)
+
+
+class AnswerDeclined(AnswerUnusable):
+    """A model refused to answer, or its provider's filter withheld the answer."""

@@ -13,6 +13,9 @@ from elcano.graphs.contracts import ModelChoice
 OFFLINE: Final = "offline"
 """The extractive model: no key, no network, quotes only."""
 
+OPENAI: Final = ("openai", "openai-chat", "openai-responses")
+"""The providers whose models are OpenAI's, or those of a server that speaks as it does."""
+
 PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
     "alibaba": ("ALIBABA_API_KEY", "DASHSCOPE_API_KEY"),
     "anthropic": ("ANTHROPIC_API_KEY",),
@@ -65,6 +68,28 @@ def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:
 def provider(name: str) -> str:
     """The provider of a single model, by pydantic-ai's name."""
     return name.partition(":")[0]
+
+
+def provider_of(text: str) -> str:
+    """The provider of the first model of a fallback list, by pydantic-ai's name; empty for `offline`."""
+    first = model_names(text)[0]
+    return "" if first == OFFLINE else provider(first)
+
+
+def address_of(name: str, base_url: str, urls: Mapping[str, str]) -> str:
+    """Where the model `name` is asked if not at its provider's own address; empty: there.
+
+    Args:
+        name: a single model, `provider:name`.
+        base_url: where the models of `openai`, `openai-chat` and `openai-responses` are asked.
+        urls: by a provider, or by the beginning of a model's name with its provider; the longest one that fits goes
+            before the others, and all go before `base_url`.
+    """
+    of_provider = provider(name)
+    fitting = [key for key in urls if (name.startswith(key) if ":" in key else key == of_provider)]
+    if fitting:
+        return urls[max(fitting, key=len)]
+    return base_url if of_provider in OPENAI else ""
 
 
 def model_names(text: str) -> tuple[str, ...]:

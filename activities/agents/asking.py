@@ -12,7 +12,7 @@ from elcano.activities.agents.drafts import completed
 from elcano.activities.agents.loading import Loader
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
 from elcano.activities.agents.questions import asking
-from elcano.activities.agents.unwritten import as_drafted, with_omissions, without_sections
+from elcano.activities.agents.unwritten import as_drafted, unread_told, with_omissions, without_sections
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.failures import abandoned, classified
 from elcano.activities.calls.heartbeat import heartbeats
@@ -22,7 +22,6 @@ from elcano.activities.calls.streaming import Streamers
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.drafting import SynthesisInput
-from elcano.graphs.agents.envelope import prompt
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.loaded import Loaded, Shown
 from elcano.graphs.contracts import AgentCall, AgentResult
@@ -104,12 +103,13 @@ class AgentActivities:
             assert isinstance(given, SynthesisInput)
             return await self._joined(attempt, agent, given, loaded)
         task = agent.asks.shown(given, loaded)
-        answer = await attempt.ask(asking(task.kind, agent.asks), prompt(agent.asks.request, task))
+        answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task, loaded.shown.order)
         if agent.manner == "answer":
             output: Frozen = answer.output
             return output
-        draft = with_canonical_ids(answer.output, loaded.shown.ids)
-        return await _kept(attempt, draft, loaded.shown, quoted=attempt.quoted)
+        shown = loaded.shown.only(answer.task.evidence)
+        draft = with_canonical_ids(unread_told(answer.output, len(loaded.shown.items) - len(shown.items)), shown.ids)
+        return await _kept(attempt, draft, shown, quoted=attempt.quoted)
 
     async def _joined(
         self, attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded
@@ -151,10 +151,10 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
         return as_drafted(given, loaded)
     task = agent.asks.shown(given, loaded)
     try:
-        answer = await attempt.ask(asking(task.kind, agent.asks), prompt(agent.asks.request, task))
+        answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task)
     except BudgetExhausted:
         return as_drafted(given, loaded)
-    return with_omissions(answer.output, task.sections)
+    return with_omissions(answer.output, answer.task.sections)
 
 
 def _room(attempt: Attempt, agent: AgentDefinition) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from elcano.activities.agents.unwritten import UNREAD
 from elcano.activities.text.stems import stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
 from elcano.graphs.agents.loaded import Drafts, Shown
@@ -52,17 +53,19 @@ def joined(results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None
 
 
 def completed(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
-    """`draft`, citing by id, with what no model may forget: every section that is missing, and what is related."""
+    """`draft`, citing by id, with what no model may forget: what is missing, what was not read, and what is related."""
     reasons = {heading_for(section.title): section.missing for section in drafts.sections if section.missing}
     headings = {section.heading for section in draft.sections}
     sections = [*draft.sections, *(DraftSection(heading=one) for one in reasons if one not in headings)]
     missing = [f"“{one.heading}” ({reasons.get(one.heading, NOT_USED)})" for one in sections if not one.claims]
     cited = {cited.evidence for claim in claims_of(draft) for cited in claim.citations}
+    said = [(section.title, one) for section in drafts.sections for one in section.limitations if UNREAD in one]
+    unread = [f"“{heading_for(title)}”: {one}" for title, one in said]
     return draft.model_copy(
         update={
             "sections": tuple(sections),
             "related": tuple(id for id in drafts.related if id not in cited),
-            "limitations": (*draft.limitations, *([f"Missing: {'; '.join(missing)}."] if missing else [])),
+            "limitations": (*draft.limitations, *unread, *([f"Missing: {'; '.join(missing)}."] if missing else [])),
             "answered": draft.answered and bool(claims_of(draft)),
         }
     )

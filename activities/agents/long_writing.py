@@ -12,8 +12,9 @@ from typing import Final, TypeVar
 
 from elcano.activities.agents.drafts import NOT_USED
 from elcano.activities.agents.questions import asking
-from elcano.activities.agents.unwritten import first_statements, not_rewritten
-from elcano.activities.calls.attempt import Answer, Attempt, prompt_tokens
+from elcano.activities.agents.unwritten import first_statements, not_rewritten, statements_unread
+from elcano.activities.calls.admission import prompt_tokens
+from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope, prompt
@@ -40,6 +41,8 @@ class WrittenSection(Frozen):
     """Content hash of its `SectionText`."""
     model: str = ""
     quoted: bool = False
+    left_out: int = 0
+    """Statements of its draft that were too much for its model."""
 
 
 class Progress(Frozen):
@@ -65,7 +68,7 @@ async def write_long(
         title=given.title or title_for(given.question),
         key_findings=summary.key_findings,
         sections=tuple(_beneath(summary.key_findings, section) for section in writing.written),
-        limitations=(*summary.limitations, *drafted),
+        limitations=(*summary.limitations, *statements_unread(writing.unread), *drafted),
         answered=summary.answered,
     )
 
@@ -87,6 +90,8 @@ class _Writing:
         self.written: list[SectionItem] = []
         self.drafted: list[str] = []
         """Titles of the sections that stay as they were drafted: once one does, all that follow."""
+        self.unread = 0
+        """Statements of the drafts that whoever wrote them out has not read."""
         self._given = given
         self._loaded = loaded
         self._attempt = attempt
@@ -101,6 +106,7 @@ class _Writing:
         section = self._loaded.drafts.sections[place]
         if (finished := next(self._before, None)) is not None:
             self._attempt.credit(finished.model, quoted=finished.quoted)
+            self.unread += finished.left_out
             return _as_written(section, await self._kept(finished))
         task = self._shown(self._section, section=section)
         answer = await self._asked(self._section, task) if self._affords(place, task) else None
@@ -108,7 +114,9 @@ class _Writing:
             self.drafted.append(section.title)
             return section
         artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
-        finished = WrittenSection(artifact=artifact, model=answer.model, quoted=answer.quoted)
+        left_out = sum(one.left_out for one in answer.task.sections)
+        finished = WrittenSection(artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out)
+        self.unread += left_out
         self._progress = Progress(sections=(*self._progress.sections, finished))
         self._attempt.pulse.carry(self._progress.model_dump(mode="json"))
         await self._attempt.record("failed")  # a worker that is killed from here on cannot say what it used
@@ -150,7 +158,7 @@ class _Writing:
         """The answer; None if what is left did not suffice to come to one."""
         before = self._attempt.usage
         try:
-            return await self._attempt.ask(asking(task.kind, question), prompt(question.request, task))
+            return await self._attempt.ask(asking(task.kind, question), question.request, task)
         except BudgetExhausted:
             return None
         finally:

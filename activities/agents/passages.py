@@ -23,18 +23,20 @@ def fitting(evidence: Sequence[Evidence], conversation: Sequence[IterationData],
     A passage is shown whole or not at all: quotes from half a sentence would mislead.
     """
     room = tokens * CHARACTERS_PER_TOKEN
-    chosen: set[str] = set()
+    chosen: dict[str, None] = {}
     for passage in _in_turn(evidence, conversation):
         size = _size(passage)
         if size <= room:
-            chosen.add(passage.id)
+            chosen[passage.id] = None
             room -= size
     kept = [passage for passage in evidence if passage.id in chosen]
     items = [_item(number, passage) for number, passage in enumerate(kept, start=1)]
+    keys = {passage.id: item.key for item, passage in zip(items, kept, strict=True)}
     return Shown(
         items=tuple(items),
-        ids={item.key: passage.id for item, passage in zip(items, kept, strict=True)},
+        ids={key: id for id, key in keys.items()},
         left_out=len(evidence) - len(kept),
+        order=tuple(keys[id] for id in chosen),
     )
 
 

@@ -16,6 +16,7 @@ from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, 
 MOST_FINDINGS: Final = 8
 MOST_LIMITATIONS: Final = 30
 NOT_RESEARCHED: Final = "No section was researched. What the first search found is listed, and nobody has read it."
+UNREAD: Final = "did not fit into what the model takes at once; it has not read them."
 NOT_SUMMARISED: Final = (
     "The budget did not allow the key findings to be written: the first statement of each section stands for them."
 )
@@ -41,10 +42,22 @@ def without_sections(given: SynthesisInput) -> ReportDraft:
 
 def with_omissions(draft: ReportDraft, shown: Sequence[SectionItem]) -> ReportDraft:
     """`draft`, with a word among its limitations on drafts that were too long to be shown whole."""
-    left_out = sum(section.left_out for section in shown)
-    if not left_out:
+    told = statements_unread(sum(section.left_out for section in shown))
+    return draft.model_copy(update={"limitations": (*draft.limitations, *told)}) if told else draft
+
+
+def statements_unread(count: int) -> tuple[str, ...]:
+    """The limitation of a report whose writer has not read so many statements of its sections' drafts."""
+    if not count:
+        return ()
+    return (f"{count} statements of the sections' drafts did not fit into one pass and were left out.",)
+
+
+def unread_told(draft: ReportDraft, passages: int) -> ReportDraft:
+    """`draft`, with a word among its limitations on passages that were too much for the model that wrote it."""
+    if not passages:
         return draft
-    told = f"{left_out} statements of the sections' drafts did not fit into one pass and were left out."
+    told = f"{passages} of the passages found {UNREAD}"
     return draft.model_copy(update={"limitations": (*draft.limitations, told)})
 
 

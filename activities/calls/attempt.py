@@ -1,5 +1,8 @@
 """One attempt of an agent's call: the models it asks, what they use, and its line in the ledger.
 
+The models of a fallback list are asked one after the other: the next one when the one before it refuses, does not
+answer, or gives nothing that can be used, in whatever form it was asked (`forms`). Each begins with the whole task.
+
 Before each request what is left of the call's allowance is looked at. A request that is surely too much for it is not
 made; an answer that came is kept, whatever it took. (pydantic-ai's own token limits are checked when a model has
 answered, and throw away what was paid for.)
@@ -9,27 +12,34 @@ is killed leaves what it spent. Each attempt writes only its own line; all lines
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from pydantic_ai import Agent, capture_run_messages
+from pydantic_ai.exceptions import FallbackExceptionGroup
 from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
+from elcano.activities.calls.admission import prompt_tokens, too_little
+from elcano.activities.calls.failures import safe_text
+from elcano.activities.calls.forms import Form
 from elcano.activities.calls.heartbeat import Pulse
 from elcano.activities.calls.ledger_line import Outcome, line
-from elcano.activities.calls.models import Resolve, call_settings
+from elcano.activities.calls.models import Resolve, call_settings, in_order
+from elcano.activities.calls.refusals import UNREADABLE, fault_of, unreadable, withheld
 from elcano.activities.calls.streaming import Listener, Streamers, heard
-from elcano.activities.calls.usage import usage_of
-from elcano.activities.text.tokens import estimated_tokens
+from elcano.activities.calls.usage import last_written, usage_of
+from elcano.activities.calls.windows import WINDOWS
+from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall
-from elcano.graphs.errors import BudgetExhausted
+from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.values.budget import Allowance, Estimate, Exhausted, Usage, total
-from elcano.graphs.values.tokens import PROMPT_TOKENS
+from elcano.graphs.values.budget import Allowance, Estimate, Usage, total
 from elcano.graphs.values.words import Words
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
@@ -38,6 +48,7 @@ REQUEST_LIMIT: Final = 3
 """One answer and two more if its form is wrong; these are turns of one conversation, not retries."""
 
 Output = TypeVar("Output")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,8 @@ class Answer(Generic[Output]):
     """Who answered, as the provider names it."""
     quoted: bool
     """Whether that was the extractive model."""
+    task: TaskEnvelope
+    """What it was shown: less than it was to be if that was too long for it."""
 
 
 class Attempt:
@@ -73,45 +86,109 @@ class Attempt:
         self.quoted = True
         """Whether nobody but the extractive model answered."""
         self._models: dict[str, None] = {}
+        self._in_vain: dict[str, None] = {}
         self.store = store
         self._settings = settings
         self._resolve = resolve
         self._streamers = streamers
 
-    async def ask(self, agent: Agent[object, Output], prompt: str) -> Answer[Output]:
-        """One run of one agent; what it used is counted however it ends.
+    async def ask(
+        self, agent: Agent[object, Output], request: str, task: TaskEnvelope, order: Sequence[str] = ()
+    ) -> Answer[Output]:
+        """One answer of one agent, by the first model that gives one; what all of them used is counted.
+
+        Args:
+            agent: who is asked.
+            request: the sentence above the envelope.
+            task: what is asked.
+            order: keys of the passages in `task`, those that matter most first, should it be too long for a model.
 
         Raises:
             BudgetExhausted: what is left of the call's allowance does not suffice for its first or its next request.
+            ActivityFault: why the only model did not answer.
+            FallbackExceptionGroup: why each model of the list did not.
         """
         # In a thread: the first model of a provider imports its SDK, which takes seconds.
-        model = await asyncio.to_thread(self._resolve, self.call.models, self.call.agent, self._settings)
+        resolved = await asyncio.to_thread(self._resolve, self.call.models, self.call.agent, self._settings)
+        models = in_order(resolved)
+        faults: list[ActivityFault] = []
+        for model in models:
+            try:
+                return await self._asked(agent, model, Form(request, task, tuple(order)))
+            except BudgetExhausted:
+                raise
+            except ActivityFault as fault:
+                faults.append(fault)
+                if len(faults) < len(models):
+                    where = f"run {self.call.run_id}, step {self.call.step}"
+                    _log.warning("%s: the next model is asked: %s", where, safe_text(str(fault)))
+        raise faults[0] if len(faults) == 1 else FallbackExceptionGroup("no model of the list answered", faults)
+
+    async def _asked(self, agent: Agent[object, Output], model: Model, form: Form) -> Answer[Output]:
+        """The answer of `model`, in the first form that brings one."""
+        while not WINDOWS.takes(model, form.size) and (known := form.shorter()) is not None:
+            form = known
+        while True:
+            answers = self.usage.requests
+            try:
+                answer = await self._conversation(agent, model, form)
+                self.credit(answer.model, quoted=answer.quoted)
+                return answer
+            except Exception as error:
+                if isinstance(error, BudgetExhausted) or (fault := fault_of(error, model)) is None:
+                    raise
+            if isinstance(fault, PromptTooLong) and answers == self.usage.requests:  # not after a longer conversation
+                WINDOWS.refused(model, form.size)
+            tokens = self.left.tokens
+            room = None if tokens is None else max(0, tokens - prompt_tokens(form.text))
+            changed = form.after(fault, room)
+            if changed is None:
+                raise fault
+            form = changed
+
+    async def _conversation(self, agent: Agent[object, Output], model: Model, form: Form) -> Answer[Output]:
+        """One run of one agent; what it used is counted however it ends."""
+        settings = call_settings(self._settings)
+        if form.max_tokens is not None:
+            settings["max_tokens"] = form.max_tokens
         with capture_run_messages() as messages:
-            listener = None
+            asked, listener = model, None
             if self._streamers is not None:
-                listener = Listener(self._streamers, lambda: self._admit(prompt, messages, listener))
-                model = heard(model, listener)
+                listener = Listener(self._streamers, lambda: self._admit(form.text, messages, listener))
+                asked = heard(model, listener)
                 self._show(listener)
             try:
                 async with agent.iter(
-                    prompt,
-                    model=model,
-                    model_settings=call_settings(self._settings),
+                    form.text,
+                    model=asked,
+                    instructions=form.told or None,
+                    model_settings=settings,
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
                 ) as running:
                     async for node in running:
                         if agent.is_model_request_node(node):
-                            self._admit(prompt, messages, listener)
+                            self._admit(form.text, messages, listener)
+                        elif agent.is_call_tools_node(node) and node.model_response.finish_reason == "content_filter":
+                            raise withheld(node.model_response)
                 result = running.result
                 assert result is not None
                 if listener is not None:
                     listener.accept(usage_of(messages).requests)
+            except Exception as error:
+                if isinstance(fault := fault_of(error, model), AnswerCutOff):
+                    written = last_written(messages)
+                    raise AnswerCutOff(f"{fault} ({written:,} tokens were written)", written) from error
+                if isinstance(error, UNREADABLE) and model.system != OFFLINE:
+                    _log.warning("an answer that cannot be read", exc_info=True)
+                    raise unreadable(error, model) from error
+                raise
             finally:
                 self.usage += usage_of(messages) + (Usage() if listener is None else listener.lost)
-                if answers := [message for message in messages if isinstance(message, ModelResponse)]:
-                    self.credit(answers[-1].model_name or "", quoted=answers[-1].provider_name == OFFLINE)
+                answers = [message for message in messages if isinstance(message, ModelResponse)]
+                self._in_vain.update({one.model_name: None for one in answers if one.model_name})
         last = result.response
-        return Answer(result.output, model=last.model_name or "", quoted=last.provider_name == OFFLINE)
+        quoted = last.provider_name == OFFLINE
+        return Answer(result.output, model=last.model_name or "", quoted=quoted, task=form.task)
 
     @property
     def progress(self) -> JsonObject:
@@ -151,7 +228,7 @@ class Attempt:
             )
         left = self.left.less(used if listener is None else used + listener.lost)
         if (refused := left.refuses(least)) is not None:
-            raise BudgetExhausted(refused, _too_little(self.call, left, least, refused))
+            raise BudgetExhausted(refused, too_little(self.call, left, least, refused))
 
     def credit(self, model: str, *, quoted: bool) -> None:
         """Notes who answered, in this attempt or in an earlier one whose answer is used."""
@@ -187,20 +264,5 @@ class Attempt:
 
     @property
     def model(self) -> str:
-        """Who answered, each once; empty if nobody did."""
-        return ", ".join(self._models)
-
-
-def prompt_tokens(prompt: str) -> int:
-    """What a user prompt takes with the instructions and the output schema around it."""
-    return PROMPT_TOKENS + estimated_tokens(len(prompt))
-
-
-def _too_little(call: AgentCall, left: Allowance, least: Estimate, refused: Exhausted) -> str:
-    """Why a request was not made, for the person who may raise the limit."""
-    if refused == "tokens":
-        rest = f"{left.tokens:,} tokens are left, and another request takes at least {least.tokens:,}"
-    else:
-        rest = f"{left.cost_microusd:,} millionths of a dollar are left of the cost that is allowed"
-        rest += f", and another request takes about {least.cost_microusd:,}" if least.cost_microusd else ""
-    return f"the budget of {refused} does not allow another request of {call.agent!r}: {rest}"
+        """Whose answers are used, each once; if none is, who answered in vain; empty if nobody answered."""
+        return ", ".join(self._models or self._in_vain)

@@ -1,27 +1,32 @@
 """Every exception leaves an activity as one sorted `ApplicationError`: never again, again, or once somebody answers.
 
 Retries belong to Temporal alone, so this is the only place that decides about them. What a provider cannot answer now
-(it is down, overloaded, out of quota) is no failure of the call: it goes back to the run, which is held by it.
-Exceptions are told apart by their class, never by their text. Raise the result `from None`: Temporal writes causes into
-the history word for word, and a cause has neither been shortened nor cleaned of keys.
+(it is down, overloaded, asks to wait) is no failure of the call: it goes back to the run, which is held by it.
+Exceptions are told apart by their class; `refusals` has made them of what providers say. Raise the result `from None`:
+Temporal writes causes into the history word for word, and a cause has neither been shortened nor cleaned of keys.
 """
 
 from datetime import timedelta
 from typing import Final
 
 from pydantic import ValidationError
-from pydantic_ai.exceptions import (
-    FallbackExceptionGroup,
-    ModelAPIError,
-    ModelRequestRejectedError,
-    UnexpectedModelBehavior,
-    UsageLimitExceeded,
-    UserError,
-)
+from pydantic_ai.exceptions import FallbackExceptionGroup
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
-from elcano.graphs.errors import BudgetExhausted, InputInvalid, ModelRefused, SourceBusy, SourceRefused
+from elcano.activities.calls.refusals import fault_of
+from elcano.graphs.errors import (
+    AnswerCutOff,
+    AnswerDeclined,
+    AnswerUnusable,
+    BudgetExhausted,
+    InputInvalid,
+    ModelBusy,
+    ModelRefused,
+    PromptTooLong,
+    SourceBusy,
+    SourceRefused,
+)
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.budget import Usage
@@ -36,11 +41,16 @@ LONGEST_WAIT: Final = timedelta(days=1)
 SHORT_WAIT: Final = timedelta(seconds=30)
 """So much a search waits by itself, shown among what the run waits for; for more the run is held."""
 
-_REFUSED: Final = (ModelRefused, ModelRequestRejectedError, UserError)
-"""A key, a name, a prompt too long for the model: the same request can never succeed."""
-
-_UNUSABLE: Final = (UnexpectedModelBehavior, UsageLimitExceeded)
-"""The model answered, but not in the form that was asked for; models vary, so one more attempt is worth it."""
+_NEVER: Final = (
+    (InputInvalid, FailureType.INPUT_INVALID),
+    (BudgetExhausted, FailureType.BUDGET),
+    (SourceRefused, FailureType.SOURCE_REFUSED),
+    (ModelRefused, FailureType.MODEL_REFUSED),
+    (PromptTooLong, FailureType.PROMPT_TOO_LONG),
+    (AnswerCutOff, FailureType.MODEL_CUT_OFF),
+    (AnswerDeclined, FailureType.MODEL_DECLINED),
+)
+"""What the same call can never succeed after; the last three were asked for in other forms already."""
 
 
 def classified(error: Exception, usage: Usage | None = None, progress: JsonObject | None = None) -> ApplicationError:
@@ -95,35 +105,36 @@ def _sorted(error: Exception) -> ApplicationError:
         return _of_fallback(error)
     if isinstance(error, ValidationError):
         return _never(_faults(error), FailureType.INPUT_INVALID)
-    if isinstance(error, InputInvalid):
-        return _never(str(error), FailureType.INPUT_INVALID)
-    if isinstance(error, BudgetExhausted):
-        return _never(str(error), FailureType.BUDGET)
-    if isinstance(error, SourceRefused):
-        return _never(str(error), FailureType.SOURCE_REFUSED)
     if isinstance(error, SourceBusy):
         return _busy(str(error), error.retry_after)
-    if isinstance(error, _REFUSED):
-        return _never(str(error), FailureType.MODEL_REFUSED)
-    if isinstance(error, _UNUSABLE):
-        return _again(str(error), FailureType.MODEL_OUTPUT)
-    if isinstance(error, ModelAPIError):
-        return _held(str(error), error.retry_after)
+    fault = fault_of(error) or error
+    for kind, name in _NEVER:
+        if isinstance(fault, kind):
+            return _never(str(fault), name)
+    if isinstance(fault, AnswerUnusable):  # models vary, so one more attempt is worth it
+        return _again(str(fault), FailureType.MODEL_OUTPUT)
+    if isinstance(fault, ModelBusy):
+        return _held(str(fault), fault.retry_after)
     return _again(str(error) or type(error).__name__, type(error).__name__)
 
 
 def _of_fallback(group: FallbackExceptionGroup) -> ApplicationError:
-    """All models of a fallback list failed: worth another try if it is for one of them, at the earliest time named."""
+    """All models of a fallback list failed: worth another try if it is for one of them, at the earliest time named.
+
+    If it is for none, it is named after the first that could be asked at all.
+    """
     members = [_sorted(error) for error in group.exceptions]
-    message = "Every model of the fallback list failed: " + "; ".join(member.message for member in members)
-    again = [member for member in members if member.type != FailureType.MODEL_REFUSED]
-    if not again:
-        return _never(message, FailureType.MODEL_REFUSED)
-    if all(member.type == FailureType.MODEL_OUTPUT for member in again):
+    each = MESSAGE_CHARACTERS // (len(members) + 1)
+    message = "Every model of the fallback list failed: "
+    message += "; ".join(shortened(member.message, each) for member in members)
+    if busy := [member for member in members if member.type == FailureType.PROVIDER]:
+        waits = [member.next_retry_delay for member in busy]
+        known = [wait.total_seconds() for wait in waits if wait is not None]
+        return _held(message, min(known) if len(known) == len(waits) else None)
+    kinds = [member.type or "" for member in members]
+    if FailureType.MODEL_OUTPUT in kinds:
         return _again(message, FailureType.MODEL_OUTPUT)
-    waits = [member.next_retry_delay for member in again]
-    known = [wait.total_seconds() for wait in waits if wait is not None]
-    return _held(message, min(known) if len(known) == len(waits) else None)
+    return _never(message, next((kind for kind in kinds if kind != FailureType.MODEL_REFUSED), kinds[0]))
 
 
 def _never(message: str, kind: str) -> ApplicationError:

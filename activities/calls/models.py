@@ -1,25 +1,41 @@
 """Which model answers: a run's choice before the worker's setting, an agent's exception before the default.
 
-Models are made once per name and shared by all calls. Provider SDKs make one HTTP request per call and never retry by
-themselves; Temporal does. Keys are read by the providers from their usual variables.
+Models are made once per name and address and shared by all calls. Provider SDKs make one HTTP request per call and
+never retry by themselves; Temporal does. Keys are read by the providers from their usual variables. A model that is
+asked at an address of its own needs none: a server that wants one says so.
 """
 
+import inspect
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.fallback import FallbackModel
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
+from pydantic_ai.settings import CacheConfig, ModelSettings
 
+from elcano.activities.calls.advice import SET_ELSEWHERE
 from elcano.activities.offline.model import ExtractiveModel
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.model_names import OFFLINE, chosen_model, model_fault, model_names
-from elcano.settings import Settings
+from elcano.graphs.model_names import (
+    OFFLINE,
+    PROVIDERS,
+    address_of,
+    chosen_model,
+    model_fault,
+    model_names,
+    provider,
+)
+from elcano.settings import Settings, is_set
 
-SET_ELSEWHERE: Final = "or choose another model with `ELCANO_MODEL` or the run's `model`"
+NO_KEY: Final = "no-key"
+"""What is sent as the key to a server of one's own while its variable is not set: SDKs insist on sending one."""
+CACHED: Final = CacheConfig(messages=False)
+"""Instructions and the form of the answer are the same in every call of an agent, the task never is: only the first are
+marked to be kept by the provider, where that has to be asked for (Anthropic, OpenAI's latest)."""
 
 Resolve: TypeAlias = Callable[[ModelChoice, str, Settings], Model]
 """From a run's choice, an agent and the worker's settings to the model that answers: `resolve_model`, or a test's."""
@@ -31,7 +47,13 @@ def resolve_model(choice: ModelChoice, agent: str, settings: Settings) -> Model:
     Raises:
         ModelRefused: its name, its provider's key or its provider's package is missing; the text says what to do.
     """
-    return _model(model_text(choice, agent, settings))
+    addresses = tuple(sorted(settings.model_urls.items()))
+    return _model(model_text(choice, agent, settings), settings.model_base_url, addresses)
+
+
+def in_order(model: Model) -> tuple[Model, ...]:
+    """The models of a fallback list, the first one first; of a single model itself."""
+    return tuple(model.models) if isinstance(model, FallbackModel) else (model,)
 
 
 def model_text(choice: ModelChoice, agent: str, settings: Settings) -> str:
@@ -45,24 +67,62 @@ def may_answer_offline(text: str) -> bool:
 
 
 def call_settings(settings: Settings) -> ModelSettings:
-    """What every call is made with: one HTTP request, and a deadline for the whole of it."""
-    return ModelSettings(max_retries=0, request_timeout=settings.model_timeout_seconds)
+    """What every request is made with: one HTTP request, a deadline for the whole of it, and what is to be cached."""
+    return ModelSettings(max_retries=0, request_timeout=settings.model_timeout_seconds, cache=CACHED)
 
 
 @lru_cache(maxsize=64)
-def _model(text: str) -> Model:
+def _model(text: str, base_url: str, addresses: tuple[tuple[str, str], ...]) -> Model:
     if (fault := model_fault(text)) is not None:
         raise ModelRefused(fault)
-    models = [_single(name) for name in model_names(text)]
+    urls = dict(addresses)
+    if unknown := next((key for key in urls if provider(key) not in PROVIDERS), None):
+        raise ModelRefused(f"`ELCANO_MODEL_URLS` names {unknown!r}, which begins with no provider that there is.")
+    models = [_single(name, address_of(name, base_url, urls)) for name in model_names(text)]
     return models[0] if len(models) == 1 else FallbackModel(models[0], *models[1:])
 
 
-def _single(name: str) -> Model:
+@lru_cache(maxsize=256)
+def _single(name: str, address: str) -> Model:
+    """One model; asked at `address`, or where its provider is if that is empty."""
     if name == OFFLINE:
         return ExtractiveModel()
+    made: list[Provider[Any]] = []
+
+    def opened(called: str) -> Provider[Any]:
+        made.append(_at(called, address) if address else infer_provider(called))
+        return made[-1]
+
     try:
-        return infer_model(name)
+        model = infer_model(name, opened)
+        return _counting(model, made[-1])
     except UserError as error:
         raise ModelRefused(f"The model {name!r} cannot be used: {error}; {SET_ELSEWHERE}.") from error
     except ImportError as error:
         raise ModelRefused(f"The model {name!r} needs a package: {error}; {SET_ELSEWHERE}.") from error
+
+
+def _at(called: str, address: str) -> Provider[Any]:
+    """The provider `called`, asked at `address`.
+
+    Raises:
+        UserError: its address is set in another way.
+    """
+    kind = infer_provider_class(called)
+    if "base_url" not in inspect.signature(kind.__init__).parameters:
+        raise UserError(
+            f"{called!r} cannot be asked at an address of `ELCANO_MODEL_URLS`; a server that speaks as OpenAI does can "
+            "be asked as `openai-chat`"
+        )
+    keyed = any(is_set(name) for name in PROVIDERS.get(called, ()) if not name.endswith("_URL"))
+    options = {"base_url": address} if keyed else {"base_url": address, "api_key": NO_KEY}
+    return kind(**options)
+
+
+def _counting(model: Model, of: Provider[Any]) -> Model:
+    """`model`, as one that counts all it is told, if it speaks chat completions as OpenAI defined them."""
+    if type(model).__name__ != "OpenAIChatModel":  # only the SDK of the model that was made is imported
+        return model
+    from elcano.activities.calls.chat_model import ChatModel
+
+    return ChatModel(model.model_name, provider=of)

@@ -6,6 +6,7 @@ Prices are those of genai-prices, rounded up to a millionth of a dollar. Where a
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.usage import RequestUsage
@@ -13,6 +14,9 @@ from pydantic_ai.usage import RequestUsage
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.values.budget import Usage, microusd, total
+
+MOST_TOKENS: Final = 100_000_000
+"""Of one request; no model reads or writes as many. Whoever reports more has reported nothing."""
 
 
 def usage_of(messages: Sequence[ModelMessage]) -> Usage:
@@ -42,9 +46,16 @@ def _estimate(response: ModelResponse, before: Sequence[ModelMessage]) -> Reques
     )
 
 
+def last_written(messages: Sequence[ModelMessage]) -> int:
+    """Tokens of the last response, its thoughts too, as its provider counted them; 0 if it did not or there is none."""
+    responses = [message for message in messages if isinstance(message, ModelResponse)]
+    return responses[-1].usage.output_tokens if responses else 0
+
+
 def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
     reported = response.usage
-    estimated = bool(reported.unmeasured_requests) or not reported.input_tokens + reported.output_tokens
+    tokens = reported.input_tokens + reported.output_tokens
+    estimated = bool(reported.unmeasured_requests) or not 0 < tokens <= MOST_TOKENS
     if estimated:
         reported = _estimate(response, before)
     cost = _cost(replace(response, usage=reported))

@@ -121,7 +121,7 @@ class ModelRequest(Request):
     """`offline`, a provider string (`openai:gpt-5.1`) or a comma-separated fallback list; empty: as the server is
     set up."""
     by_agent: dict[str, Annotated[Text, Field(max_length=500)]] = Field(
-        default={}, max_length=50, examples=[{"writer": "anthropic:claude-sonnet-4-5"}]
+        default={}, max_length=50, examples=[{"writer": "anthropic:claude-sonnet-5-5"}]
     )
     """Exceptions by the name of an agent."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.graphs.contracts import ModelChoice, ResearchInput
-from elcano.graphs.model_names import PROVIDERS, chosen_model, model_names, provider
+from elcano.graphs.model_names import PROVIDERS, address_of, chosen_model, model_names, provider
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings import Settings, is_set
 
@@ -23,7 +23,7 @@ def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> It
     for agent in sorted(set(_agents(graph))):
         field = _field(agent, run)
         for name in model_names(chosen_model(agent, run, server)):
-            if (message := _missing(name)) is not None:
+            if (message := _missing(name, settings)) is not None:
                 faults.setdefault((field, name), FieldFault(field=field, message=message))
     return faults.values()
 
@@ -50,8 +50,10 @@ def _field(agent: str, run: ModelChoice) -> str:
     return "model.default" if run.default else "model"
 
 
-def _missing(name: str) -> str | None:
+def _missing(name: str, settings: Settings) -> str | None:
     variables = PROVIDERS.get(provider(name), ())
+    if address_of(name, settings.model_base_url, settings.model_urls):
+        return None  # a server of one's own may need no key
     if not variables or any(is_set(variable) for variable in variables):
         return None
     return (

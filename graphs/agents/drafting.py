@@ -46,7 +46,7 @@ def fitting(sections: Sequence[SectionItem], tokens: int) -> tuple[SectionItem, 
     for rank in range(max((len(section.claims) for section in sections), default=0)):
         for number in reversed(range(len(sections))):
             claims = sections[number].claims
-            if rank < len(claims) and (size := _size(claims[rank])) <= room:
+            if rank < len(claims) and (size := claim_characters(claims[rank])) <= room:
                 chosen.add((number, rank))
                 room -= size
     return tuple(
@@ -78,5 +78,6 @@ def drafted(output: JsonObject) -> tuple[str, JsonObject]:
     return text, {"claims": claims, "cited": cited, "answered": output.get("answered")}
 
 
-def _size(claim: Claim) -> int:
+def claim_characters(claim: Claim) -> int:
+    """What a claim takes in a prompt, citations included."""
     return len(claim.text) + sum(len(cited.evidence) + len(cited.quote) + 30 for cited in claim.citations)

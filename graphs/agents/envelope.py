@@ -110,11 +110,16 @@ class TaskEnvelope(Frozen):
 
 def prompt(task: str, shown: TaskEnvelope) -> str:
     """The user prompt: the task in a sentence, the warning about data, what the envelope has of a person's words."""
-    body = json.dumps(shown.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1)
+    body = written(shown)
     longest = max((len(run) for run in re.findall(r"`+", body)), default=0)
     fence = "`" * max(3, longest + 1)
     said = f"{GUIDANCE}\n\n" if shown.guidance else ""
     return f"{task}\n\n{DATA_NOT_INSTRUCTIONS}\n\n{said}{fence}json\n{body}\n{fence}"
+
+
+def written(shown: TaskEnvelope) -> str:
+    """The envelope as a prompt has it between its fences."""
+    return json.dumps(shown.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1)
 
 
 def opened(text: str) -> TaskEnvelope | None:

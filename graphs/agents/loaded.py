@@ -39,6 +39,13 @@ class Shown(Frozen):
     """Canonical evidence id by key."""
     left_out: int = 0
     """Passages that did not fit."""
+    order: tuple[str, ...] = ()
+    """The keys, of those that matter most first: should still less fit."""
+
+    def only(self, items: tuple[EvidenceItem, ...]) -> "Shown":
+        """Those of `items` alone: what a model was shown in the end."""
+        ids = {item.key: self.ids[item.key] for item in items if item.key in self.ids}
+        return self.model_copy(update={"items": items, "ids": ids})
 
 
 class Drafts(Frozen):

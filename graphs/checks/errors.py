@@ -29,6 +29,15 @@ CALLED: Final = frozenset(
     }
 )
 """Errors of any call."""
+OF_MODELS: Final = frozenset(
+    {
+        FailureType.MODEL_OUTPUT,
+        FailureType.MODEL_CUT_OFF,
+        FailureType.MODEL_DECLINED,
+        FailureType.PROMPT_TOO_LONG,
+    }
+)
+"""Errors of a call that asks a model."""
 ALIKE: Final = 0.85
 """From here on a name that is not known resembles a known one too much to be another."""
 
@@ -49,7 +58,7 @@ def error_faults(node: Node, edge: ErrorEdge) -> Iterable[str]:
 def _known(node: Node) -> frozenset[str]:
     match node:
         case AgentNode():
-            return CALLED | {FailureType.MODEL_OUTPUT}
+            return CALLED | OF_MODELS
         case ToolNode() if node.for_each is None:
             return CALLED | {FailureType.CIRCUIT_OPEN}
         case ParallelNode():

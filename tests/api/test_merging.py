@@ -103,8 +103,8 @@ def read(feed: Feed, cursor: Cursor | None = None) -> list[Next]:
     return [item for item in everything(feed, cursor or Cursor()) if isinstance(item, Next)]
 
 
-def everything(feed: Feed, cursor: Cursor) -> list[Next | Waiting | Unreadable]:
-    async def collected() -> list[Next | Waiting | Unreadable]:
+def everything(feed: Feed, cursor: Cursor) -> list[Next | Waiting | Unreadable | Streaming]:
+    async def collected() -> list[Next | Waiting | Unreadable | Streaming]:
         return [item async for batch in feed.follow(cursor) for item in batch]
 
     return asyncio.run(collected())

@@ -50,6 +50,19 @@ async def test_a_missing_key_is_told_before_the_run(
     assert (await knowing.get("/v1/runs")).json()["runs"] == []
 
 
+async def test_a_model_at_an_address_of_its_own_needs_no_key(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings
+) -> None:
+    urls = {"openai": "http://models.test/v1"}
+    chosen = api_settings.model_copy(update={"shared_environment": True, "model_urls": urls})
+    async with speaking(make_app(chosen)) as made:
+        answers = [
+            await made.post("/v1/runs", json={"question": QUESTION, "model": model})
+            for model in (MODEL, "anthropic:claude-haiku-5-5")
+        ]
+    assert [answer.status_code for answer in answers] == [201, 422]
+
+
 @pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "OPENAI_BASE_URL"])
 async def test_a_key_or_a_server_that_needs_none_is_enough(
     knowing: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, variable: str

@@ -18,7 +18,8 @@ OURS = {"worker", "api"}
 OPTIONAL = {"searxng"}
 """Started only with their profile."""
 PROVIDER_VARIABLES = {
-    f"{provider}_{what}" for provider in ("OPENAI", "ANTHROPIC", "OLLAMA") for what in ("API_KEY", "BASE_URL")
+    *(f"{provider}_{what}" for provider in ("OPENAI", "ANTHROPIC", "OLLAMA") for what in ("API_KEY", "BASE_URL")),
+    *(f"{provider}_API_KEY" for provider in ("GOOGLE", "MISTRAL", "OPENROUTER")),
 }
 SEARCH_VARIABLES = {provider.variable for provider in PROVIDERS if provider.variable}
 STORE_VARIABLES = {

@@ -28,7 +28,7 @@ def test_the_value_of_a_key_is_removed_wherever_it_stands(monkeypatch: pytest.Mo
     monkeypatch.setenv(variable, HEX)
     failure = classified(ModelAuthenticationError("m", f"the key {HEX}, also written x{HEX}x, is not known"))
     assert HEX not in failure.message
-    assert failure.message == "the key [removed], also written x[removed]x, is not known"
+    assert "the key [removed], also written x[removed]x, is not known" in failure.message
 
 
 def test_a_value_is_removed_as_addresses_and_json_write_it(monkeypatch: pytest.MonkeyPatch) -> None:

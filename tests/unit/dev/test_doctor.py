@@ -92,3 +92,11 @@ def said_of(source: str) -> doctor.Finding:
     """What `doctor` says of one source."""
     (finding,) = [one for one in doctor.sources(Settings(_env_file=None)) if one.text.startswith(f"source {source}")]
     return finding
+
+
+def test_a_model_at_an_address_of_its_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VLLM_BASE_URL", "")
+    urls = {"vllm": "http://user:secret@gpu:8000/v1"}
+    (finding,) = doctor.models(Settings(_env_file=None, model="vllm:qwen3", model_urls=urls))
+    assert (finding.grade, "gpu:8000/v1" in finding.text) == ("good", True)
+    assert "secret" not in finding.text

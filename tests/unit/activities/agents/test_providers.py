@@ -81,9 +81,9 @@ async def test_usage_that_was_not_reported_is_estimated(store: Store, monkeypatc
     ("reply", "kind", "seconds"),
     [
         (refusal(401, "invalid_api_key"), FailureType.MODEL_REFUSED, None),
-        (refusal(429, "insufficient_quota"), FailureType.PROVIDER, None),
+        (refusal(429, "insufficient_quota"), FailureType.MODEL_REFUSED, None),
         (refusal(429, "rate_limit_exceeded", retry_after="7"), FailureType.PROVIDER, 7),
-        (refusal(400, "context_length_exceeded"), FailureType.MODEL_REFUSED, None),
+        (refusal(400, "context_length_exceeded"), FailureType.PROMPT_TOO_LONG, None),
         (refusal(404, "model_not_found"), FailureType.MODEL_REFUSED, None),
         (refusal(500, "server_error"), FailureType.PROVIDER, None),
         (refusal(503, "overloaded", retry_after="2"), FailureType.PROVIDER, 2),

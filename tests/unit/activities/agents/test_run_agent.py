@@ -196,7 +196,7 @@ async def test_an_unknown_key_stays_for_the_citation_check_to_report(
 async def test_a_providers_sdk_is_imported_beside_the_event_loop(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[str] = []
 
-    def importing(name: str) -> Model:
+    def importing(name: str, provider: object) -> Model:
         threads.append(threading.current_thread().name)
         raise ImportError("no such package")
 

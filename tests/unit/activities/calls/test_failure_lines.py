@@ -93,7 +93,7 @@ async def failed(client: Client, how: str) -> str:
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ("refused", "): the key [removed] is not known"),
+        ("refused", "the key [removed] is not known"),
         ("locked", "(SourceUnavailable): the index is locked"),
     ],
 )

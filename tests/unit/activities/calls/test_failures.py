@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from pydantic import ValidationError
 from pydantic_ai.exceptions import (
+    ContentFilterError,
     FallbackExceptionGroup,
     ModelAPIError,
     ModelAuthenticationError,
@@ -19,6 +20,7 @@ from pydantic_ai.exceptions import (
     ModelRequestTimeout,
     ModelServerError,
     ModelTimeoutError,
+    OutputTokenLimitExceeded,
     UnexpectedModelBehavior,
     UsageLimitExceeded,
     UserError,
@@ -42,7 +44,10 @@ def invalid_input() -> ValidationError:
 NEVER = [
     (ModelAuthenticationError("m", "no"), FailureType.MODEL_REFUSED),
     (ModelHTTPError.for_category(ModelAuthenticationError, status_code=401, model_name="m"), FailureType.MODEL_REFUSED),
-    (ModelContextWindowExceededError("m", "too long"), FailureType.MODEL_REFUSED),
+    (ModelContextWindowExceededError("m", "too long"), FailureType.PROMPT_TOO_LONG),
+    (ModelQuotaExceededError("m", "no credit"), FailureType.MODEL_REFUSED),
+    (OutputTokenLimitExceeded("too long an answer"), FailureType.MODEL_CUT_OFF),
+    (ContentFilterError("withheld"), FailureType.MODEL_DECLINED),
     (ModelNotFoundError("m", "no such model"), FailureType.MODEL_REFUSED),
     (UserError("set a key"), FailureType.MODEL_REFUSED),
     (ModelRefused("no key"), FailureType.MODEL_REFUSED),
@@ -52,6 +57,14 @@ NEVER = [
     (
         FallbackExceptionGroup("all", [ModelAuthenticationError("a", "no"), ModelNotFoundError("b", "no")]),
         FailureType.MODEL_REFUSED,
+    ),
+    (
+        FallbackExceptionGroup("all", [ModelAuthenticationError("a", "no"), ModelQuotaExceededError("b", "no")]),
+        FailureType.MODEL_REFUSED,
+    ),
+    (
+        FallbackExceptionGroup("all", [ModelAuthenticationError("a", "no"), ContentFilterError("withheld")]),
+        FailureType.MODEL_DECLINED,
     ),
 ]
 
@@ -63,7 +76,6 @@ HELD: list[tuple[Exception, float | None]] = [
     ),
     (ModelRateLimitError("m", "come back next week", retry_after=7 * 86_400), 86_400),
     (ModelRateLimitError("m", "never", retry_after=1e300), 86_400),
-    (ModelQuotaExceededError("m", "no credit"), None),
     (ModelOverloadedError("m", "busy"), None),
     (ModelServerError("m", "oops"), None),
     (ModelConnectionError("m", "refused"), None),
@@ -76,7 +88,6 @@ HELD: list[tuple[Exception, float | None]] = [
         ),
         9,
     ),
-    (FallbackExceptionGroup("all", [ModelAuthenticationError("a", "no"), ModelQuotaExceededError("b", "no")]), None),
     (
         FallbackExceptionGroup("all", [ModelServerError("a", "no"), ModelRateLimitError("b", "x", retry_after=9)]),
         None,

@@ -7,7 +7,7 @@ from elcano.activities.calls.models import model_text, resolve_model
 from elcano.activities.offline.model import ExtractiveModel
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.model_names import model_fault
+from elcano.graphs.model_names import address_of, model_fault, provider_of
 from elcano.settings import Settings
 
 SETTINGS = Settings(_env_file=None, model="offline", agent_models={"writer": "openai:gpt-5.1"})
@@ -55,8 +55,8 @@ def test_a_missing_key_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_missing_package_is_refused_with_what_to_do() -> None:
-    with pytest.raises(ModelRefused, match="mistral"):
-        resolve_model(ModelChoice(default="mistral:missing-package"), "judge", SETTINGS)
+    with pytest.raises(ModelRefused, match="groq"):
+        resolve_model(ModelChoice(default="groq:missing-package"), "judge", SETTINGS)
 
 
 def test_models_are_made_once_per_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,3 +66,36 @@ def test_models_are_made_once_per_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(model, FallbackModel)
     assert resolve_model(choice, "writer", SETTINGS) is model
     assert isinstance(resolve_model(ModelChoice(), "judge", SETTINGS), ExtractiveModel)
+
+
+@pytest.mark.parametrize(
+    ("text", "provider"),
+    [
+        ("offline", ""),
+        ("openai:gpt-5.1", "openai"),
+        ("ollama:llama3:8b", "ollama"),
+        (" anthropic:a , openai:b,offline", "anthropic"),
+    ],
+)
+def test_the_provider_of_a_list_is_that_of_its_first_model(text: str, provider: str) -> None:
+    assert provider_of(text) == provider
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("openai:a", "base"),
+        ("openai-responses:a", "base"),
+        ("openai-chat:a", "chat"),
+        ("openai-chat:qwen3", "qwen"),
+        ("openai-chat:qwen3-coder", "coder"),
+        ("google:a", "google"),
+        ("google-cloud:a", ""),
+        ("anthropic:a", ""),
+        ("ollama:a", ""),
+    ],
+)
+def test_the_longest_name_that_fits_says_where_a_model_is_asked(name: str, address: str) -> None:
+    urls = {"openai-chat": "chat", "openai-chat:qwen": "qwen", "openai-chat:qwen3-coder": "coder", "google": "google"}
+    assert address_of(name, "base", urls) == address
+    assert address_of(name, "", {}) == ""

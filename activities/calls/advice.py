@@ -1,0 +1,83 @@
+"""What to do about a model that refuses: which variable, which page, in a sentence for the person who can mend it.
+
+Pages are the providers' own, as their consoles and manuals name them in 2026. A provider without an entry is named
+without a page.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from elcano.graphs.model_names import PROVIDERS
+
+SET_ELSEWHERE: Final = "or choose another model with `ELCANO_MODEL` or the run's `model`"
+
+Remedy: TypeAlias = Literal["key", "credit", "model", "request"]
+"""What is wrong: the key, what its account may spend, the model's name, or the request itself."""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Where a provider keeps what may have to be mended."""
+
+    keys: str
+    billing: str
+    models: str
+
+
+PAGES: Final = {
+    "openai": Pages(
+        keys="https://platform.openai.com/api-keys",
+        billing="https://platform.openai.com/settings/organization/billing",
+        models="https://platform.openai.com/docs/models",
+    ),
+    "anthropic": Pages(
+        keys="https://platform.claude.com/settings/keys",
+        billing="https://platform.claude.com/settings/billing",
+        models="https://platform.claude.com/docs/en/about-claude/models/overview",
+    ),
+    "google": Pages(
+        keys="https://aistudio.google.com/apikey",
+        billing="https://ai.google.dev/gemini-api/docs/billing",
+        models="https://ai.google.dev/gemini-api/docs/models",
+    ),
+    "mistral": Pages(
+        keys="https://console.mistral.ai/api-keys",
+        billing="https://console.mistral.ai/billing",
+        models="https://docs.mistral.ai/getting-started/models",
+    ),
+    "openrouter": Pages(
+        keys="https://openrouter.ai/settings/keys",
+        billing="https://openrouter.ai/settings/credits",
+        models="https://openrouter.ai/models",
+    ),
+    "groq": Pages(
+        keys="https://console.groq.com/keys",
+        billing="https://console.groq.com/settings/billing",
+        models="https://console.groq.com/docs/models",
+    ),
+    "deepseek": Pages(
+        keys="https://platform.deepseek.com/api_keys",
+        billing="https://platform.deepseek.com/top_up",
+        models="https://api-docs.deepseek.com/quick_start/pricing",
+    ),
+}
+_LOCAL: Final = {"ollama": "`ollama pull` it where the server runs", "vllm": "see `/v1/models` of the server"}
+
+
+def advice(remedy: Remedy, provider: str) -> str:
+    """What to do, as the end of a sentence; `provider` by pydantic-ai's name."""
+    pages = PAGES.get(provider, Pages("", "", ""))
+    if remedy == "key":
+        keys = [name for name in PROVIDERS.get(provider, ()) if not name.endswith("_URL")]
+        variables = " or ".join(keys) or "the key"
+        return f"set {variables} to a key that holds{_at(pages.keys)}, and start the workers again with it"
+    if remedy == "credit":
+        return f"add credit or raise the limit{_at(pages.billing)}, {SET_ELSEWHERE}"
+    if remedy == "model":
+        look = _LOCAL.get(provider) or f"see which there are{_at(pages.models)}"
+        return f"correct its name, or the address it is asked at ({look}), {SET_ELSEWHERE}"
+    return f"the same request can never be answered; choose another model{_at(pages.models)}"
+
+
+def _at(page: str) -> str:
+    return f" ({page})" if page else ""

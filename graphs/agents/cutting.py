@@ -1,0 +1,109 @@
+"""What is left out of an envelope that is too long for a model: whole passages, statements and turns, never half a one.
+
+Each kind gives up about the same share. What stays is chosen as it is for any prompt: passages in the order in which
+they matter, statements with every section heard, the latest turns. The envelope says how much is missing, so that
+nobody takes it for complete. What a person wrote (the question, its background, guidance) is never cut.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from elcano.graphs.agents.drafting import citing, claim_characters, fitting
+from elcano.graphs.agents.envelope import EvidenceItem, PastIteration, SectionItem, TaskEnvelope, written
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+
+TIGHTER: Final = 0.8
+"""What is chosen does not fill its room exactly; a cut that is still too long is made again with so much of it."""
+TRIES: Final = 6
+
+
+def cut(task: TaskEnvelope, share: float, order: Sequence[str] = ()) -> TaskEnvelope | None:
+    """`task` with at most `share` of its characters; None if that cannot be without leaving out all of something.
+
+    Args:
+        task: an envelope, perhaps cut before.
+        share: over 0, below 1.
+        order: keys of its passages, those that matter most first; others come after them.
+    """
+    whole = len(written(task))
+    most = int(whole * share)
+    loose = _loose(task)
+    if loose <= whole - most:
+        return None
+    kept = (loose - (whole - most)) / loose
+    for _ in range(TRIES):
+        shorter = _cut(task, kept, order)
+        if shorter is None or len(written(shorter)) <= most:
+            return shorter
+        kept *= TIGHTER
+    return None
+
+
+def _cut(task: TaskEnvelope, kept: float, order: Sequence[str]) -> TaskEnvelope | None:
+    passages = [item for item in task.evidence if item.text]
+    shown = _passages(passages, kept, order)
+    sections, report = _sections(task.sections, kept), _sections(task.written, kept)
+    if (passages and not shown) or _emptied(task.sections, sections) or _emptied(task.written, report):
+        return None
+    without_text = [item for item in task.evidence if not item.text]
+    if task.sections or task.written:
+        without_text = list(citing((*sections, *report), without_text))
+    stay = {item.key for item in (*shown, *without_text)}
+    return task.model_copy(
+        update={
+            "evidence": tuple(item for item in task.evidence if item.key in stay),
+            "evidence_left_out": task.evidence_left_out + len(passages) - len(shown),
+            "sections": sections,
+            "written": report,
+            "conversation": _turns(task.conversation, kept),
+        }
+    )
+
+
+def _passages(items: Sequence[EvidenceItem], kept: float, order: Sequence[str]) -> list[EvidenceItem]:
+    rank = {key: place for place, key in enumerate(order)}
+    room = sum(map(_characters, items)) * kept
+    chosen: list[EvidenceItem] = []
+    for item in sorted(items, key=lambda one: rank.get(one.key, len(rank))):
+        if (size := _characters(item)) <= room:
+            chosen.append(item)
+            room -= size
+    return chosen
+
+
+def _sections(sections: Sequence[SectionItem], kept: float) -> tuple[SectionItem, ...]:
+    titles = sum(len(section.title) + len(section.key_question) for section in sections)
+    claims = sum(claim_characters(claim) for section in sections for claim in section.claims)
+    shorter = fitting(sections, int(titles + claims * kept) // CHARACTERS_PER_TOKEN)
+    return tuple(
+        after.model_copy(update={"left_out": before.left_out + after.left_out})
+        for before, after in zip(sections, shorter, strict=True)
+    )
+
+
+def _turns(turns: Sequence[PastIteration], kept: float) -> tuple[PastIteration, ...]:
+    """The latest ones; of all that there were the last stays, whatever it takes."""
+    room = sum(map(_characters, turns)) * kept
+    stay = 0
+    for turn in reversed(turns):
+        room -= _characters(turn)
+        if room < 0 and stay:
+            break
+        stay += 1
+    return tuple(turns[len(turns) - stay :])
+
+
+def _emptied(before: Sequence[SectionItem], after: Sequence[SectionItem]) -> bool:
+    return any(one.claims for one in before) and not any(one.claims for one in after)
+
+
+def _loose(task: TaskEnvelope) -> int:
+    """Characters that may be left out."""
+    claims = [claim for section in (*task.sections, *task.written) for claim in section.claims]
+    return sum(map(_characters, (*(item for item in task.evidence if item.text), *claims, *task.conversation)))
+
+
+def _characters(item: Frozen) -> int:
+    return len(json.dumps(item.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1))

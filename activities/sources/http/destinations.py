@@ -6,6 +6,7 @@ the operator named in the settings may be anywhere.
 
 import re
 from collections.abc import Collection
+from ipaddress import IPv6Address
 from typing import Final, NamedTuple
 
 import httpx
@@ -35,7 +36,8 @@ class Origin(NamedTuple):
     @property
     def private_name(self) -> str:
         """As it is written in `ELCANO_PRIVATE_HOSTS`: the port only if it is not the usual one."""
-        return self.host if WEB_PORTS[self.scheme] == self.port else f"{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if WEB_PORTS[self.scheme] == self.port else f"{host}:{self.port}"
 
 
 def address_of(source: str, url: str) -> httpx.URL:
@@ -99,5 +101,9 @@ def shown(host: str) -> str:
 
 
 def _host(address: httpx.URL) -> str:
-    """Lower case, IDNA spelled out, without the dot at its end."""
-    return address.raw_host.decode("ascii").lower().removesuffix(".")
+    """Lower case, IDNA spelled out, without the dot at its end; an address of IPv6 in its one short spelling."""
+    host = address.raw_host.decode("ascii").lower().removesuffix(".")
+    try:
+        return str(IPv6Address(host)) if ":" in host else host
+    except ValueError:  # with a zone, for example: refused where it matters
+        return host

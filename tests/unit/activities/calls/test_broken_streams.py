@@ -56,7 +56,7 @@ async def test_what_cannot_be_streamed_is_asked_for_at_once(desk: Desk, serve: S
     ("code", "type", "kind"),
     [
         ("rate_limit_exceeded", "requests", FailureType.PROVIDER),
-        ("insufficient_quota", "insufficient_quota", FailureType.PROVIDER),
+        ("insufficient_quota", "insufficient_quota", FailureType.MODEL_REFUSED),
         ("server_error", "server_error", FailureType.PROVIDER),
         ("invalid_api_key", "invalid_request_error", FailureType.MODEL_REFUSED),
     ],

@@ -9,7 +9,7 @@ from elcano.settings import Settings
 from tests.internet import Internet
 
 
-def settings(**values: Any) -> Settings:
+def chosen(**values: Any) -> Settings:
     """Nothing is kept, unless a test says how much."""
     return Settings(_env_file=None, **{"page_cache_mb": 0, **values})
 
@@ -17,7 +17,7 @@ def settings(**values: Any) -> Settings:
 @asynccontextmanager
 async def fetching(url: str, **values: Any) -> AsyncIterator[Fetcher]:
     """A fetcher to whom every name leads to the service at `url`."""
-    fetcher = Fetcher(settings(**values), Internet(url).network)
+    fetcher = Fetcher(chosen(**values), Internet(url).network)
     try:
         yield fetcher
     finally:

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.sources.http.addresses import kind_of
@@ -13,14 +13,10 @@ from elcano.activities.sources.http.destinations import address_of, require_publ
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.http.requests import Request, followed
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.settings import Settings
 from tests.internet import PUBLIC, Internet
 from tests.loopback import Asked, Reply, loopback
 from tests.unit.activities.sources.http import hostile
-
-
-def settings(**values: object) -> Settings:
-    return Settings(_env_file=None, page_cache_mb=0, **values)  # type: ignore[arg-type]
+from tests.unit.activities.sources.http.reading import chosen
 
 
 def host(address: str) -> str:
@@ -40,7 +36,7 @@ def service() -> Iterator[Internet]:
 
 
 async def read(internet: Internet, url: str, **params: str) -> str:
-    fetcher = Fetcher(settings(), internet.network)
+    fetcher = Fetcher(chosen(), internet.network)
     try:
         return (await fetcher.fetch("test", url, params=params)).text
     finally:
@@ -57,18 +53,21 @@ def test_a_public_address_passes(address: str) -> None:
     assert kind_of(ip_address(address)) == ""
 
 
+@settings(deadline=None)
 @given(st.ip_addresses(v=4))
 def test_no_address_passes_that_python_calls_private(address: IPv4Address) -> None:
     if not kind_of(address):
         assert address.is_global
 
 
+@settings(deadline=None)
 @given(st.ip_addresses(v=6))
 def test_no_address_of_ipv6_passes_that_python_calls_private(address: IPv6Address) -> None:
     if not kind_of(address):
         assert address.is_global or address.ipv4_mapped or address in hostile.NAT64
 
 
+@settings(deadline=None)
 @given(st.ip_addresses(v=4))
 def test_an_address_within_another_is_what_it_is_alone(address: IPv4Address) -> None:
     for carrier in ("::ffff:0:0", "64:ff9b::"):
@@ -123,7 +122,7 @@ async def test_a_name_is_resolved_once_and_connected_to_as_it_was_checked(servic
 
 async def test_a_name_that_is_bound_anew_is_checked_anew(service: Internet) -> None:
     internet = Internet(service.url, names={"example.com": [[PUBLIC], ["127.0.0.1"]]})
-    fetcher = Fetcher(settings(), internet.network)
+    fetcher = Fetcher(chosen(), internet.network)
     await fetcher.fetch("test", "http://example.com/")
     with pytest.raises(SourceRefused, match="loopback"):
         await fetcher.fetch("test", "http://example.com/again")
@@ -133,7 +132,7 @@ async def test_a_name_that_is_bound_anew_is_checked_anew(service: Internet) -> N
 
 async def test_what_was_opened_for_a_trusted_address_serves_no_other(service: Internet) -> None:
     internet = Internet(service.url, names={"example.com": [["10.0.0.1"]]})
-    fetcher = Fetcher(settings(), internet.network)
+    fetcher = Fetcher(chosen(), internet.network)
     await fetcher.fetch("test", "http://example.com/", trusted=True)
     with pytest.raises(SourceRefused, match="private"):
         await fetcher.fetch("test", "http://example.com/")
@@ -161,6 +160,7 @@ async def test_the_host_is_asked_for_by_its_name(service: Internet) -> None:
         assert await read(Internet(running.url), "http://Müller.example.com/") == "xn--mller-kva.example.com"
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40) | st.from_regex(r"(https?:)?/{0,3}[^/]{0,20}/?.{0,10}"), st.booleans())
 def test_any_redirect_is_followed_with_care_or_refused(location: str, inside: bool) -> None:
     request = Request("GET", httpx.URL("http://10.0.0.1/page"), {"X-Key": "key"}, None, inside)
@@ -175,6 +175,7 @@ def test_any_redirect_is_followed_with_care_or_refused(location: str, inside: bo
     assert bool(following.headers) is same
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40), st.sampled_from(["", "http://", "https://", "http://a@", "http://[", "//", "http://127."]))
 def test_any_text_is_an_address_or_refused(text: str, before: str) -> None:
     try:

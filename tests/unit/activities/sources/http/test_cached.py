@@ -18,7 +18,7 @@ from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.graphs.errors import SourceRefused
 from tests.internet import Internet
 from tests.loopback import Asked, Loopback, Reply, loopback
-from tests.unit.activities.sources.http.reading import fetching, settings
+from tests.unit.activities.sources.http.reading import chosen, fetching
 
 PAGE = "http://example.com/page"
 
@@ -149,8 +149,8 @@ async def test_only_whole_pages_are_kept(tmp_path: Path, status: int) -> None:
 
 async def test_a_service_is_always_asked(tmp_path: Path) -> None:
     with serving(Cache_Control="public, max-age=3600") as running:
-        fetcher = Fetcher(settings(data_dir=tmp_path, page_cache_mb=10), Internet(running.url).network)
-        service = Service("test", "http://api.example.com", settings(), fetcher)
+        fetcher = Fetcher(chosen(data_dir=tmp_path, page_cache_mb=10), Internet(running.url).network)
+        service = Service("test", "http://api.example.com", chosen(), fetcher)
         assert [(await service.get("x")).text for _ in range(2)] == ["asked 1", "asked 2"]
         await service.close()
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.sources.http.answers import Answer, encoding_of
-from elcano.activities.sources.http.fetching import Service
+from elcano.activities.sources.http.fetching import Fetcher, Service
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from tests.loopback import Asked, Loopback, Reply, loopback
-from tests.unit.activities.sources.http.reading import fetched, fetching, settings
+from tests.unit.activities.sources.http.reading import chosen, fetched, fetching
 
 KEY = "key-of-nobody-0123456789"
 
@@ -137,6 +137,16 @@ async def test_a_trusted_address_leads_no_further_than_to_itself() -> None:
             await fetched(running.url, address=f"{running.url}/0", trusted=True)
 
 
+async def test_a_trusted_name_is_resolved_by_the_machine() -> None:
+    with leading() as running:
+        fetcher = Fetcher(chosen())
+        answer = await fetcher.fetch("test", running.url.replace("127.0.0.1", "localhost") + "/9", trusted=True)
+        assert answer.json("test")["host"].startswith("localhost:")
+        with pytest.raises(SourceUnavailable, match="cannot be found"):
+            await fetcher.fetch("test", "http://no-such-host.invalid/", trusted=True)
+        await fetcher.close()
+
+
 async def test_trust_is_lost_on_the_way_out() -> None:
     with leading("http://example.com/1", "http://10.0.0.1:8080/2") as running:
         with pytest.raises(SourceRefused, match="port 8080"):
@@ -145,11 +155,19 @@ async def test_trust_is_lost_on_the_way_out() -> None:
 
 
 async def test_the_operators_own_hosts_may_be_read_but_not_led_to() -> None:
-    own = {"private_hosts": ("10.0.0.1:8080", "wiki")}
+    own = {"private_hosts": ("10.0.0.1:8080", "Wiki", "[fd00::1]", "[fd00::1]:81")}
     with leading("http://10.0.0.1:8080/1") as running:
         async with fetching(running.url, **own) as fetcher:
             assert (await fetcher.fetch("test", "http://wiki/0")).url == "http://10.0.0.1:8080/1"
+            for allowed in (
+                "http://WIKI./9",
+                "http://[fd00:0::1]/9",
+                "http://[fd00::1]:81/9",
+                "http://10.0.0.1:8080/9",
+            ):
+                assert (await fetcher.fetch("test", allowed)).status == 200
             for refused in (
+                "http://[fd00::1]:82/",
                 "http://wiki:8080/1",
                 "http://10.0.0.1/1",
                 "http://10.0.0.2:8080/1",
@@ -237,11 +255,13 @@ def test_text_is_read_as_its_mark_or_its_declaration_says(content: bytes, declar
     assert Answer("", 200, httpx.Headers(), content, encoding_of(content, declared)).text == expected
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=50), st.sampled_from(sorted({*aliases, *aliases.values()})))
 def test_any_bytes_are_text_in_any_encoding(content: bytes, declared: str) -> None:
     assert isinstance(Answer("", 200, httpx.Headers(), content, encoding_of(content, declared)).text, str)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=50), st.text(max_size=20))
 def test_any_bytes_are_text_whatever_is_declared(content: bytes, declared: str) -> None:
     assert isinstance(Answer("", 200, httpx.Headers(), content, encoding_of(content, declared)).text, str)
@@ -255,15 +275,15 @@ def test_what_is_no_json_is_no_answer(content: bytes) -> None:
 
 async def test_a_service_is_asked_where_the_settings_say() -> None:
     with leading() as running:
-        service = Service("own", "https://api.example.com/v1", settings(service_urls={"own": f"{running.url}/"}))
+        service = Service("own", "https://api.example.com/v1", chosen(service_urls={"own": f"{running.url}/"}))
         assert (await service.get("9")).json("own")["method"] == "GET"
         await service.close()
-        assert not Service("other", "https://api.example.com/v1", settings()).trusted
+        assert not Service("other", "https://api.example.com/v1", chosen()).trusted
 
 
 async def test_a_services_status_is_what_it_says() -> None:
     with loopback(lambda asked: Reply(status=int(asked.path[1:]), headers={"Retry-After": "7"})) as running:
-        service = Service("own", "https://api.example.com", settings(service_urls={"own": running.url}))
+        service = Service("own", "https://api.example.com", chosen(service_urls={"own": running.url}))
         with pytest.raises(SourceBusy) as busy:
             await service.get("503")
         assert busy.value.retry_after == 7

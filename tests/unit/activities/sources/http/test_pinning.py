@@ -21,7 +21,7 @@ from tests.internet import PUBLIC, Internet
 from tests.loopback import Reply, loopback
 from tests.unit.activities.sources.http import hostile
 from tests.unit.activities.sources.http.raw import Speaking, speaking
-from tests.unit.activities.sources.http.reading import fetching, settings
+from tests.unit.activities.sources.http.reading import chosen, fetching
 
 
 def certificate(folder: Path, *names: str) -> Path:
@@ -104,7 +104,7 @@ async def test_a_proxy_is_asked_for_everything_outside() -> None:
     asked: list[str] = []
     async with speaking(proxying(asked)) as url:
         internet = Internet(url, names={"example.com": [["10.0.0.1"]]})
-        fetcher = Fetcher(settings(proxy=url.replace("://", "://me:secret@")), internet.network)
+        fetcher = Fetcher(chosen(proxy=url.replace("://", "://me:secret@")), internet.network)
         assert (await fetcher.fetch("test", "http://example.com/x")).text == "read"
         with pytest.raises(SourceUnavailable, match="ProxyError: 403 Forbidden"):
             await fetcher.fetch("test", "https://example.com/x")
@@ -127,7 +127,7 @@ async def test_a_proxy_is_asked_for_everything_outside() -> None:
     ],
 )
 async def test_a_proxy_is_not_asked_for_what_is_private_by_its_spelling(url: str) -> None:
-    fetcher = Fetcher(settings(proxy="http://127.0.0.1:9"))
+    fetcher = Fetcher(chosen(proxy="http://127.0.0.1:9"))
     with pytest.raises(SourceRefused):
         await fetcher.fetch("test", url)
     await fetcher.close()
@@ -145,7 +145,7 @@ async def test_a_connection_of_a_trusted_address_is_nobody_elses() -> None:
 
     async with speaking(speak) as url:
         internet = Internet(url, names={"example.com": [["10.0.0.1"]]})
-        fetcher = Fetcher(settings(), internet.network)
+        fetcher = Fetcher(chosen(), internet.network)
         for _ in range(2):
             await fetcher.fetch("test", "http://example.com/", trusted=True)
         assert internet.connected == [("10.0.0.1", 80)]  # it is kept open

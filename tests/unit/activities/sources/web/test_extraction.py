@@ -78,7 +78,8 @@ def test_rows_of_a_table_stay_together() -> None:
 def test_passages_are_parts_of_the_text_with_their_headings() -> None:
     page = taken(
         "<!doctype html><title>Voyages</title><main><article><h1>Voyages</h1>"
-        f"<h2>Depths <a href='#depths'>#</a></h2><p>{FILLER}</p><h2><a href=#winds>¶</a> Winds</h2><p>{FILLER.replace('pilot', 'boatswain')}</p></article></main>"
+        f"<h2>Depths <a href='#depths'>#</a></h2><p>{FILLER}</p>"
+        f"<h2><a href=#winds>¶</a> Winds</h2><p>{FILLER.replace('pilot', 'boatswain')}</p></article></main>"
     )
     document = page.document
     parts = {passage.heading: document.text[passage.start : passage.end] for passage in document.passages}

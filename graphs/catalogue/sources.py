@@ -177,7 +177,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             # No limit is published; its robots.txt asks for a second between two requests (API Evangelist,
             # clinical-trials-gov rate limits, 2026-09-06). A search makes 1 request, or 2.
             limits=SourceLimits(per_second=0.5, side_by_side=1),
-            policy=SourcePolicy(),
+            policy=SourcePolicy(seconds=70),
             by_default=False,
             opened_by=f"{_LITERATURE}.clinical_trials.source:open_source",
         ),

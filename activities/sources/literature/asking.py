@@ -15,8 +15,14 @@ from elcano.activities.text.stopwords import STOP_WORDS
 MOST_WORDS: Final = 30
 """Words of one plain query; services refuse or ignore long lists."""
 
-_SYNTAX: Final = re.compile(r"\"|\[[^\]]*\]|(?<!\S)\(*(?:AND|OR|NOT)\b|\b[A-Za-z_]{2,20}:(?=[\w\"(\[])")
-_WORD: Final = regex.compile(r"[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}'\u2019.+/-]*[\p{L}\p{N}\p{M}+])?")
+_SYNTAX: Final = re.compile(
+    r"\"[^\"]+\""  # a phrase
+    r"|(?<=[\w\")])\s?\[[A-Za-z][A-Za-z :/~-]*\]"  # a field of PubMed or of ClinicalTrials.gov, but no [Ca2+]
+    r"|(?<!\S)\(*(?:AND|OR|NOT)(?!\S)"
+    r"|\b[A-Z][A-Z_]{1,20}:(?=[\w\"(\[])"  # a field of Europe PMC
+)
+_WORD: Final = regex.compile(r"[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}'\u2019.+-]*[\p{L}\p{N}\p{M}+])?")
+_OPERATORS: Final = frozenset({"AND", "OR", "NOT"})
 _PAIRS: Final = ("()", "[]", "{}")
 
 
@@ -31,9 +37,9 @@ class Asked(NamedTuple):
 
 def asked(query: str) -> Asked:
     """What to send for `query`."""
-    line = " ".join(normalised(query).split())
-    if _SYNTAX.search(line) and (own := _balanced(line)):
-        return Asked(own, "")
+    line = _balanced(" ".join(normalised(query).split()))
+    if _SYNTAX.search(line) and not _OPERATORS.issuperset(_WORD.findall(line)):
+        return Asked(line, "")
     found = plain_words(line)
     return Asked(" ".join(found), " OR ".join(found) if len(found) > 1 else "")
 
@@ -44,13 +50,21 @@ def any_was_enough(source: str) -> str:
 
 
 def plain_words(query: str) -> list[str]:
-    """The different words of `query` that tell something, as they are written; all if none does."""
+    """The different words of `query` that tell something, as they are written; all if none does.
+
+    A stop word in capitals is a name, as WHO and US are, unless all is in capitals.
+    """
+    line = normalised(query)
     every: dict[str, str] = {}
-    for word in _WORD.findall(normalised(query)):
+    for word in _WORD.findall(line):
         every.setdefault(word.lower(), word)
-    telling = [word for lower, word in every.items() if lower not in STOP_WORDS]
+    telling = [
+        word
+        for lower, word in every.items()
+        if lower not in STOP_WORDS or (len(word) > 1 and word.isupper() and not line.isupper())
+    ]
     # A lone OR or NOT would be an operator.
-    return [word.lower() if word in ("AND", "OR", "NOT") else word for word in telling or every.values()][:MOST_WORDS]
+    return [word.lower() if word in _OPERATORS else word for word in telling or every.values()][:MOST_WORDS]
 
 
 def _balanced(line: str) -> str:
@@ -64,5 +78,4 @@ def _balanced(line: str) -> str:
             fits = fits and depth >= 0
         if depth or not fits:
             line = line.replace(opening, " ").replace(closing, " ")
-    line = " ".join(line.split())
-    return line if _WORD.search(line) else ""
+    return " ".join(line.split()) if _WORD.search(line) else ""

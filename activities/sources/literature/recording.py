@@ -12,13 +12,18 @@ from typing import Any, Final
 from elcano.activities.sources.documents.document import Block, Parsed, Passage, normalised
 from elcano.activities.sources.documents.packing import assemble
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
 WHOLE_CHARACTERS: Final = 3_000
 """A text up to this length is one passage; nearly all abstracts are shorter (journals ask for 250 to 350 words)."""
 NAME_CHARACTERS: Final = 180
-"""A longer name of a document is shortened in ids, which may have 300 characters in all; its hash keeps it unique."""
+"""A longer name of a document is shortened, since ids may have 300 characters in all; its hash keeps it unique."""
+TITLE_CHARACTERS: Final = 300
+"""Of a passage, which travels with a run; the work has all of its title."""
+FIELD_CHARACTERS: Final = 2_000
+"""Of each string that describes a work; what is longer is no name, title or notice."""
 MOST_AUTHORS: Final = 100
 """More are counted in the metadata as `authors`: some papers have three thousand, and each passage carries them."""
 MOST_FACTS: Final = 60
@@ -60,7 +65,7 @@ def recorded(source: str, record: Record, now: float) -> Recorded | None:
         now: seconds since the epoch.
     """
     work = _described(source, record.work, now)
-    document = work.identifiers.document or (f"{source}:{_line(record.name)}" if record.name else "")
+    document = _short(work.identifiers.document or (f"{source}:{_line(record.name)}" if record.name else ""))
     if not document or all(block.kind == "heading" or not block.text.strip() for block in record.blocks):
         return None
     assembled = assemble(Parsed(list(record.blocks), work.title), document, "text/plain")
@@ -73,13 +78,14 @@ def recorded(source: str, record: Record, now: float) -> Recorded | None:
     mark = _mark(content_hash, work)
     whole = not record.parted and len(assembled.text) <= WHOLE_CHARACTERS
     places = (Passage(0, len(assembled.text), "", 0, "", 0),) if whole else assembled.passages
+    title = shortened(work.title, TITLE_CHARACTERS) or document
     passages = tuple(
         Evidence(
-            id=f"{source}:{_short(document)}@{mark}:{place.start}-{place.end}",
+            id=f"{source}:{document}@{mark}:{place.start}-{place.end}",
             source=source,
             document=document,
             content_hash=content_hash,
-            title=work.title or document,
+            title=title,
             locator=work.url or document,
             heading=place.heading,
             text=assembled.text[place.start : place.end],
@@ -91,7 +97,7 @@ def recorded(source: str, record: Record, now: float) -> Recorded | None:
         )
         for place in places
     )
-    stored = StoredText(content_hash=content_hash, document=document, title=work.title or document, text=assembled.text)
+    stored = StoredText(content_hash=content_hash, document=document, title=title, text=assembled.text)
     return Recorded(stored, passages)
 
 
@@ -126,7 +132,7 @@ def _cleaned(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
-        return _line(value)
+        return shortened(_line(value), FIELD_CHARACTERS)
     if isinstance(value, list | tuple):
         return [_clean(one) for one in value]
     return _cleaned(value) if isinstance(value, dict) else value

@@ -5,6 +5,7 @@ after those with one, by their title alone, and say so.
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Sequence
 from typing import Final
@@ -28,6 +29,8 @@ from elcano.settings import Settings
 BASE: Final = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
 TOOL: Final = "elcano"
 SAID_CHARACTERS: Final = 200
+
+_OWN_FAULT: Final = re.compile(r"backend|server|unavailable|time[d ]*out|overload|too many|rate limit", re.IGNORECASE)
 
 
 class _Unknown(Told):
@@ -96,8 +99,7 @@ class PubMed:
         got = await self._answer("esearch.fcgi", params)
         result = shaped(self._spec.name, _Search, json_of(self._spec.name, got)).esearchresult
         if result.error:
-            # It comes with 200 and speaks of NCBI's own machines: a bad query gives warnings instead.
-            raise SourceBusy(f"{self._spec.name}: NCBI says: {shortened(result.error, SAID_CHARACTERS)}")
+            raise _failed(self._spec.name, result.error)
         if result.idlist is None:
             raise SourceUnavailable(f"{self._spec.name}: the answer has another shape (no idlist)")
         ids = [one for one in dict.fromkeys(result.idlist) if one.isascii() and one.isdigit()]
@@ -125,7 +127,7 @@ class PubMed:
         root = parsed(name, content, {"PubmedArticleSet", "eFetchResult"})
         error = root.find("ERROR")
         if error is not None or local(root) == "eFetchResult":
-            raise SourceBusy(f"{name}: NCBI says: {shortened(flattened(error), SAID_CHARACTERS) or 'nothing'}")
+            raise _failed(name, flattened(error))
         articles: dict[str, Record] = {}
         for pmid, record in records(root):
             articles.setdefault(pmid, record)
@@ -137,6 +139,12 @@ class PubMed:
         missing = len(ids) - strange - len(with_text) - len(titles)
         left = left_out(name, unread=missing, strange=strange, silent=0)
         return ranked(kept, limit, (*warnings, *left))
+
+
+def _failed(name: str, said: str) -> SourceUnavailable:
+    """What an error is that comes with status 200: NCBI is busy if it speaks of its own machines."""
+    text = f"{name}: NCBI says: {shortened(' '.join(said.split()), SAID_CHARACTERS) or 'nothing'}"
+    return SourceBusy(text) if _OWN_FAULT.search(said) else SourceUnavailable(text)
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> PubMed:

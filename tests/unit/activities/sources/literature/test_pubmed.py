@@ -298,10 +298,10 @@ TOO_MANY = Reply(
         ([ids("7"), Reply("<PubmedArticleSet><PubmedArticle>")], SourceUnavailable, "no XML"),
         (
             [ids("7"), Reply("<eFetchResult><ERROR>ID list is empty!</ERROR></eFetchResult>")],
-            SourceBusy,
+            SourceUnavailable,
             "ID list is empty",
         ),
-        ([ids("7"), articles("<ERROR>Cannot retrieve</ERROR>")], SourceBusy, "Cannot retrieve"),
+        ([ids("7"), articles("<ERROR>Backend unavailable</ERROR>")], SourceBusy, "Backend unavailable"),
         (
             [ids("7"), Reply("<!DOCTYPE x [<!ENTITY a 'b'>]><PubmedArticleSet>&a;</PubmedArticleSet>")],
             SourceRefused,

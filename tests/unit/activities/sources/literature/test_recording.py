@@ -8,8 +8,11 @@ import pytest
 from elcano.activities.sources.documents.document import Block
 from elcano.activities.sources.literature.choosing import fitting, ranked
 from elcano.activities.sources.literature.recording import (
+    FIELD_CHARACTERS,
     MOST_AUTHORS,
+    NAME_CHARACTERS,
     ONLY_TITLE,
+    TITLE_CHARACTERS,
     WHOLE_CHARACTERS,
     Record,
     Recorded,
@@ -113,8 +116,16 @@ def test_three_thousand_authors_and_a_name_without_end() -> None:
     assert passage.work is not None
     assert len(passage.work.authors) == MOST_AUTHORS
     assert passage.metadata == {"authors": 3_000}
+    assert len(passage.document) == NAME_CHARACTERS
     other = kept(record(doi="10.1/y" + "x" * 5_000))
     assert passage.id != other.passages[0].id
+
+
+def test_a_title_of_a_million_characters_does_not_travel() -> None:
+    (passage,) = kept(record(title="whale " * 200_000, venue="v" * 1_000_000)).passages
+    assert passage.work is not None
+    assert len(passage.title) <= TITLE_CHARACTERS
+    assert (len(passage.work.title) <= FIELD_CHARACTERS, len(passage.work.venue)) == (True, FIELD_CHARACTERS)
 
 
 def test_the_order_of_the_service_is_kept_and_repetitions_are_left_out() -> None:

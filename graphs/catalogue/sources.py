@@ -219,7 +219,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             # 100 requests a second are allowed ("Authentication & Pricing", developers.openalex.org, November 2026);
             # what is scarce is the credit of a day, ten to a hundred searches without a key, a thousand with one.
             limits=SourceLimits(per_second=1, per_second_with_key=10),
-            policy=SourcePolicy(),
+            policy=SourcePolicy(seconds=70),
             opened_by=f"{_LITERATURE}.openalex.source:open_source",
         ),
         SourceSpec(

@@ -10,6 +10,7 @@ from sqlalchemy import make_url
 
 from elcano.activities.sources.web.searching import PROVIDERS
 from elcano.dev.temporal import SERVER_OPTIONS
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.settings import Settings, variable
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +65,8 @@ def test_each_image_of_ours_is_built_once(services: dict[str, Any]) -> None:
 
 
 def test_the_worker_gets_the_keys_and_the_addresses_of_providers(services: dict[str, Any]) -> None:
-    assert set(services["worker"]["environment"]) >= PROVIDER_VARIABLES | SEARCH_VARIABLES
+    keys = {source.key for source in SOURCES.values() if source.key}
+    assert set(services["worker"]["environment"]) >= PROVIDER_VARIABLES | SEARCH_VARIABLES | keys
 
 
 def test_everything_that_listens_has_a_health_check(services: dict[str, Any]) -> None:
@@ -84,6 +86,7 @@ def test_each_waits_for_what_it_needs(services: dict[str, Any]) -> None:
 
 def test_our_variables_are_settings(services: dict[str, Any]) -> None:
     known = {variable(name) for name in Settings.model_fields} | PROVIDER_VARIABLES | SEARCH_VARIABLES | STORE_VARIABLES
+    known |= {source.key for source in SOURCES.values()}
     for name in OURS:
         assert set(services[name]["environment"]) <= known, name
 

@@ -58,11 +58,9 @@ def plain_words(query: str) -> list[str]:
     every: dict[str, str] = {}
     for word in _WORD.findall(line):
         every.setdefault(word.lower(), word)
-    telling = [
-        word
-        for lower, word in every.items()
-        if lower not in STOP_WORDS or (len(word) > 1 and word.isupper() and not line.isupper())
-    ]
+    shouted = line.isupper()
+    named = {word for word in every.values() if len(word) > 1 and word.isupper() and not shouted} - _OPERATORS
+    telling = [word for lower, word in every.items() if lower not in STOP_WORDS or word in named]
     # A lone OR or NOT would be an operator.
     return [word.lower() if word in _OPERATORS else word for word in telling or every.values()][:MOST_WORDS]
 

@@ -6,9 +6,12 @@ The publisher makes it once; whoever looks through a certificate makes it again 
 from collections.abc import Mapping, Sequence
 
 from elcano.activities.report.citations import check
+from elcano.activities.report.references import standing
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
+from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
+from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
 
@@ -18,6 +21,7 @@ def made(
     evidence: Sequence[Evidence],
     texts: Mapping[str, StoredText],
     builds: tuple[str, ...] = (),
+    accounts: tuple[Work, ...] = (),
 ) -> Report:
     """The report of a run, its citations looked up.
 
@@ -27,26 +31,29 @@ def made(
         evidence: the passages that the writer was given.
         texts: the stored texts of the cited passages, by content hash.
         builds: the workers that it is the work of.
+        accounts: what was told of their works beside these passages.
 
     Raises:
         KeyError: the text of a cited passage is not among `texts`.
     """
     if draft is None:
-        return _unwritten(call, evidence, builds)
-    checked = check(draft, evidence, texts)
+        return _unwritten(call, evidence, builds, accounts)
+    checked = check(draft, evidence, texts, accounts)
+    doubts = standing(checked.references)
     return Report(
         run_id=call.run_id,
         question=call.question,
         title=draft.title,
-        markdown=render_report(call, checked),
+        markdown=render_report(call, checked, doubts),
         answered=draft.answered,
         partial=partial_reason(call.ending),
         model=", ".join(call.models),
         references=checked.references,
         citations=checked.citations,
         unverified=checked.unverified,
-        warnings=call.warnings,
+        warnings=(*doubts, *call.warnings),
         builds=builds,
+        accounts=accounts,
     )
 
 
@@ -64,13 +71,15 @@ def figures(report: Report, artifact: str) -> ReportRef:
     )
 
 
-def _unwritten(call: PublishCall, evidence: Sequence[Evidence], builds: tuple[str, ...]) -> Report:
+def _unwritten(
+    call: PublishCall, evidence: Sequence[Evidence], builds: tuple[str, ...], accounts: tuple[Work, ...]
+) -> Report:
     title = title_for(call.question)
     return Report(
         run_id=call.run_id,
         question=call.question,
         title=title,
-        markdown=render_evidence(call, title, evidence),
+        markdown=render_evidence(call, title, evidence, Works(evidence, accounts)),
         answered=False,
         partial=partial_reason(call.ending),
         model="",
@@ -79,4 +88,5 @@ def _unwritten(call: PublishCall, evidence: Sequence[Evidence], builds: tuple[st
         unverified=(),
         warnings=call.warnings,
         builds=builds,
+        accounts=accounts,
     )

@@ -134,7 +134,7 @@ def of_report(held: Contents) -> Iterator[Fault]:
         yield Fault("markdown", "it is another text than the report's")
     if figures(held.published, held.run.report.artifact) != held.run.report:
         yield Fault("run", "its figures of the report are others than the report's")
-    call = finish.publish_call(held.log.asked, journal_of(held.log))
+    call = finish.publish_call(held.log.asked, journal_of(held.log, held.run.started_at))
     if call.draft is not None and call.draft not in held.drafts:
         return  # told as a fault of the drafts
     draft = None if call.draft is None else ReportDraft.model_validate_json(held.drafts[call.draft])
@@ -143,7 +143,7 @@ def of_report(held: Contents) -> Iterator[Fault]:
     if missing := _without_text(held.evidence, cited, texts):
         yield Fault("texts", f"the text of the cited passage {missing!r} is missing")
         return
-    again = made(call, draft, held.evidence, texts, held.published.builds)
+    again = made(call, draft, held.evidence, texts, held.published.builds, held.published.accounts)
     fields = [name for name in type(again).model_fields if getattr(again, name) != getattr(held.published, name)]
     if fields:
         yield Fault("report", f"made again of the recorded draft and evidence it has another {', '.join(fields)}")

@@ -1,0 +1,90 @@
+"""The reference list of a report: who wrote what, whether it stands, where it is, who told of it and when.
+
+A document of which nothing is known beside its title is shown by its places alone.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from elcano.activities.report.markdown import link, place, plain
+from elcano.graphs.references import wording
+from elcano.graphs.values.report import Reference
+from elcano.graphs.values.works import Work, page
+
+
+def listed(references: Sequence[Reference]) -> list[str]:
+    """The list under its heading; nothing if there is none."""
+    lines = [f"{reference.number}. {_reference(reference)}" for reference in references]
+    return ["## References", "\n".join(lines)] if lines else []
+
+
+def standing(references: Iterable[Reference]) -> tuple[str, ...]:
+    """A sentence for every reference that was retracted or withdrawn, or that its publisher has doubts of."""
+    told = (wording.warning(reference.number, reference.title, reference.work) for reference in references)
+    return tuple(filter(None, told))
+
+
+def flagged(words: str) -> str:
+    """What a reader has to know of a work, to stand in front of it; empty if there is nothing."""
+    return f"**{plain(words)}** " if words else ""
+
+
+def day(at: float) -> str:
+    """The day of a moment, in UTC; empty for one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _reference(reference: Reference) -> str:
+    if reference.work is not None:
+        return _work(reference, reference.work)
+    if len(reference.locators) == 1:
+        return f"{link(reference.title, reference.locators[0])} — {plain(reference.source)}"
+    places = "; ".join(map(place, reference.locators))
+    return f"**{plain(reference.title)}** — {plain(reference.source)}: {places}"
+
+
+def _work(reference: Reference, work: Work) -> str:
+    by = wording.authors(work.authors)
+    year = f"({work.year})" if work.year else ""
+    head = plain(" ".join(filter(None, (by, year))))
+    address = wording.address(work)
+    title = link(reference.title, address)
+    names = wording.names(work)
+    shown = {_bare(address), *(_bare(where) for _, where in names)}
+    places = [place(one) for one in reference.locators if one and _bare(one) not in shown]
+    preprints = [link(*wording.named(name)) for name in reference.preprints if name not in work.identifiers.names]
+    parts = [
+        f"{head}. " if head else "",
+        f"{title}. ",
+        f"{plain(where)}. " if (where := wording.place(work)) else "",
+        f"{', '.join(link(*name) for name in names)}. " if names else "",
+        f"There is a preprint of it: {', '.join(preprints)}. " if preprints else "",
+        f"Cited from: {'; '.join(places)}. " if places else "",
+        f"— {_told(reference)}",
+    ]
+    return flagged(wording.flags(work)) + "".join(parts)
+
+
+def _told(reference: Reference) -> str:
+    """Whose text is cited and when it was retrieved, and who else told of the work."""
+    cited = {text.source: text.retrieved_at for text in reference.texts}
+    told = {one.source: one.retrieved_at for one in reference.told_by}
+    days = (
+        (source, day(at or told.get(source, 0.0)) if at or told.get(source) else "") for source, at in cited.items()
+    )
+    own = ", ".join(f"{source}, retrieved {on}" if on else source for source, on in days)
+    others = ", ".join(source for source in told if source and source not in cited)
+    return plain(f"{own}; also told of by {others}" if others else own)
+
+
+def _bare(address: str) -> str:
+    """An address without what makes no difference to where it leads."""
+    if not address.startswith(("https://", "http://")):
+        return address
+    try:
+        return page(address).partition("://")[2].removesuffix("/")
+    except ValueError:  # its port is none
+        return address

@@ -4,10 +4,10 @@ A document of which nothing is known beside its title is shown by its places alo
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
 from elcano.activities.report.markdown import link, place, plain
 from elcano.graphs.references import wording
+from elcano.graphs.references.days import day
 from elcano.graphs.values.report import Reference
 from elcano.graphs.values.works import Work, page
 
@@ -27,14 +27,6 @@ def standing(references: Iterable[Reference]) -> tuple[str, ...]:
 def flagged(words: str) -> str:
     """What a reader has to know of a work, to stand in front of it; empty if there is nothing."""
     return f"**{plain(words)}** " if words else ""
-
-
-def day(at: float) -> str:
-    """The day of a moment, in UTC; empty for one that no calendar has."""
-    try:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
-    except (ValueError, OverflowError, OSError):
-        return ""
 
 
 def _reference(reference: Reference) -> str:
@@ -72,9 +64,7 @@ def _told(reference: Reference) -> str:
     """Whose text is cited and when it was retrieved, and who else told of the work."""
     cited = {text.source: text.retrieved_at for text in reference.texts}
     told = {one.source: one.retrieved_at for one in reference.told_by}
-    days = (
-        (source, day(at or told.get(source, 0.0)) if at or told.get(source) else "") for source, at in cited.items()
-    )
+    days = ((source, day(at or told.get(source, 0.0))) for source, at in cited.items())
     own = ", ".join(f"{source}, retrieved {on}" if on else source for source, on in days)
     others = ", ".join(source for source in told if source and source not in cited)
     return plain(f"{own}; also told of by {others}" if others else own)

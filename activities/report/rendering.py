@@ -10,9 +10,10 @@ from typing import Final
 
 from elcano.activities.report.citations import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import link, plain, prose
-from elcano.activities.report.references import day, flagged, listed
+from elcano.activities.report.references import flagged, listed
 from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
+from elcano.graphs.references.days import day
 from elcano.graphs.references.wording import flags, mark
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import EndKind
@@ -184,8 +185,8 @@ def _searches(call: PublishCall, evidence: Iterable[Evidence]) -> list[str]:
     sources = f"Sources: {plain(', '.join(call.sources))}." if call.sources else ""
     queries = "; ".join(f"“{plain(query)}”" for query in dict.fromkeys(call.searches))
     searched = f"Searched for: {queries}." if queries else ""
-    days = sorted({day(passage.retrieved_at) for passage in evidence if passage.retrieved_at})
-    began = f"The research began on {day(call.started_at)}." if call.started_at else ""
+    days = sorted({day(passage.retrieved_at) for passage in evidence} - {""})
+    began = f"The research began on {began_on}." if (began_on := day(call.started_at)) else ""
     span = f"between {days[0]} and {days[-1]}" if len(days) > 1 else f"on {days[0]}" if days else ""
     told = [sources, searched, began, f"What was found was retrieved {span}." if span else ""]
     return ["## What was searched", " ".join(filter(None, told))] if sources or searched else []

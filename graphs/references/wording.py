@@ -14,7 +14,9 @@ MOST_AUTHORS: Final = 6
 """After so many it is `et al.`: as the Vancouver style has it."""
 MOST_NOTICES: Final = 5
 NOTICE_CHARACTERS: Final = 300
-ABOUT_CHARACTERS: Final = 160
+DESIGN_CHARACTERS: Final = 40
+ABOUT_CHARACTERS: Final = 240
+"""All flags together have room in it."""
 
 FLAGS: Final[dict[Flag, str]] = {
     "retracted": "RETRACTED",
@@ -75,8 +77,8 @@ def about(work: Work) -> str:
     """A work in a few words, for who reads a passage of it: year, kind and design, and what has to be known."""
     kind = _KINDS.get(work.kind, work.kind)
     told = [words for flag, words in FLAGS.items() if flag in work.flags]
-    said = [str(work.year or ""), kind, *work.design[:2], *told]
-    return shortened(", ".join(_on_one_line(one) for one in said if one), ABOUT_CHARACTERS)
+    design = (shortened(_on_one_line(one), DESIGN_CHARACTERS) for one in work.design[:2])
+    return shortened(", ".join(filter(None, (str(work.year or ""), kind, *told, *design))), ABOUT_CHARACTERS)
 
 
 def place(work: Work) -> str:

@@ -90,11 +90,12 @@ def place(work: Work) -> str:
 
 
 def names(work: Work) -> list[tuple[str, str]]:
-    """The identifiers of a work as they are shown, each with where it leads: `("doi:10.1/x", "https://...")`.
+    """The identifiers of a work as they are shown, its DOI first, each with where it leads: `("doi:10.1/x", ...)`.
 
     The address of a page is not among them: it is where the title leads.
     """
-    return [named(name) for name in work.identifiers.names if not name.startswith("url:")]
+    known = dict(work.identifiers)
+    return [named(f"{kind}:{known[kind]}") for kind in _ADDRESSES if kind != "url" and known[kind]]
 
 
 def named(name: str) -> tuple[str, str]:

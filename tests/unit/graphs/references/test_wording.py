@@ -103,9 +103,9 @@ def test_the_place_is_as_much_as_is_known(told: dict[str, str], place: str) -> N
 def test_names_lead_to_where_they_are_kept() -> None:
     names = Identifiers(doi="10.1/a<b> c", pmid="1", pmcid="PMC2", arxiv="hep-th/9901001", nct="NCT00000001", url="x")
     assert wording.names(Work(identifiers=names)) == [
+        ("doi:10.1/a<b> c", "https://doi.org/10.1/a%3Cb%3E%20c"),
         ("PMID 1", "https://pubmed.ncbi.nlm.nih.gov/1"),
         ("PMC2", "https://pmc.ncbi.nlm.nih.gov/articles/PMC2"),
-        ("doi:10.1/a<b> c", "https://doi.org/10.1/a%3Cb%3E%20c"),
         ("arXiv:hep-th/9901001", "https://arxiv.org/abs/hep-th/9901001"),
         ("NCT00000001", "https://clinicaltrials.gov/study/NCT00000001"),
     ]

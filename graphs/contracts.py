@@ -285,8 +285,6 @@ class PublishCall(OfRun):
     sections: tuple[SectionResult, ...] = ()
     """Of deep research: every section with a gap is named in the report."""
     warnings: tuple[str, ...] = ()
-    started_at: float = 0.0
-    """When the run began, in seconds since the epoch; 0 of one that did not say."""
 
 
 class BranchHeld(Frozen):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from elcano.activities.report.works import Works
+from elcano.graphs.references.days import day
 from elcano.graphs.values.report import CheckedCitation, Citation, CitedText, Claim, Reference, ReportDraft
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
@@ -177,5 +178,5 @@ def _texts(passages: Iterable[Evidence]) -> Iterable[CitedText]:
             document=document,
             source=cited[0].source,
             locators=tuple(dict.fromkeys(passage.locator for passage in cited)),
-            retrieved_at=max(passage.retrieved_at for passage in cited),
+            retrieved=day(max(passage.retrieved_at for passage in cited)),
         )

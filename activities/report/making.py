@@ -22,6 +22,7 @@ def made(
     texts: Mapping[str, StoredText],
     builds: tuple[str, ...] = (),
     accounts: tuple[Work, ...] = (),
+    searched: tuple[str, ...] = (),
 ) -> Report:
     """The report of a run, its citations looked up.
 
@@ -32,19 +33,20 @@ def made(
         texts: the stored texts of the cited passages, by content hash.
         builds: the workers that it is the work of.
         accounts: what was told of their works beside these passages.
+        searched: the first and the last day on which there was a search.
 
     Raises:
         KeyError: the text of a cited passage is not among `texts`.
     """
     if draft is None:
-        return _unwritten(call, evidence, builds, accounts)
+        return _unwritten(call, evidence, builds, accounts, searched)
     checked = check(draft, evidence, texts, accounts)
     doubts = standing(checked.references)
     return Report(
         run_id=call.run_id,
         question=call.question,
         title=draft.title,
-        markdown=render_report(call, checked, doubts),
+        markdown=render_report(call, checked, doubts, searched),
         answered=draft.answered,
         partial=partial_reason(call.ending),
         model=", ".join(call.models),
@@ -53,6 +55,7 @@ def made(
         unverified=checked.unverified,
         warnings=(*doubts, *call.warnings),
         builds=builds,
+        searched=searched,
         accounts=accounts,
     )
 
@@ -72,14 +75,18 @@ def figures(report: Report, artifact: str) -> ReportRef:
 
 
 def _unwritten(
-    call: PublishCall, evidence: Sequence[Evidence], builds: tuple[str, ...], accounts: tuple[Work, ...]
+    call: PublishCall,
+    evidence: Sequence[Evidence],
+    builds: tuple[str, ...],
+    accounts: tuple[Work, ...],
+    searched: tuple[str, ...],
 ) -> Report:
     title = title_for(call.question)
     return Report(
         run_id=call.run_id,
         question=call.question,
         title=title,
-        markdown=render_evidence(call, title, evidence, Works(evidence, accounts)),
+        markdown=render_evidence(call, title, evidence, Works(evidence, accounts), searched),
         answered=False,
         partial=partial_reason(call.ending),
         model="",
@@ -88,5 +95,6 @@ def _unwritten(
         unverified=(),
         warnings=call.warnings,
         builds=builds,
+        searched=searched,
         accounts=accounts,
     )

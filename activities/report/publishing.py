@@ -16,6 +16,7 @@ from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.making import figures, made
+from elcano.activities.report.searches import days_of
 from elcano.activities.report.works import connected
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
@@ -82,7 +83,8 @@ async def _report(call: PublishCall, store: TenantStore) -> Report:
     cited = set() if draft is None else set(cited_ids(draft))
     texts = await _texts((passage for passage in evidence if passage.id in cited), store)
     builds = await store.ledger.builds(call.run_id)
-    return await asyncio.to_thread(_made, call, draft, evidence, texts, builds, told)
+    searched = days_of(await store.ledger.entries(call.run_id, branches=True))
+    return await asyncio.to_thread(_made, call, draft, evidence, texts, builds, told, searched)
 
 
 def _made(
@@ -92,10 +94,11 @@ def _made(
     texts: Mapping[str, StoredText],
     builds: tuple[str, ...],
     told: Sequence[Work],
+    searched: tuple[str, ...],
 ) -> Report:
     """The report, with what sections were told of its works too: one of them may know that a paper was retracted."""
     works = (passage.work for passage in evidence if passage.work is not None)
-    return made(call, draft, evidence, texts, builds, connected(works, told))
+    return made(call, draft, evidence, texts, builds, connected(works, told), searched)
 
 
 async def _draft(key: str, store: TenantStore) -> ReportDraft:

@@ -62,9 +62,9 @@ def _work(reference: Reference, work: Work) -> str:
 
 def _told(reference: Reference) -> str:
     """Whose text is cited and when it was retrieved, and who else told of the work."""
-    cited = {text.source: text.retrieved_at for text in reference.texts}
+    cited = {text.source: text.retrieved for text in reference.texts}
     told = {one.source: one.retrieved_at for one in reference.told_by}
-    days = ((source, day(at or told.get(source, 0.0))) for source, at in cited.items())
+    days = ((source, on or day(told.get(source, 0.0))) for source, on in cited.items())
     own = ", ".join(f"{source}, retrieved {on}" if on else source for source, on in days)
     others = ", ".join(source for source in told if source and source not in cited)
     return plain(f"{own}; also told of by {others}" if others else own)

@@ -56,8 +56,17 @@ def partial_reason(ending: Ending | None) -> str | None:
     return f"{reason}: {detail}" if detail else reason
 
 
-def render_report(call: PublishCall, checked: CheckedDraft, doubts: Sequence[str] = ()) -> str:
-    """The report of a run whose writer handed over a draft; `doubts` say which references do not stand."""
+def render_report(
+    call: PublishCall, checked: CheckedDraft, doubts: Sequence[str] = (), searched: Sequence[str] = ()
+) -> str:
+    """The report of a run whose writer handed over a draft.
+
+    Args:
+        call: what the run hands over.
+        checked: its draft.
+        doubts: which references do not stand.
+        searched: the first and the last day on which there was a search.
+    """
     draft = checked.draft
     marks = {one.number: told for one in checked.references if (told := mark(one.work))}
     passage = partial(_passage, checked.works)
@@ -75,13 +84,19 @@ def render_report(call: PublishCall, checked: CheckedDraft, doubts: Sequence[str
             *_listed("What could not be verified", map(_failed, checked.unverified)),
             *(limitations if draft.answered else []),
             *_listed("Warnings", map(plain, call.warnings)),
-            *_searches(call, checked.given),
+            *_searches(call, checked.given, searched),
             *listed(checked.references),
         ]
     )
 
 
-def render_evidence(call: PublishCall, title: str, evidence: Sequence[Evidence], works: Works | None = None) -> str:
+def render_evidence(
+    call: PublishCall,
+    title: str,
+    evidence: Sequence[Evidence],
+    works: Works | None = None,
+    searched: Sequence[str] = (),
+) -> str:
     """What stands for a report if there is no draft: the evidence as it was found, and that it is no more than that."""
     why = f" ({plain(call.failure.message)})" if call.failure else ""
     if evidence:
@@ -101,7 +116,7 @@ def render_evidence(call: PublishCall, title: str, evidence: Sequence[Evidence],
             *_without_text(call.sections),
             *_listed("Evidence", passages),
             *_listed("Warnings", map(plain, call.warnings)),
-            *_searches(call, evidence),
+            *_searches(call, evidence, searched),
         ]
     )
 
@@ -180,16 +195,18 @@ def _passage(works: Works, passage: Evidence) -> str:
     return f"{warned}{link(passage.title, passage.locator)} — {plain(passage.source)}"
 
 
-def _searches(call: PublishCall, evidence: Iterable[Evidence]) -> list[str]:
-    """What was searched, for what and when: times are those that passages were retrieved at."""
+def _searches(call: PublishCall, evidence: Iterable[Evidence], searched: Sequence[str]) -> list[str]:
+    """What was searched, for what and when; the text of what was found may have been kept before that."""
     sources = f"Sources: {plain(', '.join(call.sources))}." if call.sources else ""
     queries = "; ".join(f"“{plain(query)}”" for query in dict.fromkeys(call.searches))
-    searched = f"Searched for: {queries}." if queries else ""
-    days = sorted({day(passage.retrieved_at) for passage in evidence} - {""})
-    began = f"The research began on {began_on}." if (began_on := day(call.started_at)) else ""
-    span = f"between {days[0]} and {days[-1]}" if len(days) > 1 else f"on {days[0]}" if days else ""
-    told = [sources, searched, began, f"What was found was retrieved {span}." if span else ""]
-    return ["## What was searched", " ".join(filter(None, told))] if sources or searched else []
+    asked = f"Searched for: {queries}." if queries else ""
+    retrieved = sorted({day(passage.retrieved_at) for passage in evidence} - {""})
+    when = [f"Searched {_span(searched)}." if searched else "", f"Retrieved {_span(retrieved)}." if retrieved else ""]
+    return ["## What was searched", " ".join(filter(None, (sources, asked, *when)))] if sources or asked else []
+
+
+def _span(days: Sequence[str]) -> str:
+    return f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
 
 
 def _listed(heading: str, items: Iterable[str]) -> list[str]:

@@ -78,7 +78,6 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         usage=run.budget.used,
         sections=state.sections,
         warnings=state.warnings,
-        started_at=journal.started_at,
     )
 
 

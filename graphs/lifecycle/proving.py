@@ -38,9 +38,9 @@ class Visit(NamedTuple):
     """The run whose branches these are; of a fork that may be another one."""
 
 
-def journal_of(log: RunLog, started_at: float = 0.0) -> Journal:
+def journal_of(log: RunLog) -> Journal:
     """The journal of a run that is over, without what it told."""
-    return Journal(log.asked.graph, Pages(run=log.run, entries=log.entries, events=(), started_at=started_at))
+    return Journal(log.asked.graph, Pages(run=log.run, entries=log.entries, events=(), started_at=0.0))
 
 
 def unfolded(log: RunLog) -> str | None:

@@ -81,7 +81,10 @@ def clean(text: str) -> str:
 
 def _entry(reference: Reference, key: str) -> Entry:
     work = reference.work or Work(kind="document")
-    told = (*(one.retrieved_at for one in reference.texts), *(one.retrieved_at for one in reference.told_by))
+    retrieved = [
+        *(one.retrieved for one in reference.texts),
+        *(days.day(one.retrieved_at) for one in reference.told_by),
+    ]
     date = days.parts(work.published) or ((work.year,) if work.year else ())
     web = wording.address(work) or next((one for one in reference.locators if one.startswith(("https:", "http:"))), "")
     places = "" if reference.work or web else "; ".join(reference.locators)
@@ -101,7 +104,7 @@ def _entry(reference: Reference, key: str) -> Entry:
         url=clean(web).replace(" ", "%20"),
         language=clean(work.language),
         note=clean(". ".join(filter(None, (wording.flags(work).rstrip("."), places)))),
-        accessed=days.day(max(told, default=0.0)),
+        accessed=max(map(clean, retrieved), default=""),
         source=clean(reference.source),
     )
 

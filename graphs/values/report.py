@@ -110,8 +110,8 @@ class CitedText(Frozen):
     source: str
     locators: tuple[str, ...] = ()
     """Where in it the cited passages are."""
-    retrieved_at: float = 0.0
-    """Seconds since the epoch; 0 if nobody said."""
+    retrieved: str = ""
+    """The day in UTC, as `2026-11-22`; empty if nobody said."""
 
 
 class Reference(Frozen):
@@ -155,6 +155,8 @@ class Report(Frozen):
     warnings: tuple[str, ...] = ()
     builds: tuple[str, ...] = ()
     """The workers that it is the work of, from the first call to this report: version and build id of each."""
+    searched: tuple[str, ...] = ()
+    """The first and the last day in UTC on which there was a search; one if they are the same."""
     accounts: tuple[Work, ...] = ()
     """What sources told of the cited works beside passages that the writer was given: in sections, for example."""
 

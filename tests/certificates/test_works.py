@@ -59,7 +59,7 @@ async def test_the_certificate_of_a_report_on_works_holds(of_works: Certificates
     assert paper.work.flags == ("retracted",)
     assert f"[{paper.number}, retracted]" in report.markdown
     assert f"> **Warning:** Reference {paper.number} (“Retries”) was retracted." in report.markdown
-    assert "The research began on 20" in report.markdown
+    assert " Searched on 20" in report.markdown
     assert f"{paper.number}. **RETRACTED** Curie M (2020). [**Retries**](<https://doi.org/10.1/x>)." in report.markdown
 
 

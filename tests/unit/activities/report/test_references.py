@@ -9,13 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from elcano.activities.calls.ledger_line import Outcome
 from elcano.activities.report.citations import CheckedDraft, check
 from elcano.activities.report.making import made
+from elcano.activities.report.searches import days_of
 from elcano.activities.report.works import Works, connected
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.values.report import Citation, Claim, Reference, Report, ReportDraft
 from elcano.graphs.values.works import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.ledger import LedgerEntry
 
 NOON = 1_795_348_800.0
 """2026-11-22, 12:00 UTC."""
@@ -35,7 +38,7 @@ ARTICLE = Work(
 DOUBTED = ARTICLE.model_copy(
     update={"source": "crossref", "flags": ("retracted",), "notices": ("Retraction: doi 10.1/y [2]",), "title": "Oil"}
 )
-CALL = PublishCall(run_id="run", question="?", mode="iterative", draft="0" * 64, evidence=(), started_at=NOON - 86_400)
+CALL = PublishCall(run_id="run", question="?", mode="iterative", draft="0" * 64, evidence=())
 
 
 def found(
@@ -197,6 +200,27 @@ def test_a_published_work_names_its_preprint() -> None:
     assert "not peer reviewed" not in line
 
 
+def line(outcome: Outcome = "completed", at: float = 0.0, *, undone: bool = False, name: str = "search") -> LedgerEntry:
+    """`at` is in days after `NOON`."""
+    return LedgerEntry(
+        run_id="run",
+        activity="a",
+        step=1,
+        attempt=1,
+        node="search",
+        kind="tool",
+        name=name,
+        outcome=outcome,
+        undone=undone,
+        at=NOON + at * 86_400,
+    )
+
+
+def test_days_of_searches_are_those_of_answers() -> None:
+    assert days_of([]) == days_of([line("failed"), line(undone=True), line(name="noop")]) == ()
+    assert days_of([line(), line(at=0.1)]) == ("2026-11-22",)
+
+
 def test_what_was_searched_says_when() -> None:
     later = found("pubmed", "Oil, again.", ARTICLE, at=NOON + 86_400)
     text = part(
@@ -205,13 +229,11 @@ def test_what_was_searched_says_when() -> None:
             citing(ABSTRACT),
             [ABSTRACT[0], later[0]],
             {ABSTRACT[1].content_hash: ABSTRACT[1]},
+            searched=days_of([line("failed", 0.5), line(at=3.0), line(at=1.0), line(undone=True, at=9.0)]),
         ).markdown,
         "What was searched",
     )
-    assert text == (
-        "Sources: pubmed. The research began on 2026-11-21. "
-        "What was found was retrieved between 2026-11-22 and 2026-11-23."
-    )
+    assert text == ("Sources: pubmed. Searched from 2026-11-23 to 2026-11-25. Retrieved from 2026-11-22 to 2026-11-23.")
 
 
 def test_a_report_of_before_is_read_as_it_was() -> None:

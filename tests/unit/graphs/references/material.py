@@ -37,7 +37,7 @@ def reference(work: Work | None = PAPER, number: int = 1, **told: object) -> Ref
         "locators": ("a.md#1", "a.md#2"),
         "content_hash": "0" * 64,
         "work": work,
-        "texts": (CitedText(content_hash="0" * 64, document=document, source="pubmed", retrieved_at=NOON),),
+        "texts": (CitedText(content_hash="0" * 64, document=document, source="pubmed", retrieved="2026-11-22"),),
         **told,
     }
     return Reference.model_validate(whole)

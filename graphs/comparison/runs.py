@@ -208,7 +208,7 @@ def _reports(a: Side, b: Side) -> ReportCompared | None:
         claims_same=same,
         references_added=_without(cited[1], known[0]),
         references_removed=_without(cited[0], known[1]),
-        references_same=len({one.document for one in cited[1] if known[0].intersection(_names(one))}),
+        references_same=len({one.document for one in cited[1] if not known[0].isdisjoint(_names(one))}),
     )
 
 
@@ -218,7 +218,7 @@ def _without(references: Sequence[Reference], known: Set[str]) -> tuple[Referenc
         {
             one.document: ReferenceBrief(document=one.document, title=one.title, source=one.source)
             for one in references
-            if not known.intersection(_names(one))
+            if known.isdisjoint(_names(one))
         }.values()
     )
 

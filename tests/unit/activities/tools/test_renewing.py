@@ -13,6 +13,7 @@ from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.works import Identifiers, Work
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, open_store
@@ -56,7 +57,7 @@ async def test_a_paper_that_was_retracted_since_is_retracted_in_the_run_that_hea
     evidence = store.of("default").evidence
 
     async def search(run_id: str) -> str:
-        given = {"source": "library", "query": "pancakes"}
+        given: JsonObject = {"source": "library", "query": "pancakes"}
         call = ToolCall(run_id=run_id, step=1, node="search", tool="search", input=given)
         result = await ActivityEnvironment().run(tools.run_tool, call)
         (reference,) = SearchOutput.model_validate(result.output).evidence

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from elcano.activities.report.citations import check
 from elcano.activities.report.references import standing
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
+from elcano.activities.report.review import reviewed
 from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
@@ -42,11 +43,12 @@ def made(
         return _unwritten(call, evidence, builds, accounts, searched)
     checked = check(draft, evidence, texts, accounts)
     doubts = standing(checked.references)
+    review = reviewed(call, evidence, checked.works, checked)
     return Report(
         run_id=call.run_id,
         question=call.question,
         title=draft.title,
-        markdown=render_report(call, checked, doubts, searched),
+        markdown=render_report(call, checked, doubts, searched, review),
         answered=draft.answered,
         partial=partial_reason(call.ending),
         model=", ".join(call.models),
@@ -55,6 +57,7 @@ def made(
         unverified=checked.unverified,
         warnings=(*doubts, *call.warnings),
         builds=builds,
+        review=review,
         searched=searched,
         accounts=accounts,
     )
@@ -82,11 +85,13 @@ def _unwritten(
     searched: tuple[str, ...],
 ) -> Report:
     title = title_for(call.question)
+    works = Works(evidence, accounts)
+    review = reviewed(call, evidence, works)
     return Report(
         run_id=call.run_id,
         question=call.question,
         title=title,
-        markdown=render_evidence(call, title, evidence, Works(evidence, accounts), searched),
+        markdown=render_evidence(call, title, evidence, works, searched, review),
         answered=False,
         partial=partial_reason(call.ending),
         model="",
@@ -95,6 +100,7 @@ def _unwritten(
         unverified=(),
         warnings=call.warnings,
         builds=builds,
+        review=review,
         searched=searched,
         accounts=accounts,
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from elcano.activities.report import review_tables
 from elcano.activities.report.citations import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import link, plain, prose
 from elcano.activities.report.references import flagged, listed
@@ -19,6 +20,7 @@ from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.budget import usd
 from elcano.graphs.values.report import CheckedCitation, Verdict, heading_for
+from elcano.graphs.values.review import Review
 from elcano.graphs.values.state import Ending, SectionGap, SectionResult
 from elcano.storage.evidence import Evidence
 
@@ -57,7 +59,11 @@ def partial_reason(ending: Ending | None) -> str | None:
 
 
 def render_report(
-    call: PublishCall, checked: CheckedDraft, doubts: Sequence[str] = (), searched: Sequence[str] = ()
+    call: PublishCall,
+    checked: CheckedDraft,
+    doubts: Sequence[str] = (),
+    searched: Sequence[str] = (),
+    review: Review | None = None,
 ) -> str:
     """The report of a run whose writer handed over a draft.
 
@@ -66,6 +72,7 @@ def render_report(
         checked: its draft.
         doubts: which references do not stand.
         searched: the first and the last day on which there was a search.
+        review: what is told beside, of a literature review.
     """
     draft = checked.draft
     marks = {one.number: told for one in checked.references if (told := mark(one.work))}
@@ -80,11 +87,13 @@ def render_report(
             *([] if draft.answered else unanswered),
             *_listed("Key findings", (_claim(claim, marks, quoted=draft.quoted) for claim in checked.key_findings)),
             *_sections(call, checked, marks),
+            *review_tables.studies(review, marks),
             *(related if draft.answered else []),
             *_listed("What could not be verified", map(_failed, checked.unverified)),
             *(limitations if draft.answered else []),
             *_listed("Warnings", map(plain, call.warnings)),
             *_searches(call, checked.given, searched),
+            *review_tables.records(review),
             *listed(checked.references),
         ]
     )
@@ -96,6 +105,7 @@ def render_evidence(
     evidence: Sequence[Evidence],
     works: Works | None = None,
     searched: Sequence[str] = (),
+    review: Review | None = None,
 ) -> str:
     """What stands for a report if there is no draft: the evidence as it was found, and that it is no more than that."""
     why = f" ({plain(call.failure.message)})" if call.failure else ""
@@ -117,6 +127,7 @@ def render_evidence(
             *_listed("Evidence", passages),
             *_listed("Warnings", map(plain, call.warnings)),
             *_searches(call, evidence, searched),
+            *review_tables.records(review),
         ]
     )
 

@@ -11,6 +11,7 @@ from pydantic import Field
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.merging import Provenance
+from elcano.graphs.values.review import Review
 from elcano.graphs.values.works import Work
 
 TITLE_CHARACTERS: Final = 300
@@ -155,6 +156,8 @@ class Report(Frozen):
     warnings: tuple[str, ...] = ()
     builds: tuple[str, ...] = ()
     """The workers that it is the work of, from the first call to this report: version and build id of each."""
+    review: Review | None = None
+    """Of a literature review: its records and studies."""
     searched: tuple[str, ...] = ()
     """The first and the last day in UTC on which there was a search; one if they are the same."""
     accounts: tuple[Work, ...] = ()

@@ -13,7 +13,8 @@ from elcano.dev.verification.verdict import verify
 from elcano.graphs.values.works import Identifiers, Work
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource
-from tests.certificates.conftest import PAGES, Certificates, certified, research
+from tests.api.asking import start
+from tests.certificates.conftest import PAGES, QUESTION, Certificates, certified, research
 from tests.certificates.test_tampered import Parts, resealed
 
 TOLD = {
@@ -45,10 +46,17 @@ async def of_works(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("tests.certificates.conftest.open_sources", library)
         async with asyncio.timeout(170), research(temporal_environment.client, folder) as api:
-            return Certificates({kind: await certified(api, kind) for kind in ("iterative", "deep")})
+            found = {kind: await certified(api, kind) for kind in ("iterative", "deep")}
+            run_id = await start(api, question=QUESTION, mode="literature_review")
+            status = "running"
+            while status == "running":
+                await asyncio.sleep(0.05)
+                status = (await api.get(f"/v1/runs/{run_id}")).json()["status"]
+            answer = await api.get(f"/v1/runs/{run_id}/certificate")
+            return Certificates({**found, "literature_review": answer.content})
 
 
-@pytest.mark.parametrize("kind", ["iterative", "deep"])
+@pytest.mark.parametrize("kind", ["iterative", "deep", "literature_review"])
 async def test_the_certificate_of_a_report_on_works_holds(of_works: Certificates, kind: str) -> None:
     verdict = verify(of_works[kind])
     assert verdict.faults == ()
@@ -61,6 +69,20 @@ async def test_the_certificate_of_a_report_on_works_holds(of_works: Certificates
     assert f"> **Warning:** Reference {paper.number} (“Retries”) was retracted." in report.markdown
     assert " Searched on 20" in report.markdown
     assert f"{paper.number}. **RETRACTED** Curie M (2020). [**Retries**](<https://doi.org/10.1/x>)." in report.markdown
+
+
+async def test_a_review_counts_its_records_and_lists_its_studies(of_works: Certificates) -> None:
+    held = verify(of_works["literature_review"]).held
+    assert held is not None
+    review = held.published.review
+    assert review is not None
+    assert review.total.cited <= review.total.kept <= review.total.unique <= review.total.found
+    assert review.total.unique == len({one.work.title if one.work else one.document for one in held.evidence})
+    assert "## Records" in held.markdown
+    (study,) = [one for one in review.studies if one.name == "Curie M 2020"]
+    texts = {text.content_hash: text.text for text in held.texts}
+    assert texts[study.outcome.content_hash][study.outcome.start : study.outcome.end] == study.outcome.text
+    assert f"| [{study.number}, retracted] | Curie M 2020 | not stated | not stated |" in held.markdown
 
 
 def hide(parts: Parts) -> None:

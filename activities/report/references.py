@@ -4,12 +4,17 @@ A document of which nothing is known beside its title is shown by its places alo
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from elcano.activities.report.markdown import link, place, plain
 from elcano.graphs.references import wording
 from elcano.graphs.references.days import day
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.report import Reference
 from elcano.graphs.values.works import Work, page
+
+LICENCE_CHARACTERS: Final = 80
+"""Room for a name and an address; some ask that both be shown."""
 
 
 def listed(references: Sequence[Reference]) -> list[str]:
@@ -47,7 +52,7 @@ def _work(reference: Reference, work: Work) -> str:
     names = wording.names(work)
     shown = {_bare(address), *(_bare(where) for _, where in names)}
     places = [place(one) for one in reference.locators if one and _bare(one) not in shown]
-    preprints = [link(*wording.named(name)) for name in reference.preprints if name not in work.identifiers.names]
+    preprints = [link(*wording.named(name)) for name in reference.preprints]
     parts = [
         f"{head}. " if head else "",
         f"{title}. ",
@@ -55,6 +60,7 @@ def _work(reference: Reference, work: Work) -> str:
         f"{', '.join(link(*name) for name in names)}. " if names else "",
         f"There is a preprint of it: {', '.join(preprints)}. " if preprints else "",
         f"Cited from: {'; '.join(places)}. " if places else "",
+        f"Licence: {plain(shortened(work.licence, LICENCE_CHARACTERS))}. " if work.licence else "",
         f"— {_told(reference)}",
     ]
     return flagged(wording.flags(work)) + "".join(parts)

@@ -221,6 +221,20 @@ def test_days_of_searches_are_those_of_answers() -> None:
     assert days_of([line(), line(at=0.1)]) == ("2026-11-22",)
 
 
+def test_a_number_at_arxiv_is_told_as_that_of_the_preprint() -> None:
+    """Though it is among the names of the work as well."""
+    told = ARTICLE.model_copy(
+        update={"kind": "preprint", "source": "arxiv", "identifiers": Identifiers(doi="10.1/x", arxiv="1912.00001")}
+    )
+    line = part(report(citing(ABSTRACT), ABSTRACT, accounts=(told,)).markdown, "References")
+    assert "There is a preprint of it: [**arXiv:1912.00001**](<https://arxiv.org/abs/1912.00001>)." in line
+
+
+def test_a_licence_is_named() -> None:
+    entry = found("wikipedia", "Oil.", ARTICLE.model_copy(update={"licence": "CC BY-SA 4.0", "kind": "encyclopedia"}))
+    assert "Licence: CC BY-SA 4.0. — wikipedia" in part(report(citing(entry), entry).markdown, "References")
+
+
 def test_what_was_searched_says_when() -> None:
     later = found("pubmed", "Oil, again.", ARTICLE, at=NOON + 86_400)
     text = part(

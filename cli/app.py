@@ -7,7 +7,7 @@ import typer
 from elcano import __version__
 from elcano.cli import again, certificates, steering_options, steps
 from elcano.cli.becoming import become
-from elcano.cli.options import AsJson, Key, Name, Out, Run
+from elcano.cli.options import AsJson, Form, Key, Name, Out, Run
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
@@ -155,11 +155,11 @@ def watch(run: Run, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def report(run: Run, as_json: AsJson = False, out: Out = None) -> None:
-    """Print a run's report; the exit code says how the run ended."""
+def report(run: Run, form: Form = "md", as_json: AsJson = False, out: Out = None) -> None:
+    """Print a run's report, or its references alone; the exit code says how the run ended."""
     from elcano.cli import research
 
-    raise typer.Exit(research.report(run, as_json=as_json, out=out))
+    raise typer.Exit(research.report(run, form="json" if as_json else form, out=out))
 
 
 app.command("certificate")(certificates.certificate)

@@ -94,7 +94,7 @@ class Api:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def report(self, run_id: str, media_type: str) -> str:
-        """A run's report as `text/markdown` or `application/json`."""
+        """A run's report as one of the media types that the API serves it in."""
         return self._send("GET", f"/v1/runs/{run_id}/report", headers={"Accept": media_type}).text
 
     def save(self, path: str, file: Path) -> None:

@@ -1,13 +1,21 @@
 """Arguments and options that several commands have."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists it.", show_default=False)]
 Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Form = Annotated[
+    Literal["md", "json", "bibtex", "ris", "csl"],
+    typer.Option(
+        "--format",
+        help="md: the report; json: the same as data, with every checked citation; "
+        "bibtex, ris, csl (CSL-JSON): its references, for a program that manages them.",
+    ),
+]
 Key = Annotated[
     str,
     typer.Option(

@@ -22,11 +22,10 @@ from elcano.cli.live import display
 from elcano.cli.printing import results
 from elcano.cli.steering import plan_lines
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.references.forms import NAMES
 from elcano.graphs.values.events import AgentEvent
 from elcano.settings import program_settings
 
-_MARKDOWN = "text/markdown"
-_JSON = "application/json"
 _MORE = {
     "tokens": "--tokens 50000",
     "cost": "--usd 1",
@@ -55,15 +54,21 @@ def watch(run_id: str, *, as_json: bool) -> Exit:
         return _outcome(last)
 
 
-def report(run_id: str, *, as_json: bool, out: Path | None) -> Exit:
-    """Prints a run's report. How the run ended is the exit code, also of one that has no report."""
+def report(run_id: str, *, form: str, out: Path | None) -> Exit:
+    """Prints a run's report, or its references. How the run ended is the exit code, also of one that has no report.
+
+    Args:
+        run_id: the run.
+        form: one of `graphs.references.forms.NAMES`.
+        out: the file that it is written to instead.
+    """
     _require_writable(out)
     with connected() as api:
         run = api.get(f"/v1/runs/{run_id}")
         ended = BY_STATUS.get(run["status"])
         if run["report"] is None:
             raise Failed(_no_report(run), Exit.BAD_INPUT if ended is None else ended)
-        _deliver(api, run_id, as_json=as_json, out=out)
+        _deliver(api, run_id, form=form, out=out)
         return _outcome(_last(api, run_id)) if ended is None else ended
 
 
@@ -102,7 +107,7 @@ def _finish(api: Api, run: JsonObject, *, as_json: bool, out: Path | None) -> Ex
         console.print(f"In the Temporal UI: {page}", highlight=False, soft_wrap=True)
     last = _follow(api, run_id, console, as_json=False)
     if last.data.get("report") is not None:
-        _deliver(api, run_id, as_json=as_json, out=out)
+        _deliver(api, run_id, form="json" if as_json else "md", out=out)
     return _outcome(last)
 
 
@@ -149,12 +154,12 @@ def note(text: str) -> None:
     sys.stderr.write(f"elcano: {text}\n")
 
 
-def _deliver(api: Api, run_id: str, *, as_json: bool, out: Path | None) -> None:
-    text = api.report(run_id, _JSON if as_json else _MARKDOWN)
+def _deliver(api: Api, run_id: str, *, form: str, out: Path | None) -> None:
+    text = api.report(run_id, NAMES[form])
     if out is not None:
-        out.write_text(text, encoding="utf-8")
+        out.write_text(text, encoding="utf-8", newline="")  # RIS ends its lines as it has to
         Console(stderr=True).print(f"Report saved in {out}", highlight=False, soft_wrap=True)
-    elif sys.stdout.isatty() and not as_json:
+    elif sys.stdout.isatty() and form == "md":
         Console().print(Markdown(text))
     else:
         _print(text.rstrip("\n"))

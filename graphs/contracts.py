@@ -17,13 +17,15 @@ from elcano.graphs.values.asker import NAME_CHARACTERS
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Allowance, Limits, Usage
 from elcano.graphs.values.report import ReportRef
-from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult
+from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult, ToolCallRecord
 from elcano.graphs.values.taking_up import KeptBranch
 from elcano.graphs.values.tenant import DEFAULT_TENANT, OfRun, Tenant
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
 """The same research as plain code, without a graph engine (`USE_GRAPH_EXECUTION=false`)."""
+LITERATURE_REVIEW: Final = "literature_review"
+"""The mode whose report counts records and lists studies."""
 CHAIN_MODES: Final = ("iterative", "deep", "deep_brief")
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
@@ -285,6 +287,10 @@ class PublishCall(OfRun):
     sections: tuple[SectionResult, ...] = ()
     """Of deep research: every section with a gap is named in the report."""
     warnings: tuple[str, ...] = ()
+    records: tuple[ToolCallRecord, ...] = ()
+    """Of a literature review: every search and what came of it."""
+    kept: tuple[str, ...] = ()
+    """Of a literature review: ids of the evidence that repeats no older one."""
 
 
 class BranchHeld(Frozen):

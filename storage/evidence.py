@@ -131,6 +131,14 @@ class EvidenceStore(Bound):
         async with self._engine.connect() as connection:
             return list(await connection.scalars(select(found.c.evidence_id).order_by(found.c.position)))
 
+    async def works_of_run(self, run_id: str) -> list[Work]:
+        """What sources told of the works of what `of_run` answers, in the same order; no text is read."""
+        found = self._found(run_id)
+        told = select(passages.c.work).join(found, passages.c.id == found.c.evidence_id)
+        kept = told.where(self._own(passages), passages.c.work.is_not(None)).order_by(found.c.position)
+        async with self._engine.connect() as connection:
+            return [Work.model_validate(work) for work in await connection.scalars(kept)]
+
     async def count_of_run(self, run_id: str) -> int:
         """How many passages a run and its branches found."""
         async with self._engine.connect() as connection:

@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from elcano.activities.sources.base import Found
 from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
 
@@ -13,7 +14,7 @@ class ScriptedSource:
     """Searches `texts`, by the names of their documents; each text is one passage.
 
     A passage is found if it holds a word of the query, the more of them the earlier; what is found for a query in
-    `answers` is said there, by the documents' names.
+    `answers` is said there, by the documents' names. `works` are what it knows of the works that documents are of.
     """
 
     def __init__(
@@ -25,10 +26,12 @@ class ScriptedSource:
         answers: Mapping[str, Sequence[str]] | None = None,
         weights: Mapping[str, float] | None = None,
         warnings: Sequence[str] = (),
+        works: Mapping[str, Work] | None = None,
         seconds: float = 0.0,
     ) -> None:
         self.spec = spec or SourceSpec(name=name, kind="texts", description=f"The texts of {name!r}.")
         """What is known of it everywhere: its limits, its key, its queue."""
+        self._works = works or {}
         self._passages = {document: self._passage(document, text) for document, text in texts.items()}
         self._answers = answers or {}
         self._weights = weights or {}
@@ -90,4 +93,5 @@ class ScriptedSource:
             text=text,
             start=0,
             end=len(text),
+            work=self._works.get(document),
         )

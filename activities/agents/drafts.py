@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from elcano.activities.agents.passages import of_work
 from elcano.activities.agents.unwritten import UNREAD
+from elcano.activities.report.works import Works
 from elcano.activities.text.stems import stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
 from elcano.graphs.agents.loaded import Drafts, Shown
@@ -31,6 +33,7 @@ def joined(results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None
     kept = _each_once(results, said)
     homes = _Homes(evidence)
     cited = [tuple(homes.moved(claim) for claim in claims) for claims in kept]
+    works = Works(known)
     keys = {id: f"e{number}" for number, id in enumerate(homes.cited, start=1)}
     items = [
         SectionItem(
@@ -45,7 +48,8 @@ def joined(results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None
     return Drafts(
         sections=tuple(items),
         shown=Shown(
-            items=tuple(_item(key, evidence[id]) for id, key in keys.items()), ids={key: id for id, key in keys.items()}
+            items=tuple(_item(key, evidence[id], of_work(works, evidence[id])) for id, key in keys.items()),
+            ids={key: id for id, key in keys.items()},
         ),
         related=_related(drafts, evidence, homes.cited) if results else _one_each(known),
         quoted=all(draft.quoted for draft in drafts if draft),
@@ -180,8 +184,8 @@ def _in_turn(lists: Sequence[Sequence[str]]) -> Iterator[str]:
         yield from (one[rank] for one in lists if rank < len(one))
 
 
-def _item(key: str, passage: Evidence) -> EvidenceItem:
-    return EvidenceItem(key=key, title=passage.title, heading=passage.heading, locator=passage.locator)
+def _item(key: str, passage: Evidence, work: str) -> EvidenceItem:
+    return EvidenceItem(key=key, title=passage.title, heading=passage.heading, locator=passage.locator, about=work)
 
 
 def _on_one_line(text: str) -> str:

@@ -7,8 +7,10 @@ drop what answered the question's first part.
 from collections.abc import Sequence
 from typing import Final
 
+from elcano.activities.report.works import Works
 from elcano.graphs.agents.envelope import EvidenceItem
 from elcano.graphs.agents.loaded import Shown
+from elcano.graphs.references.wording import about
 from elcano.graphs.values.state import IterationData
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 from elcano.storage.evidence import Evidence
@@ -23,14 +25,15 @@ def fitting(evidence: Sequence[Evidence], conversation: Sequence[IterationData],
     A passage is shown whole or not at all: quotes from half a sentence would mislead.
     """
     room = tokens * CHARACTERS_PER_TOKEN
+    works = Works(evidence)
     chosen: dict[str, None] = {}
     for passage in _in_turn(evidence, conversation):
-        size = _size(passage)
+        size = _size(passage, of_work(works, passage))
         if size <= room:
             chosen[passage.id] = None
             room -= size
     kept = [passage for passage in evidence if passage.id in chosen]
-    items = [_item(number, passage) for number, passage in enumerate(kept, start=1)]
+    items = [_item(number, passage, of_work(works, passage)) for number, passage in enumerate(kept, start=1)]
     keys = {passage.id: item.key for item, passage in zip(items, kept, strict=True)}
     return Shown(
         items=tuple(items),
@@ -40,18 +43,25 @@ def fitting(evidence: Sequence[Evidence], conversation: Sequence[IterationData],
     )
 
 
-def _item(number: int, passage: Evidence) -> EvidenceItem:
+def of_work(works: Works, passage: Evidence) -> str:
+    """What a reader of `passage` has to know of the work that it is of; empty if nothing is known."""
+    known = works.of(passage)
+    return about(known.work) if known else ""
+
+
+def _item(number: int, passage: Evidence, work: str) -> EvidenceItem:
     return EvidenceItem(
         key=f"e{number}",
         title=passage.title,
         heading=passage.heading,
         locator=passage.locator,
+        about=work,
         text=passage.text,
     )
 
 
-def _size(passage: Evidence) -> int:
-    texts = (passage.title, passage.heading, passage.locator, passage.text)
+def _size(passage: Evidence, work: str) -> int:
+    texts = (passage.title, passage.heading, passage.locator, work, passage.text)
     return FRAME_CHARACTERS + sum(len(text) for text in texts)
 
 

@@ -6,9 +6,13 @@ The publisher makes it once; whoever looks through a certificate makes it again 
 from collections.abc import Mapping, Sequence
 
 from elcano.activities.report.citations import check
+from elcano.activities.report.references import standing
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
+from elcano.activities.report.review import reviewed
+from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
+from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
 
@@ -18,6 +22,8 @@ def made(
     evidence: Sequence[Evidence],
     texts: Mapping[str, StoredText],
     builds: tuple[str, ...] = (),
+    accounts: tuple[Work, ...] = (),
+    searched: tuple[str, ...] = (),
 ) -> Report:
     """The report of a run, its citations looked up.
 
@@ -27,26 +33,33 @@ def made(
         evidence: the passages that the writer was given.
         texts: the stored texts of the cited passages, by content hash.
         builds: the workers that it is the work of.
+        accounts: what was told of their works beside these passages.
+        searched: the first and the last day on which there was a search.
 
     Raises:
         KeyError: the text of a cited passage is not among `texts`.
     """
     if draft is None:
-        return _unwritten(call, evidence, builds)
-    checked = check(draft, evidence, texts)
+        return _unwritten(call, evidence, builds, accounts, searched)
+    checked = check(draft, evidence, texts, accounts)
+    doubts = standing(checked.references)
+    review = reviewed(call, evidence, checked.works, checked)
     return Report(
         run_id=call.run_id,
         question=call.question,
         title=draft.title,
-        markdown=render_report(call, checked),
+        markdown=render_report(call, checked, doubts, searched, review),
         answered=draft.answered,
         partial=partial_reason(call.ending),
         model=", ".join(call.models),
         references=checked.references,
         citations=checked.citations,
         unverified=checked.unverified,
-        warnings=call.warnings,
+        warnings=(*doubts, *call.warnings),
         builds=builds,
+        review=review,
+        searched=searched,
+        accounts=accounts,
     )
 
 
@@ -64,13 +77,21 @@ def figures(report: Report, artifact: str) -> ReportRef:
     )
 
 
-def _unwritten(call: PublishCall, evidence: Sequence[Evidence], builds: tuple[str, ...]) -> Report:
+def _unwritten(
+    call: PublishCall,
+    evidence: Sequence[Evidence],
+    builds: tuple[str, ...],
+    accounts: tuple[Work, ...],
+    searched: tuple[str, ...],
+) -> Report:
     title = title_for(call.question)
+    works = Works(evidence, accounts)
+    review = reviewed(call, evidence, works)
     return Report(
         run_id=call.run_id,
         question=call.question,
         title=title,
-        markdown=render_evidence(call, title, evidence),
+        markdown=render_evidence(call, title, evidence, works, searched, review),
         answered=False,
         partial=partial_reason(call.ending),
         model="",
@@ -79,4 +100,7 @@ def _unwritten(call: PublishCall, evidence: Sequence[Evidence], builds: tuple[st
         unverified=(),
         warnings=call.warnings,
         builds=builds,
+        review=review,
+        searched=searched,
+        accounts=accounts,
     )

@@ -6,7 +6,7 @@ pages takes seconds, in which no other activity of the worker may fall silent.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from temporalio import activity
@@ -16,10 +16,13 @@ from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.making import figures, made
+from elcano.activities.report.searches import days_of
+from elcano.activities.report.works import connected
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.records import ArchiveCall, RunLog
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef
+from elcano.graphs.values.works import Work
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store, TenantStore
@@ -76,10 +79,27 @@ class ReportActivities:
 
 async def _report(call: PublishCall, store: TenantStore) -> Report:
     evidence = await store.evidence.get(call.evidence)
+    told = await store.evidence.works_of_run(call.run_id)
     draft = None if call.draft is None else await _draft(call.draft, store)
     cited = set() if draft is None else set(cited_ids(draft))
     texts = await _texts((passage for passage in evidence if passage.id in cited), store)
-    return await asyncio.to_thread(made, call, draft, evidence, texts, await store.ledger.builds(call.run_id))
+    builds = await store.ledger.builds(call.run_id)
+    searched = days_of(await store.ledger.entries(call.run_id, branches=True))
+    return await asyncio.to_thread(_made, call, draft, evidence, texts, builds, told, searched)
+
+
+def _made(
+    call: PublishCall,
+    draft: ReportDraft | None,
+    evidence: Sequence[Evidence],
+    texts: Mapping[str, StoredText],
+    builds: tuple[str, ...],
+    told: Sequence[Work],
+    searched: tuple[str, ...],
+) -> Report:
+    """The report, with what sections were told of its works too: one of them may know that a paper was retracted."""
+    works = (passage.work for passage in evidence if passage.work is not None)
+    return made(call, draft, evidence, texts, builds, connected(works, told), searched)
 
 
 async def _draft(key: str, store: TenantStore) -> ReportDraft:

@@ -4,16 +4,23 @@ The words of a report are the writer's or the sources'; all of them pass through
 numbers. A claim without a citation that holds is marked where it stands and listed with the reason.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
+from elcano.activities.report import review_tables
 from elcano.activities.report.citations import CheckedClaim, CheckedDraft
-from elcano.activities.report.markdown import link, place, plain, prose
+from elcano.activities.report.markdown import link, plain, prose
+from elcano.activities.report.references import flagged, listed
+from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
+from elcano.graphs.references.days import day
+from elcano.graphs.references.wording import flags, mark
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.budget import usd
-from elcano.graphs.values.report import CheckedCitation, Reference, Verdict, heading_for
+from elcano.graphs.values.report import CheckedCitation, Verdict, heading_for
+from elcano.graphs.values.review import Review
 from elcano.graphs.values.state import Ending, SectionGap, SectionResult
 from elcano.storage.evidence import Evidence
 
@@ -51,38 +58,65 @@ def partial_reason(ending: Ending | None) -> str | None:
     return f"{reason}: {detail}" if detail else reason
 
 
-def render_report(call: PublishCall, checked: CheckedDraft) -> str:
-    """The report of a run whose writer handed over a draft."""
+def render_report(
+    call: PublishCall,
+    checked: CheckedDraft,
+    doubts: Sequence[str] = (),
+    searched: Sequence[str] = (),
+    review: Review | None = None,
+) -> str:
+    """The report of a run whose writer handed over a draft.
+
+    Args:
+        call: what the run hands over.
+        checked: its draft.
+        doubts: which references do not stand.
+        searched: the first and the last day on which there was a search.
+        review: what is told beside, of a literature review.
+    """
     draft = checked.draft
+    marks = {one.number: told for one in checked.references if (told := mark(one.work))}
+    passage = partial(_passage, checked.works)
     limitations = _listed("Limitations", map(prose, draft.limitations))
-    related = _listed("Related passages" if draft.answered else "Nearest passages", map(_passage, checked.related))
+    related = _listed("Related passages" if draft.answered else "Nearest passages", map(passage, checked.related))
     unanswered = ["**The sources that were searched do not answer this question.**", *limitations, *related]
     return _joined(
         [
             f"# {plain(draft.title)}",
-            _head(call, _author(call, quoted=draft.quoted)),
+            _head(call, _author(call, quoted=draft.quoted), doubts),
             *([] if draft.answered else unanswered),
-            *_listed("Key findings", (_claim(claim, quoted=draft.quoted) for claim in checked.key_findings)),
-            *_sections(call, checked),
+            *_listed("Key findings", (_claim(claim, marks, quoted=draft.quoted) for claim in checked.key_findings)),
+            *_sections(call, checked, marks),
+            *review_tables.studies(review, marks),
             *(related if draft.answered else []),
             *_listed("What could not be verified", map(_failed, checked.unverified)),
             *(limitations if draft.answered else []),
             *_listed("Warnings", map(plain, call.warnings)),
-            *_searches(call),
-            *_references(checked.references),
+            *_searches(call, checked.given, searched),
+            *review_tables.records(review),
+            *listed(checked.references),
         ]
     )
 
 
-def render_evidence(call: PublishCall, title: str, evidence: Sequence[Evidence]) -> str:
+def render_evidence(
+    call: PublishCall,
+    title: str,
+    evidence: Sequence[Evidence],
+    works: Works | None = None,
+    searched: Sequence[str] = (),
+    review: Review | None = None,
+) -> str:
     """What stands for a report if there is no draft: the evidence as it was found, and that it is no more than that."""
     why = f" ({plain(call.failure.message)})" if call.failure else ""
     if evidence:
         notice = f"**There is no report: none was written{why}.** Below is the evidence as it was found, in that order."
     else:
         notice = f"**There is no report: none was written{why}, and no evidence was found.**"
+    known = works or Works(evidence)
     passages = (
-        f"{_passage(passage)}\n\n  > {plain(shortened(passage.text, PASSAGE_CHARACTERS))}" for passage in evidence
+        f"{_passage(known, passage)}\n\n  > {plain(shortened(passage.text, PASSAGE_CHARACTERS))}"
+        for passage in evidence
     )
     return _joined(
         [
@@ -92,15 +126,17 @@ def render_evidence(call: PublishCall, title: str, evidence: Sequence[Evidence])
             *_without_text(call.sections),
             *_listed("Evidence", passages),
             *_listed("Warnings", map(plain, call.warnings)),
-            *_searches(call),
+            *_searches(call, evidence, searched),
+            *review_tables.records(review),
         ]
     )
 
 
-def _head(call: PublishCall, author: str) -> str:
-    partial = partial_reason(call.ending)
-    state = f"**Partial:** the run ended early, because {plain(partial)}. " if partial else ""
-    return f"> Asked: {plain(call.question)}\n>\n> {state}{author}"
+def _head(call: PublishCall, author: str, doubts: Sequence[str] = ()) -> str:
+    reason = partial_reason(call.ending)
+    state = f"**Partial:** the run ended early, because {plain(reason)}. " if reason else ""
+    warned = "".join(f"\n>\n> **Warning:** {plain(doubt)}" for doubt in doubts)
+    return f"> Asked: {plain(call.question)}\n>\n> {state}{author}{warned}"
 
 
 def _author(call: PublishCall, *, quoted: bool) -> str:
@@ -109,13 +145,13 @@ def _author(call: PublishCall, *, quoted: bool) -> str:
     return f"Written by {plain(', '.join(call.models) or 'an unnamed model')}; every citation was looked up by code."
 
 
-def _sections(call: PublishCall, checked: CheckedDraft) -> Iterable[str]:
+def _sections(call: PublishCall, checked: CheckedDraft, marks: Mapping[int, str]) -> Iterable[str]:
     """The draft's sections, one without claims saying why; then those that the draft does not even name."""
     planned = {heading_for(section.title): section for section in call.sections}
     for section in checked.sections:
         result = planned.pop(heading_for(section.heading), None)
         yield f"## {plain(section.heading)}"
-        yield from (_claim(claim, quoted=checked.draft.quoted) for claim in section.claims)
+        yield from (_claim(claim, marks, quoted=checked.draft.quoted) for claim in section.claims)
         yield from _remarks(result, empty=not section.claims)
     yield from _without_text(planned.values())
 
@@ -148,10 +184,11 @@ def _gap(gap: SectionGap) -> str:
     return f"{plain(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never begun'})."
 
 
-def _claim(claim: CheckedClaim, *, quoted: bool) -> str:
+def _claim(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> str:
+    """A claim with its numbers; behind that of a work that does not stand it says so."""
     text = f"“{prose(claim.text)}”" if quoted else prose(claim.text)
-    marks = " ".join(f"[{number}]" for number in claim.numbers)
-    return f"{text} {marks or UNVERIFIED_MARK}"
+    numbers = (f"{number}, {marks[number]}" if number in marks else str(number) for number in claim.numbers)
+    return f"{text} {' '.join(f'[{number}]' for number in numbers) or UNVERIFIED_MARK}"
 
 
 def _failed(cited: CheckedCitation) -> str:
@@ -163,27 +200,24 @@ def _failed(cited: CheckedCitation) -> str:
     )
 
 
-def _passage(passage: Evidence) -> str:
-    return f"{link(passage.title, passage.locator)} — {plain(passage.source)}"
+def _passage(works: Works, passage: Evidence) -> str:
+    known = works.of(passage)
+    warned = flagged(flags(known.work)) if known else ""
+    return f"{warned}{link(passage.title, passage.locator)} — {plain(passage.source)}"
 
 
-def _references(references: Sequence[Reference]) -> list[str]:
-    lines = [f"{reference.number}. {_reference(reference)}" for reference in references]
-    return ["## References", "\n".join(lines)] if lines else []
-
-
-def _reference(reference: Reference) -> str:
-    if len(reference.locators) == 1:
-        return f"{link(reference.title, reference.locators[0])} — {plain(reference.source)}"
-    places = "; ".join(map(place, reference.locators))
-    return f"**{plain(reference.title)}** — {plain(reference.source)}: {places}"
-
-
-def _searches(call: PublishCall) -> list[str]:
+def _searches(call: PublishCall, evidence: Iterable[Evidence], searched: Sequence[str]) -> list[str]:
+    """What was searched, for what and when; the text of what was found may have been kept before that."""
     sources = f"Sources: {plain(', '.join(call.sources))}." if call.sources else ""
     queries = "; ".join(f"“{plain(query)}”" for query in dict.fromkeys(call.searches))
-    searched = f"Searched for: {queries}." if queries else ""
-    return ["## What was searched", f"{sources} {searched}".strip()] if sources or searched else []
+    asked = f"Searched for: {queries}." if queries else ""
+    retrieved = sorted({day(passage.retrieved_at) for passage in evidence} - {""})
+    when = [f"Searched {_span(searched)}." if searched else "", f"Retrieved {_span(retrieved)}." if retrieved else ""]
+    return ["## What was searched", " ".join(filter(None, (sources, asked, *when)))] if sources or asked else []
+
+
+def _span(days: Sequence[str]) -> str:
+    return f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
 
 
 def _listed(heading: str, items: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.referring import reference
+from elcano.activities.tools.renewing import as_told_now
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
@@ -62,14 +63,15 @@ class ToolActivities:
         source = self._sources.get(given.source)
         query, cut = _asked(given.query, source.spec)
         found = await source.search(query, min(given.limit, source.spec.limits.results))
-        await store.evidence.add(run_id, found.evidence, found.texts)
+        passages = as_told_now(found.evidence, await store.evidence.get([passage.id for passage in found.evidence]))
+        await store.evidence.add(run_id, passages, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
         # of two searches that find copies at the same time one is older.
         repeats = await self._comparing.repeats(store.evidence, run_id)
         return SearchOutput(
             source=given.source,
             query=given.query,
-            evidence=tuple(reference(passage, repeats.get(passage.id)) for passage in found.evidence),
+            evidence=tuple(reference(passage, repeats.get(passage.id)) for passage in passages),
             warnings=(*cut, *found.warnings),
         )
 

@@ -10,10 +10,12 @@ from elcano.api.http.negotiation import choose
 from elcano.api.http.schemas import EvidencePage
 from elcano.api.runs.reading import kept_run, read_run
 from elcano.api.services import Provided
+from elcano.graphs.references.forms import BIBTEX, CSL, FORMS, RIS
 from elcano.graphs.values.report import Report
 
 MARKDOWN = "text/markdown"
 JSON = "application/json"
+_TEXT = {"schema": {"type": "string"}}
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
 
@@ -25,8 +27,11 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=probl
         200: {
             "description": "The report, in the form that `Accept` asks for",
             "content": {
-                MARKDOWN: {"schema": {"type": "string"}},
+                MARKDOWN: _TEXT,
                 JSON: {"schema": {"$ref": "#/components/schemas/Report"}},
+                BIBTEX: _TEXT,
+                RIS: _TEXT,
+                CSL: {"schema": {"type": "array", "items": {"type": "object"}}},
             },
         },
         **problem_docs(RunNotFound, NotAcceptable, ReportNotReady, ReportLost),
@@ -35,23 +40,29 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=probl
 async def get_report(
     run_id: str,
     services: Provided,
-    accept: Annotated[str | None, Header(description="`text/markdown` (default) or `application/json`.")] = None,
+    accept: Annotated[
+        str | None,
+        Header(description=f"`{MARKDOWN}` (default), `{JSON}`; for references alone `{BIBTEX}`, `{RIS}` or `{CSL}`."),
+    ] = None,
 ) -> Response:
-    """Read a run's report, as Markdown or with every checked citation as JSON."""
-    form = choose(accept, (MARKDOWN, JSON))
+    """Read a run's report, as Markdown or with every checked citation as JSON; or its references for programs."""
+    form = choose(accept, (MARKDOWN, JSON, *FORMS))
     run = await read_run(run_id, services.temporal, services.store)
     if run.report is None:
         raise ReportNotReady(f"the run {run_id!r} has no report; its status is {run.status!r}")
     stored = await services.store.artifacts.get(run.report.artifact)
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
-    content = stored if form == JSON else await asyncio.to_thread(_markdown, stored)
-    return Response(content, media_type=form, headers={"Vary": "Accept"})
+    content = stored if form == JSON else await asyncio.to_thread(_written, stored, form)
+    # What is text by its name says itself which characters it is of; JSON is UTF-8 anyway.
+    said = f"{form}; charset=utf-8" if form in (BIBTEX, RIS) else form
+    return Response(content, media_type=said, headers={"Vary": "Accept"})
 
 
-def _markdown(stored: str) -> str:
-    """The text of a report as it is kept, which is its JSON; of a long one that takes a while."""
-    return Report.model_validate_json(stored).markdown
+def _written(stored: str, form: str) -> str:
+    """A report in `form`, from its JSON, as which it is kept; of a long one that takes a while."""
+    report = Report.model_validate_json(stored)
+    return report.markdown if form == MARKDOWN else FORMS[form](report.references)
 
 
 @router.get("/evidence", responses=problem_docs(RunNotFound))

@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.making import figures, made
+from elcano.activities.report.searches import days_of
 from elcano.activities.tools.referring import reference
 from elcano.dev.verification.contents import Contents
 from elcano.graphs.checks.validation import faults
@@ -106,7 +107,8 @@ def of_evidence(held: Contents) -> Iterator[Fault]:
             yield Fault("evidence", f"the passage {passage.id!r} is not the one that the run found")
         if stored is not None and stored.text[passage.start : passage.end] != passage.text:
             yield Fault("evidence", f"the passage {passage.id!r} does not stand in its text")
-        if stored is not None and stored.document != passage.document:
+        # Sources that tell of works may have the same text of one under several names; it is kept under the first.
+        if stored is not None and passage.work is None and stored.document != passage.document:
             yield Fault("texts", f"the text of the passage {passage.id!r} is said to be of {stored.document!r}")
 
 
@@ -130,6 +132,8 @@ def of_report(held: Contents) -> Iterator[Fault]:
     key = sha256(held.report.encode()).hexdigest()
     if key != held.run.report.artifact:
         yield Fault("report", f"its hash is {key}, and the run's report is {held.run.report.artifact}")
+    if held.published.searched != days_of(held.ledger):
+        yield Fault("report", "the ledger has searches of other days")
     if held.markdown != held.published.markdown:
         yield Fault("markdown", "it is another text than the report's")
     if figures(held.published, held.run.report.artifact) != held.run.report:
@@ -143,7 +147,9 @@ def of_report(held: Contents) -> Iterator[Fault]:
     if missing := _without_text(held.evidence, cited, texts):
         yield Fault("texts", f"the text of the cited passage {missing!r} is missing")
         return
-    again = made(call, draft, held.evidence, texts, held.published.builds)
+    again = made(
+        call, draft, held.evidence, texts, held.published.builds, held.published.accounts, held.published.searched
+    )
     fields = [name for name in type(again).model_fields if getattr(again, name) != getattr(held.published, name)]
     if fields:
         yield Fault("report", f"made again of the recorded draft and evidence it has another {', '.join(fields)}")

@@ -16,6 +16,8 @@ CITING: Final = """\
 the citations that you were given. Every quote is looked up; one that is not found is shown to the reader as \
 unsupported.
 - Do not write keys, numbers in brackets or a list of references into the text; these are made from your citations.
+- `about` says of which work a passage is. Rest no claim on one that was retracted or withdrawn without saying that it \
+was, and say of a preprint that it is one where it matters.
 - Say nothing that no citation supports, however well known it is, and smooth over no disagreement.
 """
 

@@ -31,6 +31,8 @@ class EvidenceItem(Frozen):
     title: str
     heading: str = ""
     locator: str
+    about: str = ""
+    """The work that it is of, in a few words: year, kind, and whether it is a preprint or was retracted."""
     text: str = ""
     """Empty where all that matters of it is quoted elsewhere in the envelope."""
 

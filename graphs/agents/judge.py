@@ -37,7 +37,8 @@ any field; apply the standards of that field.
 
 - Coverage: the share of the question's parts that at least one passage speaks to.
 - Confidence: how sure you are that a report written from these passages alone would be right. Passages that \
-contradict one another, are second-hand or speak only beside the point lower it.
+contradict one another, are second-hand or speak only beside the point lower it; so do those of preprints, as `about` \
+says, and those of retracted work support nothing.
 - Sufficient: every part that matters is covered by a passage that could be quoted for it.
 - Recommendation: `synthesize` if the passages suffice, or if further searching is unlikely to help because the last \
 searches brought nothing new; otherwise `continue`.

@@ -32,6 +32,8 @@ The report is made of claims. A claim is a sentence or a short paragraph of Mark
 corrected. Every quote is looked up; one that is not found is shown to the reader as unsupported. Keep quotes short: \
 a sentence or less.
 - Do not write keys, numbers in brackets or a list of references into the text; these are made from your citations.
+- `about` says of which work a passage is. If that is a preprint, say so where it matters; if it was retracted or \
+withdrawn, do not rest a claim on it, and where you must mention it say that it was.
 - Where passages disagree, say so and cite both. Do not smooth it over.
 - Do not claim what no passage supports, however well known it is.
 

@@ -4,7 +4,7 @@ Steps go together that are at the same node in the same iteration, in the order 
 its ids, which are canonical: the same passage has the same id in every run.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
@@ -30,7 +30,7 @@ from elcano.graphs.lifecycle.steps import Passage, passages
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import usd
-from elcano.graphs.values.report import Report, ReportDraft
+from elcano.graphs.values.report import Reference, Report, ReportDraft
 from elcano.graphs.values.state import EvidenceRef
 
 MOST_EVIDENCE: Final = 1_000
@@ -195,7 +195,8 @@ def _reports(a: Side, b: Side) -> ReportCompared | None:
         return None
     claims, same = compared(claims_of(a.draft), claims_of(b.draft))
     headings = [list(dict.fromkeys(section.heading for section in draft.sections)) for draft in (a.draft, b.draft)]
-    cited = [_cited(side.report) for side in (a, b)]
+    cited = [side.report.references if side.report else () for side in (a, b)]
+    known = [{name for one in references for name in _names(one)} for references in cited]
     return ReportCompared(
         a_title=a.draft.title,
         b_title=b.draft.title,
@@ -205,15 +206,24 @@ def _reports(a: Side, b: Side) -> ReportCompared | None:
         sections_removed=tuple(heading for heading in headings[0] if heading not in headings[1]),
         claims=claims,
         claims_same=same,
-        references_added=tuple(ref for id, ref in cited[1].items() if id not in cited[0]),
-        references_removed=tuple(ref for id, ref in cited[0].items() if id not in cited[1]),
-        references_same=len(cited[0].keys() & cited[1].keys()),
+        references_added=_without(cited[1], known[0]),
+        references_removed=_without(cited[0], known[1]),
+        references_same=len({one.document for one in cited[1] if not known[0].isdisjoint(_names(one))}),
     )
 
 
-def _cited(report: Report | None) -> dict[str, ReferenceBrief]:
-    """What a report refers to, by document."""
-    references = report.references if report else ()
-    return {
-        one.document: ReferenceBrief(document=one.document, title=one.title, source=one.source) for one in references
-    }
+def _without(references: Sequence[Reference], known: Set[str]) -> tuple[ReferenceBrief, ...]:
+    """Those that have no name which is known, a document once."""
+    return tuple(
+        {
+            one.document: ReferenceBrief(document=one.document, title=one.title, source=one.source)
+            for one in references
+            if known.isdisjoint(_names(one))
+        }.values()
+    )
+
+
+def _names(reference: Reference) -> tuple[str, ...]:
+    """All that it is called: a run may have heard of a paper by other names than another one."""
+    work = reference.work.identifiers.model_copy(update={"nct": "", "url": ""}).names if reference.work else ()
+    return (reference.document, *work, *(name for name in reference.also if not name.startswith(("nct:", "url:"))))

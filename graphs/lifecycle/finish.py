@@ -3,7 +3,15 @@
 Pure: it reads a journal and calls nothing.
 """
 
-from elcano.graphs.contracts import REPORTED, Engine, PublishCall, ResearchInput, ResearchResult, RunStatus
+from elcano.graphs.contracts import (
+    LITERATURE_REVIEW,
+    REPORTED,
+    Engine,
+    PublishCall,
+    ResearchInput,
+    ResearchResult,
+    RunStatus,
+)
 from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
@@ -61,6 +69,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     run = journal.run
     state = run.state
     written = draft(journal)
+    review = asked.mode == LITERATURE_REVIEW
     written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
     return PublishCall(
         run_id=asked.run_id,
@@ -78,6 +87,8 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         usage=run.budget.used,
         sections=state.sections,
         warnings=state.warnings,
+        records=tuple(call for turn in state.conversation for call in turn.tool_calls) if review else (),
+        kept=state.distinct_evidence if review else (),
     )
 
 

@@ -10,6 +10,9 @@ from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
+from elcano.graphs.values.merging import Provenance
+from elcano.graphs.values.review import Review
+from elcano.graphs.values.works import Work
 
 TITLE_CHARACTERS: Final = 300
 HEADING_CHARACTERS: Final = 200
@@ -95,10 +98,25 @@ class CheckedCitation(Frozen):
     start: int | None = None
     """Where the quote begins in the stored document text, in characters."""
     end: int | None = None
+    content_hash: str = ""
+    """Of the stored text that it was found in; empty: that of its reference."""
+
+
+class CitedText(Frozen):
+    """One stored text of a reference, in which quotes were found."""
+
+    content_hash: str
+    document: str
+    """Canonical id of the document, as its source calls it."""
+    source: str
+    locators: tuple[str, ...] = ()
+    """Where in it the cited passages are."""
+    retrieved: str = ""
+    """The day in UTC, as `2026-11-22`; empty if nobody said."""
 
 
 class Reference(Frozen):
-    """One numbered entry of the reference list: a document that is cited."""
+    """One numbered entry of the reference list: a document that is cited, or a work, whichever of its texts is."""
 
     number: int = Field(ge=1)
     document: str
@@ -107,7 +125,17 @@ class Reference(Frozen):
     locators: tuple[str, ...]
     """Where in it the cited passages are."""
     content_hash: str
-    """SHA-256 of the stored text that the quotes were found in."""
+    """SHA-256 of the stored text that the quotes were found in; of several, of the first."""
+    work: Work | None = None
+    """What all sources together tell of it; None: of a document of which nothing more is known."""
+    told_by: tuple[Provenance, ...] = ()
+    """Who told of the work, and when."""
+    also: tuple[str, ...] = ()
+    """Other names of the work, as `doi:...`: of its preprint, or where sources differ."""
+    preprints: tuple[str, ...] = ()
+    """Of a work that was published: the names of the preprint that there is of it."""
+    texts: tuple[CitedText, ...] = ()
+    """The stored texts that the quotes were found in."""
 
 
 class Report(Frozen):
@@ -128,6 +156,12 @@ class Report(Frozen):
     warnings: tuple[str, ...] = ()
     builds: tuple[str, ...] = ()
     """The workers that it is the work of, from the first call to this report: version and build id of each."""
+    review: Review | None = None
+    """Of a literature review: its records and studies."""
+    searched: tuple[str, ...] = ()
+    """The first and the last day in UTC on which there was a search; one if they are the same."""
+    accounts: tuple[Work, ...] = ()
+    """What sources told of the cited works beside passages that the writer was given: in sections, for example."""
 
 
 class ReportRef(Frozen):

@@ -6,10 +6,21 @@ import httpx
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.report import Report, ReportRef
+from elcano.graphs.references.forms import FORMS
+from elcano.graphs.values.report import Reference, Report, ReportRef
+from elcano.graphs.values.works import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store
 
+PAPER = Reference(
+    number=1,
+    document="doi:10.1/x",
+    title="Öl",
+    source="pubmed",
+    locators=("https://example.org/",),
+    content_hash="0" * 64,
+    work=Work(title="Öl", kind="article", identifiers=Identifiers(doi="10.1/x"), flags=("retracted",)),
+)
 MARKDOWN = "# Reading PDF\n\nTwo packages can [1].\n"
 
 
@@ -23,7 +34,7 @@ async def reported(store: Store) -> str:
         answered=True,
         partial=None,
         model="offline",
-        references=(),
+        references=(PAPER,),
         citations=(),
         unverified=(),
     )
@@ -55,6 +66,9 @@ async def reported(store: Store) -> str:
         ("application/json, text/markdown;q=0.9", "application/json"),
         ("text/html, */*;q=0.1", "text/markdown"),
         ("text/markdown;q=0, */*", "application/json"),
+        ("application/x-bibtex", "application/x-bibtex"),
+        ("application/x-research-info-systems", "application/x-research-info-systems"),
+        ("application/vnd.citationstyles.csl+json, */*;q=0.1", "application/vnd.citationstyles.csl+json"),
     ],
 )
 async def test_a_report_comes_in_the_form_that_is_wanted(
@@ -67,8 +81,11 @@ async def test_a_report_comes_in_the_form_that_is_wanted(
     assert answer.headers["vary"] == "Accept"
     if form == "text/markdown":
         assert answer.text == MARKDOWN
-    else:
+    elif form == "application/json":
         assert Report.model_validate(answer.json()).markdown == MARKDOWN
+    else:
+        assert answer.text == FORMS[form]([PAPER])
+        assert "Öl" in answer.text
 
 
 @pytest.mark.parametrize("accept", ["text/html", "image/*", "application/json;q=0", "application/json;q=x"])
@@ -120,6 +137,7 @@ async def test_evidence_comes_whole_and_in_pages(api: httpx.AsyncClient, reporte
             title="t",
             locator="d.md",
             text=body[number],
+            work=PAPER.work if number == 3 else None,
             start=number,
             end=number + 1,
         )
@@ -131,6 +149,8 @@ async def test_evidence_comes_whole_and_in_pages(api: httpx.AsyncClient, reporte
     assert (first["total"], first["next"]) == (5, 3)
     second = (await api.get(f"/v1/runs/{reported}/evidence", params={"limit": 3, "offset": first["next"]})).json()
     assert [passage["id"] for passage in second["evidence"]] == ["e-3", "e-4"]
+    assert second["evidence"][0]["work"]["flags"] == ["retracted"]
+    assert second["evidence"][1]["work"] is None
     assert second["next"] is None
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -10,8 +11,10 @@ from rich.console import Console
 
 from elcano.cli import client, research
 from elcano.cli.exits import BY_STATUS, Exit
+from elcano.cli.options import Form
 from elcano.dev.ports import free_ports
 from elcano.graphs.contracts import RunStatus
+from elcano.graphs.references.forms import NAMES
 from tests.unit.cli.scripted import (
     REPORT,
     RUN,
@@ -42,6 +45,25 @@ def test_report_ends_as_the_run_did(server: Server, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == REPORT + REPORT
     asked = [headers["accept"] for request, headers, _ in server.asked if request.endswith("/report")]
     assert asked == ["text/markdown", "application/json"]
+
+
+@pytest.mark.parametrize("form", get_args(get_args(Form)[0]))
+def test_a_report_comes_in_every_form_that_there_is(server: Server, form: str, tmp_path: Path) -> None:
+    script_a_run(server)
+    server.answer(f"GET /v1/runs/{RUN}", stands("completed"))
+    assert run("report", RUN, "--format", form, "--out", str(tmp_path / "it")) == Exit.OK
+    (accepted,) = [headers["accept"] for request, headers, _ in server.asked if request.endswith("/report")]
+    assert accepted == NAMES[form]
+    assert (tmp_path / "it").read_bytes().decode() == REPORT
+    assert set(get_args(get_args(Form)[0])) == set(NAMES)
+
+
+def test_lines_are_saved_as_they_are_ended(server: Server, tmp_path: Path) -> None:
+    script_a_run(server)
+    server.answer(f"GET /v1/runs/{RUN}", stands("completed"))
+    server.answer(f"GET /v1/runs/{RUN}/report", Answer("TY  - JOUR\r\nER  - \r\n", media_type=NAMES["ris"]))
+    assert run("report", RUN, "--format", "ris", "--out", str(tmp_path / "it.ris")) == Exit.OK
+    assert (tmp_path / "it.ris").read_bytes() == b"TY  - JOUR\r\nER  - \r\n"
 
 
 @pytest.mark.parametrize(

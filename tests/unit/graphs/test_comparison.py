@@ -11,6 +11,7 @@ from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.report import Citation, Claim, DraftSection, Reference, Report, ReportDraft
+from elcano.graphs.values.works import Identifiers, Work
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import QUESTION, asked, research
 from tests.unit.graphs.test_properties import many
@@ -171,3 +172,29 @@ async def test_reports_are_compared_by_claims_and_references() -> None:
     assert [ref.document for ref in found.references_added] == ["z"]
     assert [ref.document for ref in found.references_removed] == ["x"]
     assert claims_of(written)[0].evidence == ("doc:a",)
+
+
+async def test_a_paper_is_the_same_by_whichever_of_its_names_runs_heard_of_it() -> None:
+    one = await side(Script())
+    known = Reference(
+        number=1,
+        document="doi:10.1/x",
+        title="Oil",
+        source="pubmed",
+        locators=(),
+        content_hash="0",
+        work=Work(identifiers=Identifiers(doi="10.1/x", pmid="1", nct="NCT00000001")),
+        also=("doi:10.1101/2020.01.01.123456",),
+    )
+    names = (Identifiers(pmid="1"), Identifiers(doi="10.1101/2020.01.01.123456"), Identifiers(nct="NCT00000001"))
+    others = [
+        known.model_copy(update={"document": name.document, "work": Work(identifiers=name), "also": ()})
+        for name in names
+    ]
+    sides = [
+        Side(one.log, "completed", one.draft, report().model_copy(update={"references": (reference,)}))
+        for reference in (known, *others)
+    ]
+    found = [comparison(sides[0], other).report for other in sides[1:]]
+    assert [told and told.references_same for told in found] == [1, 1, 0]
+    assert [len(told.references_added) for told in found if told] == [0, 0, 1]

@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import pytest
 
+from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
@@ -53,6 +54,16 @@ async def test_each_run_has_its_own_findings_in_the_order_of_finding(store: Tena
     assert await store.evidence.of_run("one") == [THIRD, FIRST]
     assert await store.evidence.of_run("two") == [SECOND, FIRST]
     assert await store.evidence.of_run("three") == []
+
+
+async def test_what_was_told_of_works_is_known_of_a_run_and_its_branches(store: TenantStore) -> None:
+    told = [Work(title=title, source="s", flags=("retracted",)) for title in ("Oil", "Water")]
+    await store.evidence.add("one.0002.0", [FIRST.model_copy(update={"work": told[0]}), THIRD], [OIL])
+    await store.evidence.add("one", [SECOND.model_copy(update={"work": told[1]})], [OIL])
+    await store.evidence.add("two", [THIRD], [OIL])
+    assert await store.evidence.works_of_run("one") == told
+    assert await store.evidence.works_of_run("one.0002.0") == told[:1]
+    assert await store.evidence.works_of_run("two") == []
 
 
 async def test_a_text_that_is_kept_need_not_be_given_again(store: TenantStore) -> None:

@@ -24,6 +24,8 @@ from elcano.graphs.agents.envelope import (
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.values.state import IterationData, ToolCallRecord
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+from elcano.graphs.values.works import Identifiers, Work
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, passage
 
 INJECTED = (
@@ -148,6 +150,20 @@ def test_what_does_not_fit_is_left_out_whole() -> None:
     shown = fitting(pages, (), 100)
     assert [item.text for item in shown.items] == [PANCAKES]
     assert shown.left_out == 1
+
+
+def test_a_passage_says_what_work_it_is_of_and_that_counts_in_its_size() -> None:
+    pages = [passage(number, PANCAKES) for number in (1, 2, 3)]
+    paper = Work(year=2020, kind="article", identifiers=Identifiers(pmid="1"), source="pubmed")
+    doubted = paper.model_copy(update={"source": "crossref", "flags": ("retracted",)})
+    known = [pages[0].model_copy(update={"work": paper}), pages[1].model_copy(update={"work": doubted}), pages[2]]
+    told = [item.about for item in fitting(known, (), 4_000).items]
+    assert told == ["2020, article, RETRACTED", "2020, article, RETRACTED", ""]
+    plain = fitting(pages[:1], (), 4_000)
+    assert '"about"' not in prompt("Do it.", TaskEnvelope(kind="judge", question="Q", evidence=plain.items))
+    least = next(room for room in range(4_000) if fitting(pages[:1], (), room).items)
+    assert not fitting(known[:1], (), least).items
+    assert fitting(known[:1], (), least + len(told[0]) // CHARACTERS_PER_TOKEN + 1).items
 
 
 def _turn(number: int, searches: dict[str, Any]) -> IterationData:

@@ -1,0 +1,152 @@
+"""The records and the studies of a literature review, counted and read by code.
+
+A record is a work, or a document of which no work is known. One that several sources found is counted as theirs in
+`records`, and in all that follows as the one's that found it first, so that these columns add up.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from elcano.activities.report.citations import CheckedDraft
+from elcano.activities.report.works import Works
+from elcano.graphs.contracts import PublishCall
+from elcano.graphs.references.wording import authors
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.report import CheckedCitation, Reference
+from elcano.graphs.values.review import Cell, Review, SourceRecords, Study
+from elcano.graphs.values.works import WorkKind
+from elcano.storage.evidence import Evidence
+
+Record: TypeAlias = tuple[str, str]
+
+NO_STUDIES: Final[frozenset[WorkKind]] = frozenset({"page", "encyclopedia", "document", "book"})
+_ENROLMENT: Final = ("enrollment", "enrolment")
+_NUMBER: Final = r"(?<![\d.,])(?:\d{1,3}(?:[,\u00a0\u2009 ]\d{3}){1,3}|\d{1,9})"
+_WORDS: Final = r"(?:[\w-]{1,30}\s){0,3}?"
+_PEOPLE: Final = (
+    r"(?:patients|participants|subjects|adults|children|infants|adolescents|women|men|individuals|volunteers|persons"
+    r"|people)"
+)
+_GATHERED: Final = r"(?:enroll?ed|randomi[sz]ed|randomly assigned|recruited|included|assigned|analy[sz]ed|studied)"
+_SIZES: Final = (
+    re.compile(rf"{_NUMBER}\s{_WORDS}{_PEOPLE}\s{_WORDS}{_GATHERED}\b", re.IGNORECASE),
+    re.compile(rf"\b(?:{_GATHERED}|a total of)\s{_NUMBER}\s{_WORDS}{_PEOPLE}\b", re.IGNORECASE),
+)
+"""How a text says how many it studied; a number of people alone may be of anything in it."""
+
+
+def reviewed(
+    call: PublishCall, evidence: Sequence[Evidence], works: Works, checked: CheckedDraft | None = None
+) -> Review | None:
+    """What a review tells beside its report; None of a run that is none."""
+    if not call.records:
+        return None
+    cited = _cited(evidence, works, checked.citations) if checked else {}
+    return Review(
+        sources=tuple(_sources(call, evidence, works, cited.keys())),
+        total=_total(call, evidence, works, cited.keys()),
+        studies=tuple(_studies(checked, evidence, works, cited)) if checked else (),
+    )
+
+
+def _sources(
+    call: PublishCall, evidence: Sequence[Evidence], works: Works, cited: Iterable[Record]
+) -> Iterable[SourceRecords]:
+    first: dict[Record, str] = {}
+    for passage in evidence:
+        first.setdefault(works.key(passage), passage.source)
+    kept = _kept(call, evidence, works)
+    used = set(cited)
+    for source in dict.fromkeys((*(one.source for one in call.records), *(one.source for one in evidence))):
+        searches = [one for one in call.records if one.source == source]
+        own = {record for record, finder in first.items() if finder == source}
+        yield SourceRecords(
+            source=source,
+            searches=len(searches),
+            failed=sum(one.error is not None for one in searches),
+            found=sum(one.found for one in searches),
+            records=len({works.key(passage) for passage in evidence if passage.source == source}),
+            unique=len(own),
+            kept=len(own & kept),
+            cited=len(own & used),
+        )
+
+
+def _total(call: PublishCall, evidence: Sequence[Evidence], works: Works, cited: Iterable[Record]) -> SourceRecords:
+    records = {works.key(passage) for passage in evidence}
+    return SourceRecords(
+        source="",
+        searches=len(call.records),
+        failed=sum(one.error is not None for one in call.records),
+        found=sum(one.found for one in call.records),
+        records=len(records),
+        unique=len(records),
+        kept=len(_kept(call, evidence, works)),
+        cited=len(set(cited)),
+    )
+
+
+def _kept(call: PublishCall, evidence: Iterable[Evidence], works: Works) -> set[Record]:
+    kept = set(call.kept)
+    return {works.key(passage) for passage in evidence if passage.id in kept}
+
+
+def _cited(
+    evidence: Iterable[Evidence], works: Works, citations: Iterable[CheckedCitation]
+) -> Mapping[Record, list[CheckedCitation]]:
+    """The citations that hold, by record."""
+    by_id = {passage.id: passage for passage in evidence}
+    found: dict[Record, list[CheckedCitation]] = {}
+    for one in citations:
+        if one.verdict == "verified":
+            found.setdefault(works.key(by_id[one.evidence]), []).append(one)
+    return found
+
+
+def _studies(
+    checked: CheckedDraft,
+    evidence: Sequence[Evidence],
+    works: Works,
+    cited: Mapping[Record, Sequence[CheckedCitation]],
+) -> Iterable[Study]:
+    passages: dict[Record, list[Evidence]] = {}
+    quoted = {one.evidence for citations in cited.values() for one in citations}
+    for passage in evidence:
+        if passage.id in quoted:
+            passages.setdefault(works.key(passage), []).append(passage)
+    by_number = {citations[0].number: record for record, citations in cited.items()}
+    for reference in checked.references:
+        if reference.work is not None and reference.work.kind not in NO_STUDIES:
+            record = by_number[reference.number]
+            yield _study(reference, passages[record], cited[record])
+
+
+def _study(reference: Reference, passages: Sequence[Evidence], citations: Sequence[CheckedCitation]) -> Study:
+    work, first = reference.work, citations[0]
+    by = authors(work.authors, most=1) if work else ""
+    year = str(work.year) if work and work.year else ""
+    outcome = Cell(text=first.quote, content_hash=first.content_hash, start=first.start, end=first.end)
+    return Study(
+        number=reference.number,
+        name=" ".join(filter(None, (by or shortened(reference.title, 80), year))),
+        design=", ".join(work.design) if work else "",
+        size=next(filter(None, map(_size, passages)), None) or _registered(passages),
+        outcome=outcome,
+    )
+
+
+def _size(passage: Evidence) -> Cell | None:
+    """The first words of a passage that say how many were studied, at their place in its text."""
+    found = min(filter(None, (size.search(passage.text) for size in _SIZES)), key=re.Match.start, default=None)
+    if found is None:
+        return None
+    begin = passage.start + found.start()
+    return Cell(text=found.group(), content_hash=passage.content_hash, start=begin, end=begin + len(found.group()))
+
+
+def _registered(passages: Iterable[Evidence]) -> Cell:
+    """How many a registry has of it."""
+    told = (passage.metadata.get(name) for passage in passages for name in _ENROLMENT)
+    number = next((one for one in told if isinstance(one, int) and not isinstance(one, bool) and one > 0), None)
+    return Cell(text=f"{number:,} (as registered)") if number else Cell()

@@ -1,0 +1,34 @@
+"""What is told of a work changes while its text does not: a paper that was kept last year has been retracted since.
+
+What is kept is never changed, since reports were made of it. So a passage whose work is told of otherwise now is kept
+once more, under an id that says so, and a run goes by what was told to it.
+"""
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Final
+
+from elcano.graphs.values.works import Work
+from elcano.storage.evidence import Evidence
+
+_LONGEST_ID: Final = 300
+_PASSING: Final = {"retrieved_at", "cited_by"}
+"""What changes from one search to the next and says nothing of whether a work stands."""
+
+
+def as_told_now(found: Sequence[Evidence], kept: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """`found`, those under an id of their own of whose work something else is kept; doing it again gives the same."""
+    before = {passage.id: passage for passage in kept}
+    return tuple(_renewed(passage, before.get(passage.id)) for passage in found)
+
+
+def _renewed(passage: Evidence, kept: Evidence | None) -> Evidence:
+    if kept is None or _told(kept.work) == _told(passage.work):
+        return passage
+    # Of the whole id, since a long one loses its end, by which it differs from others.
+    ending = f"~{sha256(f'{passage.id} {_told(passage.work)}'.encode()).hexdigest()[:12]}"
+    return passage.model_copy(update={"id": passage.id[: _LONGEST_ID - len(ending)] + ending})
+
+
+def _told(work: Work | None) -> str:
+    return work.model_dump_json(exclude=_PASSING) if work else ""

@@ -1,0 +1,134 @@
+"""What is said of a work in a reference: who wrote it, whether it stands, and where its names lead.
+
+Words alone, of whatever sources told: who shows them disarms them in the way of the form that they are shown in.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import quote
+
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.works import Flag, Work, WorkKind
+
+MOST_AUTHORS: Final = 6
+"""After so many it is `et al.`: as the Vancouver style has it."""
+MOST_NOTICES: Final = 5
+NOTICE_CHARACTERS: Final = 300
+DESIGN_CHARACTERS: Final = 40
+ABOUT_CHARACTERS: Final = 240
+"""All flags together have room in it."""
+
+FLAGS: Final[dict[Flag, str]] = {
+    "retracted": "RETRACTED",
+    "withdrawn": "WITHDRAWN",
+    "concern": "EXPRESSION OF CONCERN",
+    "corrected": "Corrected since",
+    "preprint": "Preprint, not peer reviewed",
+    "no_results": "No results posted",
+    "unknown_status": "Status unknown",
+    "abstract_only": "Only its abstract was read",
+}
+"""The gravest first."""
+_MARKS: Final[dict[Flag, tuple[str, str]]] = {
+    "retracted": ("retracted", "was retracted"),
+    "withdrawn": ("withdrawn", "was withdrawn"),
+    "concern": ("expression of concern", "is subject to an expression of concern"),
+}
+_KINDS: Final[dict[WorkKind, str]] = {"other": "", "document": "", "preprint": ""}
+_ADDRESSES: Final = {
+    "doi": ("doi:", "https://doi.org/"),
+    "pmid": ("PMID ", "https://pubmed.ncbi.nlm.nih.gov/"),
+    "pmcid": ("", "https://pmc.ncbi.nlm.nih.gov/articles/"),
+    "arxiv": ("arXiv:", "https://arxiv.org/abs/"),
+    "nct": ("", "https://clinicaltrials.gov/study/"),
+    "url": ("", ""),
+}
+_IN_PATH: Final = "/:;()._-"
+_IN_ADDRESS: Final = "%!#$&'()*+,/:;=?@~[]"
+
+
+def authors(names: Sequence[str], most: int = MOST_AUTHORS) -> str:
+    """`Curie M, Bohr N, et al.`: at most so many."""
+    shown = [_short(name) for name in names[:most]]
+    return ", ".join([*filter(None, shown), *(["et al."] if len(names) > most else [])])
+
+
+def flags(work: Work) -> str:
+    """What a reader has to know before the rest, with what stands behind it; empty if there is nothing."""
+    told = "; ".join(words for flag, words in FLAGS.items() if flag in work.flags)
+    notices = " ".join(_sentence(notice) for notice in work.notices[:MOST_NOTICES] if notice.strip())
+    return ": ".join(filter(None, (told, notices))) if told else f"Notice: {notices}" if notices else ""
+
+
+def mark(work: Work | None) -> str:
+    """What stands behind the number wherever the work is cited, as `retracted`; empty for one that stands."""
+    told = work.flags if work else ()
+    return next((short for flag, (short, _) in _MARKS.items() if flag in told), "")
+
+
+def warning(number: int, title: str, work: Work | None) -> str:
+    """That the reference `number` does not stand, or is in doubt, in a sentence; empty for one that stands."""
+    told = work.flags if work else ()
+    found = [words for flag, (_, words) in _MARKS.items() if flag in told]
+    return f"Reference {number} (“{shortened(_on_one_line(title), 120)}”) {' and '.join(found)}." if found else ""
+
+
+def about(work: Work) -> str:
+    """A work in a few words, for who reads a passage of it: year, kind and design, and what has to be known."""
+    kind = _KINDS.get(work.kind, work.kind)
+    told = [words for flag, words in FLAGS.items() if flag in work.flags]
+    design = (shortened(_on_one_line(one), DESIGN_CHARACTERS) for one in work.design[:2])
+    return shortened(", ".join(filter(None, (str(work.year or ""), kind, *told, *design))), ABOUT_CHARACTERS)
+
+
+def place(work: Work) -> str:
+    """`Nature 12(3):45-67`, as far as it is known."""
+    issue = f"({work.issue})" if work.issue else ""
+    pages = f":{work.pages}" if work.pages else ""
+    where = f"{work.volume}{issue}{pages}" if work.volume or issue else f"p. {work.pages}" if pages else ""
+    return _on_one_line(f"{work.venue} {where}")
+
+
+def names(work: Work) -> list[tuple[str, str]]:
+    """The identifiers of a work as they are shown, its DOI first, each with where it leads: `("doi:10.1/x", ...)`.
+
+    The address of a page is not among them: it is where the title leads.
+    """
+    known = dict(work.identifiers)
+    return [named(f"{kind}:{known[kind]}") for kind in _ADDRESSES if kind != "url" and known[kind]]
+
+
+def named(name: str) -> tuple[str, str]:
+    """One identifier, given as `doi:10.1/x`, as it is shown and where it leads."""
+    kind, _, text = name.partition(":")
+    before, address = _ADDRESSES.get(kind, (f"{kind}:", ""))
+    return before + text, address + quote(text, safe=_IN_PATH) if address else text
+
+
+def address(work: Work) -> str:
+    """Where a person reads the work; empty if that is not known."""
+    if work.url.startswith(("https://", "http://")):
+        return quote(_on_one_line(work.url), safe=_IN_ADDRESS)
+    return next((where for _, where in names(work)), work.identifiers.url)
+
+
+def initials(given: str) -> str:
+    """`Marie Salomea` as `MS`; of a script without capitals the whole name."""
+    parts = [part for part in given.replace("-", " ").replace(".", " ").split() if part]
+    if not any(part[0].isupper() for part in parts):
+        return " ".join(parts)
+    return "".join(part if part.isupper() and len(part) <= 3 else part[0] for part in parts)
+
+
+def _short(name: str) -> str:
+    family, comma, given = _on_one_line(name).partition(",")
+    return shortened(f"{family.strip()} {initials(given)}".strip() if comma else family, 100)
+
+
+def _sentence(notice: str) -> str:
+    text = shortened(_on_one_line(notice), NOTICE_CHARACTERS)
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

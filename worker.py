@@ -33,21 +33,27 @@ from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
 from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
+from elcano.activities.providers.keeping import ProviderActivities
+from elcano.activities.providers.passing import through_gate
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.opening import require_folders
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.checking import CheckActivities
+from elcano.activities.tools.search import Passing, ToolActivities
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
+from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings
 from elcano.storage.payloads import close_payloads, connect_config
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
+from elcano.workflows.provider import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
+from elcano.workflows.source_check import SourceCheckWorkflow
 
 _log = logging.getLogger("worker")
 
@@ -98,6 +104,7 @@ def build_worker(
             books.reopen_run,
             reports.publish_report,
             reports.archive_run,
+            CheckActivities(sources).check_source,
         ],
         workflow_runner=workflow_runner(),
         **version(settings),
@@ -109,18 +116,22 @@ def build_worker(
     )
 
 
-def source_workers(client: Client, store: Store, sources: Sources, settings: Settings) -> list[Worker]:
+def source_workers(
+    client: Client, store: Store, sources: Sources, settings: Settings, *, passing: Passing | None = None
+) -> list[Worker]:
     """A worker for each source with a queue of its own that can be searched here, not yet started.
 
-    The server gives out no more of a queue's searches than its source's rate, however many workers ask. They are of no
-    version: the server keeps the rate of each version for itself, and while two work it would be twice the source's.
+    The server gives out no more of a queue's searches than its source's rate, however many workers ask, and the gate
+    has them go one by one. They are of no version: the server keeps the rate of each version for itself, and while two
+    work it would be twice the source's.
     """
-    tools = ToolActivities(store.written_by(signature(settings)), sources)
+    passing = passing or through_gate(store, settings)
+    tools = ToolActivities(store.written_by(signature(settings)), sources, passing=passing)
     return [
         Worker(
             client,
             task_queue=source.queue,
-            activities=tool_activities(tools.run_tool),
+            activities=[*tool_activities(tools.run_tool), CheckActivities(sources, passing=passing).check_source],
             build_id=build_id(settings),
             max_concurrent_activities=source.limits.side_by_side,
             max_task_queue_activities_per_second=source.rate(settings.has),
@@ -129,6 +140,19 @@ def source_workers(client: Client, store: Store, sources: Sources, settings: Set
         )
         for source in sources.queued
     ]
+
+
+def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
+    """The worker of what is of no run, not yet started; of no version, as what it looks after is."""
+    return Worker(
+        client,
+        task_queue=PROVIDER_QUEUE,
+        workflows=[ProviderWorkflow, SourceCheckWorkflow],
+        activities=[ProviderActivities(store.providers).keep_queue],
+        workflow_runner=workflow_runner(),
+        build_id=build_id(settings),
+        sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
+    )
 
 
 async def work(workers: Iterable[Worker]) -> None:
@@ -271,6 +295,7 @@ async def run(settings: Settings) -> None:
             workers = [
                 build_worker(client, store, sources, settings),
                 *source_workers(client, store, sources, settings),
+                provider_worker(client, store, settings),
             ]
             gc.collect()
             gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks

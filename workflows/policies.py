@@ -109,6 +109,16 @@ def search(source: SourceSpec | None) -> Policy:
     return policy
 
 
+def once(patience: timedelta) -> Policy:
+    """Of what somebody waits for: tried once, and given up after `patience`, whether or not a worker took it."""
+    return Policy(
+        schedule_to_close_timeout=patience,
+        start_to_close_timeout=patience,
+        heartbeat_timeout=None,
+        retry_policy=RetryPolicy(maximum_attempts=1),
+    )
+
+
 PUBLISH: Final = Policy(
     schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=2),

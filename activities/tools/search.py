@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Literal
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any, Literal, TypeAlias
 
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
@@ -21,14 +22,25 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
 from elcano.storage.store import Store, TenantStore
 
+Passing: TypeAlias = Callable[[SourceSpec], AbstractAsyncContextManager[None]]
+"""What a search of a source is done within: it may have to wait for its turn, and may not go at all."""
+
+
+def unhindered(source: SourceSpec) -> AbstractAsyncContextManager[None]:
+    """Every search goes at once."""
+    return nullcontext()
+
 
 class ToolActivities:
-    """What every tool's activity does."""
+    """What every tool's activity does; a search is done within `passing` its source."""
 
-    def __init__(self, store: Store, sources: Sources, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, store: Store, sources: Sources, embedder: Embedder | None = None, *, passing: Passing = unhindered
+    ) -> None:
         self._store = store
         self._sources = sources
         self._embedder = embedder
+        self._passing = passing
         self._comparing = Comparing()
         self._tools: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
@@ -60,8 +72,9 @@ class ToolActivities:
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
         source = self._sources.get(given.source)
-        query, cut = _asked(given.query, source.spec)
-        found = await source.search(query, min(given.limit, source.spec.limits.results))
+        query, cut = as_taken(given.query, source.spec)
+        async with self._passing(source.spec):
+            found = await source.search(query, min(given.limit, source.spec.limits.results))
         await store.evidence.add(run_id, found.evidence, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
         # of two searches that find copies at the same time one is older.
@@ -90,7 +103,7 @@ async def _record(call: ToolCall, store: TenantStore, outcome: Literal["complete
     )
 
 
-def _asked(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
+def as_taken(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
     """The query as its source takes it, and what has to be said of that."""
     longest = source.limits.query_characters
     if len(query) <= longest:

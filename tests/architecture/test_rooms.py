@@ -57,7 +57,11 @@ ASYNCIO = {"CancelledError", "Future", "Task", "create_task", "gather", "shield"
 Compared in the sources of 3.11, 3.12 and 3.13. `wait_for`, `timeout`, `as_completed`, `TaskGroup`, `Semaphore`,
 `Condition` and `Queue` were changed; `wait` walks a set.
 """
-EXTRA = {"storage/payloads.py": {"temporalio"}, "activities/calls/bookkeeping.py": {"temporalio"}}
+EXTRA = {
+    "storage/payloads.py": {"temporalio"},
+    "activities/calls/bookkeeping.py": {"temporalio"},
+    "activities/providers/queues.py": {"temporalio"},
+}
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 IMPURE_CALLS = {"open", "eval", "exec", "input", "print", "__import__"}
 MAX_LINES = 350

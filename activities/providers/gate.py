@@ -77,13 +77,17 @@ class Gate:
         """Returns when the call may go.
 
         A turn that came and went while this process was busy with something else is left out: calls that are late
-        together would reach the provider together.
+        together would reach the provider together. One that was slept for is worth nothing if the provider asked to
+        wait meanwhile.
         """
         for _ in range(MOST_TURNS):
             asked_at = time.monotonic()
             turn = await self._asked(provider, per_second)
             if turn.seconds:
                 await self._sleep(turn.seconds)
+                row, now = await self._kept.get(provider)
+                if row.held_until > now:
+                    raise _held(provider, Kept(seconds=row.held_until - now, why=row.error), now)
             late = time.monotonic() - asked_at - turn.seconds
             if late <= turn.interval / 2 or not turn.interval:
                 return
@@ -100,6 +104,10 @@ class Gate:
         else:
             turn, now = await self._kept.change(provider, change)
         if isinstance(turn, Kept):
-            until = datetime.fromtimestamp(now + turn.seconds, UTC)
-            raise SourceBusy(f"held by {provider} until {until:%Y-%m-%d %H:%M:%S} UTC: {turn.why}", turn.seconds)
+            raise _held(provider, turn, now)
         return turn
+
+
+def _held(provider: str, kept: Kept, now: float) -> SourceBusy:
+    until = datetime.fromtimestamp(now + kept.seconds, UTC)
+    return SourceBusy(f"held by {provider} until {until:%Y-%m-%d %H:%M:%S} UTC: {kept.why}", kept.seconds)

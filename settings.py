@@ -33,6 +33,7 @@ _EXAMPLES: Final = {
     "collections": '{"handbook": "docs/handbook"}',
     "service_urls": '{"searxng": "http://searxng:8080"}',
     "agent_models": '{"writer": "anthropic:claude-sonnet-4-5"}',
+    "model_rates": '{"openai": 5}',
 }
 """What to write, for the settings that are JSON."""
 
@@ -89,6 +90,12 @@ class Settings(BaseSettings):
     )
     agent_models: Annotated[dict[str, str], NoDecode] = Field(
         default={}, description='Exceptions by agent, as JSON: `{"writer": "anthropic:claude-sonnet-4-5"}`.'
+    )
+    model_rates: Annotated[dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]], NoDecode] = Field(
+        default={},
+        description="How many requests a second, of all workers together, the providers of models allow, by the "
+        'provider, as JSON: `{"openai": 5}`. Set it alike for the API and for all workers: calls of such a provider '
+        "wait in a task queue of their own. Of any other as many go as come.",
     )
     shared_environment: bool = Field(
         default=False,

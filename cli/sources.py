@@ -24,7 +24,7 @@ STATES: Final = {
 def sources(*, as_json: bool) -> Exit:
     """Prints the sources, one a line, each with how it stands, what it can do and what it allows below it."""
     with Api(program_settings().base_url) as api:
-        found: list[dict[str, Any]] = api.get("/v1/sources")
+        found: list[Any] = api.get("/v1/sources")
     if as_json:
         print_json(found)
         return Exit.OK

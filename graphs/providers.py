@@ -30,6 +30,11 @@ def workflow_id(provider: str) -> str:
     return f"elcano-provider-{provider}"
 
 
+def model_queue(provider: str) -> str:
+    """The task queue of calls of models of a provider whose rate is set."""
+    return f"elcano-model-{provider}"
+
+
 class Looked(Frozen):
     """Input of the workflow of a provider and of `keep_queue`."""
 

@@ -40,7 +40,7 @@ class Gate:
         Raises:
             SourceBusy: the provider is not to be called for `retry_after` seconds.
         """
-        await self._take_turn(provider, per_second)
+        await self.take_turn(provider, per_second)
         try:
             yield
         except SourceUnavailable as error:
@@ -73,12 +73,15 @@ class Gate:
         if await self._kept.change(provider, change):
             await self._tell(provider, queue)
 
-    async def _take_turn(self, provider: str, per_second: float | None) -> None:
+    async def take_turn(self, provider: str, per_second: float | None) -> None:
         """Returns when the call may go.
 
         A turn that came and went while this process was busy with something else is left out: calls that are late
         together would reach the provider together. One that was slept for is worth nothing if the provider asked to
         wait meanwhile.
+
+        Raises:
+            SourceBusy: the provider is not to be called for `retry_after` seconds.
         """
         for _ in range(MOST_TURNS):
             asked_at = time.monotonic()

@@ -73,7 +73,7 @@ async def unserved(spec: SourceSpec, temporal: Temporal) -> str:
     if not spec.queue:
         return ""
     try:
-        polled = await temporal.source_is_polled(spec.queue)
+        polled = await temporal.queue_is_polled(spec.queue)
     except (TemporalUnavailable, TemporalRefused) as error:
         return str(error)
     return "" if polled else f"no worker polls the task queue {spec.queue!r}: start one"
@@ -109,7 +109,7 @@ async def _lack(spec: SourceSpec, temporal: Temporal, settings: Settings) -> str
     if settings.shared_environment:
         return f"{here} where the server runs and start it again"
     try:
-        polled = await temporal.source_is_polled(spec.queue)
+        polled = await temporal.queue_is_polled(spec.queue)
     except (TemporalUnavailable, TemporalRefused):
         return ""
     return "" if polled else f"{here} where a worker runs, and start that again"

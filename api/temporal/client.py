@@ -283,8 +283,8 @@ class Temporal:
         """Whether a worker asked for workflow tasks lately."""
         return await self._is_polled(self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
 
-    async def source_is_polled(self, queue: str) -> bool:
-        """Whether a worker asked for searches of this queue lately."""
+    async def queue_is_polled(self, queue: str) -> bool:
+        """Whether a worker asked for the searches, or the calls of models, of this queue lately."""
         return await self._is_polled(queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
 
     async def check_source(self, check: SourceCheck) -> SourceChecked:

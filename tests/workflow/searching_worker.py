@@ -9,10 +9,11 @@ from pathlib import Path
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Service
 from elcano.activities.sources.registry import Sources
+from elcano.api.temporal.namespace import connect
 from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec
 from elcano.settings import Settings
 from elcano.storage.store import open_configured
-from elcano.worker import connect, source_workers, work
+from elcano.worker import source_workers, work
 from tests.sources import found
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ import signal
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TypedDict
@@ -77,7 +77,8 @@ def build_worker(
         InputInvalid: a setting names something that is not there.
     """
     store = store.written_by(signature(settings))
-    agents = AgentActivities(store, sources, settings, resolve=gated(resolve, store, settings))
+    gate = partial(gated, store=store, settings=settings)
+    agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
     tools = ToolActivities(store, sources, open_embedder(settings.embeddings))
     reports = ReportActivities(store)
     books = BookActivities(store)
@@ -140,9 +141,9 @@ def model_workers(
     """
     if fault := rates_fault(settings.model_rates):
         raise InputInvalid("model_rates", fault)
-    agents = AgentActivities(
-        store.written_by(signature(settings)), sources, settings, resolve=gated(resolve, store, settings)
-    )
+    store = store.written_by(signature(settings))
+    gate = partial(gated, store=store, settings=settings)
+    agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
     return [
         Worker(
             client,

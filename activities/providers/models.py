@@ -23,7 +23,7 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from elcano.activities.calls.models import Resolve, model_text, resolve_model
+from elcano.activities.calls.models import Resolve, model_text
 from elcano.activities.providers.gate import Gate
 from elcano.activities.providers.queues import tell
 from elcano.graphs.contracts import ModelChoice
@@ -99,9 +99,8 @@ class GatedModel(WrapperModel):
         await self._gate.answered(self._called, self._calls)
 
 
-def gated(resolve: Resolve | None, store: Store, settings: Settings) -> Resolve:
-    """`resolve`, with every model that it names behind the gate of its provider; `offline` has none."""
-    resolving = resolve or resolve_model
+def gated(resolving: Resolve, store: Store, settings: Settings) -> Resolve:
+    """`resolving`, with every model that it names behind the gate of its provider; `offline` has none."""
     gate = Gate(store.providers, tell)
     known: dict[tuple[int, str], GatedModel] = {}
 

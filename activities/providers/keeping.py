@@ -18,7 +18,7 @@ from elcano.storage.providers import ProviderStore
 TRICKLE: Final = 1.0
 """Calls a second that are given out while single ones try whether a provider is back; the others are handed back."""
 LOOK_SECONDS: Final = 60.0
-"""Between two looks at a provider that is tried, or kept alone for longer."""
+"""Between two looks at a provider that is tried, should nobody have told that it answered."""
 _MARGIN: Final = 0.05
 """Seconds after the end of a wait, so that it is over by every clock."""
 
@@ -56,7 +56,7 @@ def _standing(before: Provider, now: float) -> tuple[Provider, Standing]:
     what = "it asked to wait" if stands == "waiting" else f"it failed {provider.failures} times in a row"
     return provider, Standing(
         state=stands,
-        next_look=min(left + _MARGIN, LOOK_SECONDS),
+        next_look=left + _MARGIN,
         per_second=0.0 if short else None,
         said=f"{what}, {until}",
     )

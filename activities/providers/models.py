@@ -42,6 +42,8 @@ _TROUBLED: Final = (
 )
 """What says something of the provider, and not of the request or of who pays for it."""
 
+_BUSY: Final = (408, 429)
+
 
 class GatedModel(WrapperModel):
     """A model whose requests pass the gate of its provider."""
@@ -91,12 +93,25 @@ class GatedModel(WrapperModel):
         try:
             yield
         except ModelAPIError as error:
-            if isinstance(error, _TROUBLED) or (isinstance(error, ModelQuotaExceededError) and error.retry_after):
-                await self._gate.failed(self._called, self._calls, str(error), error.retry_after)
+            if _troubled(error):
+                await self._gate.failed(self._called, self._calls, _said(error), error.retry_after)
             else:
                 await self._gate.answered(self._called, self._calls)
             raise
         await self._gate.answered(self._called, self._calls)
+
+
+def _troubled(error: ModelAPIError) -> bool:
+    if isinstance(error, ModelQuotaExceededError):  # of one account; who says when it ends may be left alone until then
+        return bool(error.retry_after)
+    status = getattr(error, "status_code", 0)
+    return isinstance(error, _TROUBLED) or status >= 500 or status in _BUSY
+
+
+def _said(error: ModelAPIError) -> str:
+    """What all may read of it: a provider's own words may be about somebody's prompt or account."""
+    status = getattr(error, "status_code", None)
+    return f"HTTP {status}" if status is not None else type(error).__name__.lstrip("_")
 
 
 def gated(resolving: Resolve, store: Store, settings: Settings) -> Resolve:

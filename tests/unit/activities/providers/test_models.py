@@ -9,6 +9,7 @@ from pydantic_ai.exceptions import (
     ModelAPIError,
     ModelAuthenticationError,
     ModelConnectionError,
+    ModelHTTPError,
     ModelQuotaExceededError,
     ModelRateLimitError,
     ModelServerError,
@@ -79,7 +80,7 @@ async def test_who_is_asked_to_wait_is_not_asked_again_and_all_are_told(store: S
     with pytest.raises(ModelRateLimitError):
         await ask(model)
     other = resolving(store, "openai:one", answering.model)  # as in another process
-    with pytest.raises(ModelUnavailableError, match="held by model:openai until") as held:
+    with pytest.raises(ModelUnavailableError, match=r"held by model:openai until .*: ModelRateLimitError$") as held:
         await ask(other)
     assert held.value.retry_after == pytest.approx(60.0, abs=30.0)
     assert answering.asked == 1
@@ -121,6 +122,17 @@ async def test_what_is_the_fault_of_who_asks_holds_up_nobody_else(store: Store, 
         with pytest.raises(type(error)):
             await ask(model)
     assert (await store.providers.get("model:openai"))[0] == Provider()
+
+
+async def test_what_a_provider_says_of_a_prompt_is_not_told_to_others(store: Store) -> None:
+    answering = Answering("one")
+    answering.error = ModelHTTPError(529, "one", {"error": "your prompt on whales was too much"})
+    model = resolving(store, "openai:one", answering.model)
+    with pytest.raises(ModelHTTPError):
+        await ask(model)
+    provider, _ = await store.providers.get("model:openai")
+    assert "whales" not in provider.model_dump_json()
+    assert (provider.error, provider.failures) == ("HTTP 529", 1)
 
 
 async def test_each_request_takes_a_turn_where_a_rate_is_set(store: Store) -> None:

@@ -20,8 +20,9 @@ from elcano.storage.providers import ProviderStore
 MOST_TURNS: Final = 20
 """A worker that comes too late for so many turns has too much to do."""
 LEAST_LATE: Final = 0.1
-"""Seconds by which a call may always be late. More than half of the way to the next turn is too late otherwise: then no
-second has more than one call above the rate, and of a rate above five a tenth."""
+"""Seconds by which a call may always be late; otherwise a third of the way to the next turn. With turns a tenth further
+apart than the rate says, a call may then take 0.3 s more from its turn to the service than another one, and no second
+has more than one call above a rate of 3."""
 
 Tell: TypeAlias = Callable[[str, str], Awaitable[None]]
 """Lets the workflow of a provider, with its task queue, know that its row has changed."""
@@ -95,7 +96,7 @@ class Gate:
                 if row.held_until > now:
                     raise _held(provider, Kept(seconds=row.held_until - now, why=row.error), now)
             late = time.monotonic() - asked_at - turn.seconds
-            if late <= max(turn.interval / 2, LEAST_LATE) or not turn.interval:
+            if late <= max(turn.interval / 3, LEAST_LATE) or not turn.interval:
                 return
         raise SourceBusy(f"{provider}: this worker was too late for {MOST_TURNS} turns to call it", retry_after=1.0)
 

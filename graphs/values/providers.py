@@ -14,6 +14,9 @@ from pydantic import Field
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
 
+SPACING: Final = 1.1
+"""Turns are a tenth further apart than the rate says: between a worker's turn and the service are a machine that may be
+busy and a network, and calls that were delayed come nearer to those behind them."""
 FAILURES: Final = 5
 """As many failures in a row, of all workers together, open the breaker."""
 FIRST_REST: Final = 5.0
@@ -88,7 +91,7 @@ def admitted(provider: Provider, now: float, per_second: float | None) -> tuple[
         return provider, Turn()
     if turn - now > LONGEST_TURN:
         return provider, Kept(seconds=turn - now, why=f"{turn - now:.0f} s of other calls are before this one")
-    interval = 1.0 / per_second
+    interval = SPACING / per_second
     return provider.model_copy(update={"next_turn": turn + interval}), Turn(seconds=turn - now, interval=interval)
 
 

@@ -25,9 +25,9 @@ from elcano.testing.script import Script
 from elcano.worker import provider_worker
 from elcano.workflows.provider import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
-from tests.loopback import Asked, Reply, loopback
 from tests.sources import Shelf, found
 from tests.workflow.conftest import Handle, asking, worker_for
+from tests.workflow.counting_service import counting
 from tests.workflow.searching_worker import counted, searching
 from tests.workflow.test_sources import held, looking, running
 
@@ -97,15 +97,7 @@ async def test_three_processes_together_never_pass_the_rate_and_all_wait_when_on
 ) -> None:
     spec = listed(counted(f"counted-{uuid.uuid4()}", 3.0), monkeypatch)
     settings = beside(temporal, tmp_path, payload_dir)
-    refused: list[Asked] = []
-
-    def answering(asked: Asked) -> Reply:
-        if not refused and len(service.asked) > 36:
-            refused.append(asked)
-            return Reply("slow down", status=429, headers={"Retry-After": "5"})
-        return Reply("{}")
-
-    with loopback(answering) as service:
+    with counting(tmp_path / "asked", refuse=37, retry_after=5) as service:
         async with (
             searching(3, settings, spec, service.url),
             many_searches(temporal, store, spec, 45) as handle,
@@ -114,17 +106,19 @@ async def test_three_processes_together_never_pass_the_rate_and_all_wait_when_on
             provider, _ = await store.providers.get(spec.name)
             await handle.result()
             await until_limited(temporal, spec.queue, None)
-    times = sorted(asked.at for asked in service.asked)
-    asked = [asked.query["q"] for asked in service.asked]
+        asked = service.asked
+    times = [one.at for one in asked]
     assert most_within(times, 1.0) <= 4
     assert most_within(times, 10.0) <= 33
-    assert set(asked) == {str(number) for number in range(45)}
+    assert {one.query for one in asked} == {str(number) for number in range(45)}
     assert len(asked) == 46, "only the one that was refused is asked again"
     assert "HTTP 429" in provider.error
-    # A call that has its turn at the moment when another one is refused cannot be called back.
-    began = provider.held_until - 5.0
-    assert len([at for at in times if refused[0].at < at <= began + 0.5]) <= 2
-    assert [at for at in times if began + 0.5 < at < provider.held_until] == []
+    # Calls that have their turn at the moment when another one is refused cannot be called back.
+    (refused,) = [one.at for one in asked if one.refused]
+    assert provider.held_until >= refused + 5.0
+    early = [at for at in times if refused < at < provider.held_until]
+    assert len(early) <= 2
+    assert [at for at in early if at > provider.held_until - 4.0] == []
 
 
 @pytest.fixture

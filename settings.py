@@ -35,6 +35,7 @@ _EXAMPLES: Final = {
     "service_urls": '{"searxng": "http://searxng:8080"}',
     "model_urls": '{"vllm:qwen": "http://gpu:8000/v1"}',
     "agent_models": '{"writer": "anthropic:claude-sonnet-5-5"}',
+    "model_rates": '{"openai": 5}',
 }
 """What to write, for the settings that are JSON."""
 
@@ -130,6 +131,12 @@ class Settings(BaseSettings):
         description="The same for any provider, by its name or by the beginning of a model's, as JSON: "
         '`{"vllm:qwen": "http://gpu:8000/v1", "anthropic": "https://proxy.example.org"}`. The longest name that fits '
         "goes first, and all go before `ELCANO_MODEL_BASE_URL`. The key of that provider is sent there.",
+    )
+    model_rates: Annotated[dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]], NoDecode] = Field(
+        default={},
+        description="How many requests a second, of all workers together, the providers of models allow, by the "
+        'provider, as JSON: `{"openai": 5}`. Set it alike for the API and for all workers: calls of such a provider '
+        "wait in a task queue of their own. Of any other as many go as come.",
     )
     shared_environment: bool = Field(
         default=False,

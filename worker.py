@@ -11,20 +11,17 @@ import logging
 import os
 import platform
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, TypedDict
+from typing import TypedDict
 
 import uvloop
-from temporalio.api.enums.v1 import IndexedValueType
-from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
-from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from elcano import __version__, graphs, workflows
@@ -35,21 +32,29 @@ from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.orphans import free_orphans
 from elcano.activities.calls.taking_over import TakingOver
+from elcano.activities.providers.keeping import ProviderActivities
+from elcano.activities.providers.models import gated
+from elcano.activities.providers.passing import through_gate
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.opening import require_folders
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.checking import CheckActivities
+from elcano.activities.tools.search import Passing, ToolActivities
+from elcano.api.temporal.namespace import connect
 from elcano.graphs.contracts import TASK_QUEUE
-from elcano.graphs.errors import ElcanoError
-from elcano.graphs.labels import SEARCH_ATTRIBUTES
+from elcano.graphs.errors import ElcanoError, InputInvalid
+from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
+from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
 from elcano.redaction import log_to_stderr
-from elcano.settings import BAD_SETTINGS, Settings, program_settings
-from elcano.storage.payloads import close_payloads, connect_config
+from elcano.settings import BAD_SETTINGS, Settings, is_set, program_settings
+from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
+from elcano.workflows.provider import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
+from elcano.workflows.source_check import SourceCheckWorkflow
 
 _log = logging.getLogger("worker")
 
@@ -61,17 +66,6 @@ HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
 the heartbeat's timeout, and a worker that is killed meanwhile would lose it."""
 COMPUTING_THREADS = 8
 """Threads for what computes: drafts, citation checks, duplicates, the extractive model, the import of providers."""
-_TYPES: Final = {
-    "Keyword": IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
-    "Int": IndexedValueType.INDEXED_VALUE_TYPE_INT,
-    "Double": IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
-}
-"""Of search attributes, as the server's operator service names them."""
-_CLOSED_TO_US = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
-"""How a server says that its operator service is not for this client, or that it has none; waiting mends neither."""
-FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 15.0
-"""Seconds between two attempts to reach the server: doubled from the first to the longest."""
 
 
 def build_worker(
@@ -85,7 +79,8 @@ def build_worker(
         InputInvalid: a setting names something that is not there.
     """
     store = store.written_by(signature(settings))
-    agents = AgentActivities(store, sources, settings, resolve=resolve)
+    gate = partial(gated, store=store, settings=settings)
+    agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
     tools = ToolActivities(store, sources, open_embedder(settings.embeddings))
     reports = ReportActivities(store)
     books = BookActivities(store)
@@ -100,6 +95,7 @@ def build_worker(
             books.reopen_run,
             reports.publish_report,
             reports.archive_run,
+            CheckActivities(sources).check_source,
         ],
         workflow_runner=workflow_runner(),
         **version(settings),
@@ -112,18 +108,22 @@ def build_worker(
     )
 
 
-def source_workers(client: Client, store: Store, sources: Sources, settings: Settings) -> list[Worker]:
+def source_workers(
+    client: Client, store: Store, sources: Sources, settings: Settings, *, passing: Passing | None = None
+) -> list[Worker]:
     """A worker for each source with a queue of its own that can be searched here, not yet started.
 
-    The server gives out no more of a queue's searches than its source's rate, however many workers ask. They are of no
-    version: the server keeps the rate of each version for itself, and while two work it would be twice the source's.
+    The server gives out no more of a queue's searches than its source's rate, however many workers ask, and the gate
+    has them go one by one. They are of no version: the server keeps the rate of each version for itself, and while two
+    work it would be twice the source's.
     """
-    tools = ToolActivities(store.written_by(signature(settings)), sources)
+    passing = passing or through_gate(store, settings)
+    tools = ToolActivities(store.written_by(signature(settings)), sources, passing=passing)
     return [
         Worker(
             client,
             task_queue=source.queue,
-            activities=tool_activities(tools.run_tool),
+            activities=[*tool_activities(tools.run_tool), CheckActivities(sources, passing=passing).check_source],
             build_id=build_id(settings),
             max_concurrent_activities=source.limits.side_by_side,
             max_task_queue_activities_per_second=source.rate(settings.has),
@@ -133,6 +133,56 @@ def source_workers(client: Client, store: Store, sources: Sources, settings: Set
         )
         for source in sources.queued
     ]
+
+
+def model_workers(
+    client: Client, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve | None = None
+) -> list[Worker]:
+    """A worker for each provider of models with a rate that can be called here, not yet started; of no version.
+
+    Raises:
+        InputInvalid: a rate is set for what is no provider.
+    """
+    if fault := rates_fault(settings.model_rates):
+        raise InputInvalid("model_rates", fault)
+    store = store.written_by(signature(settings))
+    gate = partial(gated, store=store, settings=settings)
+    agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
+    return [
+        Worker(
+            client,
+            task_queue=model_queue(provider),
+            activities=agent_activities(agents.run_agent),
+            build_id=build_id(settings),
+            max_concurrent_activities=settings.worker_activities,
+            max_task_queue_activities_per_second=rate,
+            max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+            interceptors=[TakingOver(client)],
+            graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
+        )
+        for provider, rate in settings.model_rates.items()
+        if _can_be_asked(provider, settings)
+    ]
+
+
+def _can_be_asked(provider: str, settings: Settings) -> bool:
+    """Whether a provider of models has a key here, needs none, or is asked at an address of the operator's own."""
+    addressed = address_of(f"{provider}:", settings.model_base_url, settings.model_urls)
+    own = any(name.partition(":")[0] == provider for name in settings.model_urls)
+    return bool(addressed or own or not PROVIDERS.get(provider)) or any(is_set(name) for name in PROVIDERS[provider])
+
+
+def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
+    """The worker of what is of no run, not yet started; of no version, as what it looks after is."""
+    return Worker(
+        client,
+        task_queue=PROVIDER_QUEUE,
+        workflows=[ProviderWorkflow, SourceCheckWorkflow],
+        activities=[ProviderActivities(store.providers).keep_queue],
+        workflow_runner=workflow_runner(),
+        build_id=build_id(settings),
+        sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
+    )
 
 
 async def work(workers: Iterable[Worker]) -> None:
@@ -204,62 +254,6 @@ def _code_hash() -> str:
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
-async def connect(settings: Settings) -> Client:
-    """A client whose namespace is ready for runs, however long the server takes to appear."""
-    config = connect_config(settings)
-    pause = FIRST_PAUSE
-    while True:
-        try:
-            client = await Client.connect(**config)
-            await ensure_search_attributes(client)
-        except (RuntimeError, RPCError) as error:  # RuntimeError is how the SDK says that it cannot connect
-            _log.warning("Temporal at %s is not ready, next try in %g s: %s", config["target_host"], pause, error)
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
-        else:
-            return client
-
-
-async def ensure_search_attributes(client: Client) -> None:
-    """Registers the search attributes that the namespace lacks.
-
-    A server that does not let this client look or register is said once what somebody has to do by hand, and that is
-    all: everything else works with attributes that are there already.
-
-    Raises:
-        RPCError: the server cannot answer now, or the namespace does not exist (yet).
-    """
-    operator = client.operator_service
-    missing = list(SEARCH_ATTRIBUTES)
-    try:
-        known = await operator.list_search_attributes(ListSearchAttributesRequest(namespace=client.namespace))
-        missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
-        if not missing:
-            return
-        types = {name: _TYPES[SEARCH_ATTRIBUTES[name]] for name in missing}
-        await operator.add_search_attributes(
-            AddSearchAttributesRequest(namespace=client.namespace, search_attributes=types)
-        )
-    except RPCError as error:
-        if error.status in _CLOSED_TO_US:
-            _log.warning("%s", by_hand(client.namespace, missing, error))
-            return
-        if error.status != RPCStatusCode.ALREADY_EXISTS:  # another worker was quicker
-            raise
-    _log.info("registered the search attributes %s", ", ".join(missing))
-
-
-def by_hand(namespace: str, missing: Sequence[str], error: RPCError) -> str:
-    """What has to be registered by somebody who may, as a command to copy."""
-    names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
-    return (
-        f"the search attributes of namespace {namespace!r} cannot be looked after from here "
-        f"({error.status.name}: {error.message}). The worker goes on; runs cannot start unless somebody who may "
-        f"registers them: temporal operator search-attribute create --namespace {namespace} {names} "
-        "(on Temporal Cloud: in the namespace's settings, with these types)"
-    )
-
-
 async def run(settings: Settings) -> None:
     """Works until SIGTERM or SIGINT, then drains. A second signal ends the draining at once."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
@@ -275,6 +269,8 @@ async def run(settings: Settings) -> None:
             workers = [
                 build_worker(client, store, sources, settings),
                 *source_workers(client, store, sources, settings),
+                *model_workers(client, store, sources, settings),
+                provider_worker(client, store, settings),
             ]
             gc.collect()
             gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks

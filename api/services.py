@@ -22,6 +22,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.tenant import Tenant
 from elcano.settings import Settings
 from elcano.storage.across import Admission
+from elcano.storage.providers import ProviderStore
 from elcano.storage.store import Store, TenantStore
 
 
@@ -47,6 +48,7 @@ class Process:
             temporal=self.temporal,
             feeds=TenantFeeds(self.feeds, tenant),
             workflows_page=self.workflows_page,
+            providers=self.store.providers,
         )
 
 
@@ -82,6 +84,8 @@ class Services:
     temporal: Temporal
     feeds: TenantFeeds
     workflows_page: str
+    providers: ProviderStore
+    """How sources stand, which is the same for all tenants."""
 
     def linked(self, run: RunView) -> RunView:
         """A run with where more of it is: paths of this API, and its page in the Temporal UI."""

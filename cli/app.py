@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from elcano import __version__
-from elcano.cli import again, certificates, steering_options, steps
+from elcano.cli import again, certificates, source_options, steering_options, steps
 from elcano.cli.becoming import become
 from elcano.cli.options import AsJson, Form, Key, Name, Out, Run
 
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 graph_app = typer.Typer(no_args_is_help=True)
 app.add_typer(graph_app, name="graph", help="Look at graphs and check them; needs no server.")
+app.add_typer(source_options.app, name="sources")
 app.add_typer(steering_options.app)
 
 
@@ -117,14 +118,6 @@ def serve(
 ) -> None:
     """Run Temporal, a worker and the API together until Ctrl-C."""
     become("elcano.dev", *(["--verbose"] if verbose else []))
-
-
-@app.command()
-def sources(as_json: AsJson = False) -> None:
-    """List what can be searched, and what is missing where something cannot."""
-    from elcano.cli import sources
-
-    raise typer.Exit(sources.sources(as_json=as_json))
 
 
 @app.command()

@@ -29,6 +29,8 @@ QUIET_SECONDS = 60.0
 """A stream that is silent for so long, heartbeats included, is taken for dead."""
 
 _TRY_LATER = {429, 502, 503, 504}
+UNANSWERED = "urn:elcano:source-unanswered"
+"""The API is well, and the source that it asked is not."""
 _NOTICES = {"waiting", "unreadable"}
 """Messages about the stream itself: nobody answers, or a section's events are lost."""
 
@@ -58,6 +60,10 @@ class Api:
     def get(self, path: str, **params: str | int) -> Any:
         """The JSON at `path`."""
         return self._send("GET", path, params=params).json()
+
+    def ask(self, path: str, body: JsonObject) -> Any:
+        """The JSON that answers `body`, where nothing is changed by asking."""
+        return self._send("POST", path, json=body).json()
 
     def post(self, path: str, body: JsonObject, say: Callable[[str], None], key: str = "") -> Any:
         """The JSON that answers `body`. It is sent again, with the same key, as long as its outcome is not known.
@@ -201,6 +207,8 @@ def problem(response: httpx.Response) -> Failed:
     if not response.headers.get("Content-Type", "").startswith("application/problem+json"):
         return Failed(f"HTTP {response.status_code} from {response.url}: is that really Elcano's API?", code)
     body = response.json()
+    if body["type"] == UNANSWERED:
+        code = Exit.FAILED
     faults = "; ".join(f"{fault['field']}: {fault['message']}" for fault in body.get("errors", ()))
     explained = faults or body.get("detail", "")
     return Failed(f"{body['title']}: {explained}" if explained else body["title"], code)

@@ -1,30 +1,73 @@
-"""The command about sources: what can be searched, and what those lack that cannot."""
+"""The commands about sources: what can be searched, how each stands, and whether it finds anything."""
 
-import json
 import sys
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import quote
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit
+from elcano.cli.printing import print_json, seconds
 from elcano.settings import program_settings
+
+STATES: Final = {
+    "ready": "ready",
+    "needs_key": "needs a key",
+    "off": "switched off",
+    "unserved": "no worker",
+    "waiting": "waiting",
+    "failing": "failing",
+    "trial": "on trial",
+}
 
 
 def sources(*, as_json: bool) -> Exit:
-    """Prints the sources, one a line, each with what it can do and allows below it."""
+    """Prints the sources, one a line, each with how it stands, what it can do and what it allows below it."""
     with Api(program_settings().base_url) as api:
-        found: list[dict[str, Any]] = api.get("/v1/sources")
+        found: list[Any] = api.get("/v1/sources")
     if as_json:
-        _print(json.dumps(found))
+        print_json(found)
         return Exit.OK
     if not found:
         _print("There are no sources; name a folder in ELCANO_COLLECTIONS.")
     width = max((len(source["name"]) for source in found), default=0)
+    column = max(map(len, STATES.values()))
     for source in found:
-        _print(f"{source['name']:<{width}}  {'ready ' if source['ready'] else 'closed'}  {source['description']}")
-        for line in (source["missing"], "; ".join(_traits(source))):
+        shown = STATES.get(source["state"], source["state"])
+        _print(f"{source['name']:<{width}}  {shown:<{column}}  {source['description']}")
+        for line in (source["missing"], *_stands(source), "; ".join(_traits(source))):
             if line:
-                _print(f"{'':<{width}}          {line}")
+                _print(f"{'':<{width}}  {'':<{column}}  {line}")
     return Exit.OK
+
+
+def check(name: str, query: str, limit: int, *, as_json: bool) -> Exit:
+    """Prints what a source finds for a query."""
+    with Api(program_settings().base_url) as api:
+        found: dict[str, Any] = api.ask(f"/v1/sources/{quote(name, safe='')}/check", {"query": query, "limit": limit})
+    if as_json:
+        print_json(found)
+        return Exit.OK
+    count = len(found["passages"])
+    many = "nothing" if not count else "1 passage" if count == 1 else f"{count} passages"
+    _print(f"{name} found {many} for {found['query']!r} in {seconds(found['seconds'])}")
+    for number, passage in enumerate(found["passages"], 1):
+        _print(f"\n{number}. {passage['title']}\n   {passage['locator']}\n   {passage['excerpt']}")
+    for warning in found["warnings"]:
+        sys.stderr.write(f"warning: {warning}\n")
+    return Exit.OK
+
+
+def _stands(source: dict[str, Any]) -> list[str]:
+    """How its provider stands, where something is or was wrong."""
+    said = []
+    if source["state"] in ("waiting", "failing", "trial"):
+        since = f"since {_moment(source['since'])}" if source["since"] else ""
+        until = f"left alone until {_moment(source['until'])}" if source["until"] else ""
+        said += ["; ".join(filter(None, (since, until)))]
+    if source["last_error"]:
+        said += [f"last error ({_moment(source['last_error_at'])}): {source['last_error']}"]
+    return said
 
 
 def _traits(source: dict[str, Any]) -> list[str]:
@@ -37,6 +80,10 @@ def _traits(source: dict[str, Any]) -> list[str]:
     said += [f"{rate:g} searches a second"] if rate else []
     said += [f"{with_key:g} with {source['key']}"] if with_key else []
     return said
+
+
+def _moment(at: float) -> str:
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _print(text: str) -> None:

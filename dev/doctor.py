@@ -27,7 +27,15 @@ from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused
-from elcano.graphs.model_names import OFFLINE, PROVIDERS, address_of, model_fault, model_names, provider
+from elcano.graphs.model_names import (
+    OFFLINE,
+    PROVIDERS,
+    address_of,
+    model_fault,
+    model_names,
+    provider,
+    rates_fault,
+)
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, is_set, program_settings, variable
 from elcano.storage.store import open_configured
@@ -63,6 +71,7 @@ def main() -> int:
     chosen = program_settings()
     served = list(api(chosen))
     ready = any(finding.grade == "good" for finding in served)
+    served += providers(chosen) if ready else ()
     own = [replace(finding, text=HERE + finding.text) for look in OF_THIS_SHELL for finding in look(chosen)]
     findings = [
         *(finding for look in OF_THIS_MACHINE for finding in look(chosen)),
@@ -159,6 +168,22 @@ def api(chosen: Settings) -> Iterable[Finding]:
     yield Finding("fault", f"the API at {chosen.base_url} is not ready (HTTP {response.status_code})", response.text)
 
 
+def providers(chosen: Settings) -> Iterable[Finding]:
+    """Which sources the server leaves alone at the moment, and why; of those that answer nothing is said."""
+    try:
+        response = httpx.get(f"{chosen.base_url}/v1/sources", timeout=10)
+    except httpx.TransportError as error:
+        yield Finding("note", f"the API did not say how its sources stand ({type(error).__name__})")
+        return
+    if not response.is_success:
+        yield Finding("note", f"the API did not say how its sources stand (HTTP {response.status_code})")
+        return
+    for source in response.json():
+        if source["state"] in ("waiting", "failing", "trial"):
+            text = f"source {source['name']} is {source['state']}: {source['last_error']}"
+            yield Finding("note", text, "runs that search it are held until it answers; `elcano sources` says when")
+
+
 def models(chosen: Settings) -> Iterable[Finding]:
     """Whether the configured models have a right name and a key."""
     for text in dict.fromkeys((chosen.model, *chosen.agent_models.values())):
@@ -167,6 +192,8 @@ def models(chosen: Settings) -> Iterable[Finding]:
             continue
         for name in model_names(text):
             yield _key(name, address_of(name, chosen.model_base_url, chosen.model_urls))
+    if fault := rates_fault(chosen.model_rates):
+        yield Finding("fault", fault, f"correct {variable('model_rates')}")
 
 
 def collections(chosen: Settings) -> Iterable[Finding]:

@@ -143,6 +143,8 @@ class ResearchInput(Frozen):
     approve_plan: bool = False
     """The run waits for somebody to approve its plan before it researches the sections."""
     models: ModelChoice = ModelChoice()
+    model_providers: dict[str, str] = {}
+    """By agent, where its calls wait in the queue of a provider whose rate is set; others wait in the run's own."""
     tenant: Tenant = DEFAULT_TENANT
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""

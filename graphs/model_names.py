@@ -4,7 +4,7 @@ Only the form is checked here, so that a run with a mistyped name is refused bef
 looked at by those who have an environment, and whether the provider knows the name is found out by whoever calls it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
@@ -95,6 +95,14 @@ def address_of(name: str, base_url: str, urls: Mapping[str, str]) -> str:
 def model_names(text: str) -> tuple[str, ...]:
     """The models of a fallback list, in the order in which they are tried; a single name is a list of one."""
     return tuple(name.strip() for name in text.split(","))
+
+
+def rates_fault(providers: Iterable[str]) -> str | None:
+    """What is wrong with the providers whose rates are set; None if all of them are known."""
+    unknown = [name for name in providers if name not in PROVIDERS]
+    if not unknown:
+        return None
+    return f"`ELCANO_MODEL_RATES` names {', '.join(map(repr, unknown))}; there are: {', '.join(sorted(PROVIDERS))}"
 
 
 def model_fault(text: str) -> str | None:

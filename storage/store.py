@@ -20,6 +20,7 @@ from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects.objects import Objects, open_objects
 from elcano.storage.probe import Probe
+from elcano.storage.providers import ProviderStore
 from elcano.storage.runs import RunStore
 from elcano.storage.sql.engine import database_url, open_engine, prepare
 
@@ -48,6 +49,7 @@ class Store:
         self._objects = objects
         self._build = build
         self.probe = Probe(engine, objects)
+        self.providers = ProviderStore(engine)
 
     def of(self, tenant: str) -> TenantStore:
         """What is kept for `tenant`; a tenant begins to be with the first thing that is kept for it."""

@@ -7,7 +7,7 @@ from hashlib import sha256
 from temporalio import activity
 
 from elcano.activities.sources.base import Found
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
 

@@ -10,6 +10,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.providers import model_queue
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import Ending, Hold
@@ -69,16 +70,20 @@ class Performer:
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")
         summary = f"iteration {turn}" if turn else self._asked.graph.by_id[work.node].description or work.node
+        provider = self._asked.model_providers.get(work.agent, "")
+        queue = model_queue(provider) if provider else ""
+        policy = policies.ask_in(queue)
         activity = workflow.execute_activity(
             work.agent,
             call,
             result_type=AgentResult,
+            task_queue=queue or None,
             activity_id=activity_id,
             summary=summary + (f", try {work.tries + 1}" if work.tries else ""),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-            **self._bound(policies.AGENT),
+            **self._bound(policy),
         )
-        result = await outcome(work.node, activity, policies.AGENT)
+        result = await outcome(work.node, activity, policy)
         if isinstance(result, AgentResult):
             return StepCompleted(
                 **place(work, self._elapsed(), self._journal.idled(result.waited, workflow.time())),

@@ -6,7 +6,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 
 from temporalio.common import RetryPolicy
 
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.values.failures import FailureType
 
 
@@ -81,6 +81,9 @@ AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to
     ),
 )
 
+MODEL_QUEUE_PATIENCE: Final = timedelta(minutes=10)
+"""Until a worker takes a call out of the queue of its model's provider; after that the run is held, and says so."""
+
 TOOL: Final = Policy(
     schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=30),  # the first search of a large collection indexes it
@@ -107,6 +110,21 @@ def search(source: SourceSpec | None) -> Policy:
     if source.queue:
         policy["schedule_to_start_timeout"] = timedelta(seconds=source.policy.queue_seconds)
     return policy
+
+
+def ask_in(queue: str) -> Policy:
+    """Of an agent whose calls wait in `queue`; empty: in the run's own, which every worker polls."""
+    return Policy(**{**AGENT, "schedule_to_start_timeout": MODEL_QUEUE_PATIENCE}) if queue else AGENT
+
+
+def once(patience: timedelta) -> Policy:
+    """Of what somebody waits for: tried once, and given up after `patience`, whether or not a worker took it."""
+    return Policy(
+        schedule_to_close_timeout=patience,
+        start_to_close_timeout=patience,
+        heartbeat_timeout=None,
+        retry_policy=RetryPolicy(maximum_attempts=1),
+    )
 
 
 PUBLISH: Final = Policy(

@@ -5,7 +5,7 @@ tell what all attempts together used. Every failure leaves through `classified`.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 
 from elcano.activities.agents.citing import reference, with_canonical_ids
 from elcano.activities.agents.drafts import completed
@@ -36,13 +36,24 @@ from elcano.storage.store import Store
 
 
 class AgentActivities:
-    """What every agent's activity does; `resolve` says who answers, if not the models that are named."""
+    """What every agent's activity does; `resolve` says who answers, if not the models that are named.
 
-    def __init__(self, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve | None = None) -> None:
+    `within` puts something around whoever answers.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        sources: Sources,
+        settings: Settings,
+        *,
+        resolve: Resolve | None = None,
+        within: Callable[[Resolve], Resolve] = lambda resolve: resolve,
+    ) -> None:
         self._store = store
         self._sources = sources
         self._settings = settings
-        self._resolve = resolve or resolve_model
+        self._resolve = within(resolve or resolve_model)
         self._streamers = Streamers()
 
     async def run_agent(self, call: AgentCall) -> AgentResult:

@@ -12,7 +12,8 @@ from contextlib import asynccontextmanager
 from pkgutil import resolve_name
 
 from elcano.activities.sources.base import Source
-from elcano.graphs.catalogue.sources import SourceSpec, configured
+from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import configured
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
 

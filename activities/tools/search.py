@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Literal
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any, Literal, TypeAlias
 
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
@@ -14,7 +15,7 @@ from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
 from elcano.graphs.catalogue.listing import TOOLS
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
@@ -22,14 +23,25 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
 from elcano.storage.store import Store, TenantStore
 
+Passing: TypeAlias = Callable[[SourceSpec], AbstractAsyncContextManager[None]]
+"""What a search of a source is done within: it may have to wait for its turn, and may not go at all."""
+
+
+def unhindered(source: SourceSpec) -> AbstractAsyncContextManager[None]:
+    """Every search goes at once."""
+    return nullcontext()
+
 
 class ToolActivities:
-    """What every tool's activity does."""
+    """What every tool's activity does; a search is done within `passing` its source."""
 
-    def __init__(self, store: Store, sources: Sources, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, store: Store, sources: Sources, embedder: Embedder | None = None, *, passing: Passing = unhindered
+    ) -> None:
         self._store = store
         self._sources = sources
         self._embedder = embedder
+        self._passing = passing
         self._comparing = Comparing()
         self._tools: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
@@ -61,8 +73,9 @@ class ToolActivities:
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
         source = self._sources.get(given.source)
-        query, cut = _asked(given.query, source.spec)
-        found = await source.search(query, min(given.limit, source.spec.limits.results))
+        query, cut = as_taken(given.query, source.spec)
+        async with self._passing(source.spec):
+            found = await source.search(query, min(given.limit, source.spec.limits.results))
         passages = as_told_now(found.evidence, await store.evidence.get([passage.id for passage in found.evidence]))
         await store.evidence.add(run_id, passages, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
@@ -92,7 +105,7 @@ async def _record(call: ToolCall, store: TenantStore, outcome: Literal["complete
     )
 
 
-def _asked(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
+def as_taken(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
     """The query as its source takes it, and what has to be said of that."""
     longest = source.limits.query_characters
     if len(query) <= longest:

@@ -94,6 +94,18 @@ class GraphNotFound(ElcanoError):
     """No built-in graph has this name."""
 
 
+class SourceNotFound(ElcanoError):
+    """No source has this name."""
+
+
+class SourceClosed(ElcanoError):
+    """A source cannot be searched here; the text says what has to be done first."""
+
+
+class SourceUnanswered(ElcanoError):
+    """A source was searched and did not answer, or refused; the text is the reason."""
+
+
 class KeyReused(ElcanoError):
     """An idempotency key came a second time with another request."""
 
@@ -194,6 +206,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
     StepNotFound: ProblemKind(404, "step-not-found", "No such step"),
     GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
+    SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
     NotCertifiable: ProblemKind(409, "not-certifiable", "There is no certificate of this run"),
@@ -202,6 +215,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     TakeUpRefused: ProblemKind(409, "take-up-refused", "The run cannot go on so"),
     RunOpen: ProblemKind(409, "run-open", "The run has not ended"),
     DeleteRefused: ProblemKind(409, "delete-refused", "The run cannot be deleted now"),
+    SourceClosed: ProblemKind(409, "source-closed", "The source cannot be searched here"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
     MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),
     HostUntrusted: ProblemKind(421, "host-untrusted", "Not a name of this server"),
@@ -212,6 +226,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     TooManyRuns: ProblemKind(429, "too-many-runs", "Too many runs are open", retry_after=30),
     ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
     TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
+    SourceUnanswered: ProblemKind(502, "source-unanswered", "The source did not answer"),
     RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
     StoreUnavailable: ProblemKind(503, "store-unavailable", "The store cannot be used", retry_after=10),
     TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),

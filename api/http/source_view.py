@@ -1,11 +1,18 @@
-"""How a source is shown."""
+"""How a source is shown, what a check of it is asked by, and what it answers."""
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.api.http.requests import Request, Spoken
+from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceSpec
+from elcano.graphs.providers import SourceChecked
+from elcano.graphs.values.providers import Provider, state
+
+SourceState: TypeAlias = Literal["ready", "needs_key", "off", "unserved", "waiting", "failing", "trial"]
+Stands: TypeAlias = tuple[Provider, float]
+"""A provider and the time of the store."""
 
 
 class SourceView(Described):
@@ -38,13 +45,30 @@ class SourceView(Described):
     query_characters: int = Field(examples=[1_000])
     """A longer query is cut."""
     ready: bool = Field(examples=[True])
-    """Whether it can be searched now."""
+    """Whether it can be searched now. A run may name one that only waits or fails; it is held until that is over."""
     missing: str = Field(examples=[""])
-    """What has to be done before; empty if it is ready."""
+    """What has to be done before; empty if nothing has to."""
+    state: SourceState = Field(examples=["ready"])
+    """`needs_key`, `off` (by its setting) and `unserved` (no worker searches it) are for somebody to mend, as `missing`
+    says. `waiting`: it asked to be left alone until `until`. `failing`: it failed several times in a row, and is left
+    alone until then. `trial`: single searches try whether it is back."""
+    until: float | None = Field(default=None, examples=[None])
+    """When it is searched again, in seconds since the epoch; null: it is not waited for."""
+    since: float | None = Field(default=None, examples=[None])
+    """Since when it fails, or waits; null: it does not."""
+    last_error: str = Field(default="", examples=["pubmed: HTTP 429 Too Many Requests"])
+    """What it said when it last did not answer, in any run; empty if it never failed."""
+    last_error_at: float | None = Field(default=None, examples=[None])
+    """When that was."""
 
     @classmethod
-    def of(cls, spec: SourceSpec, missing: str) -> "SourceView":
-        """A source that lacks what `missing` says."""
+    def of(
+        cls, spec: SourceSpec, missing: str, lack: SourceState = "needs_key", *, stands: Stands | None = None
+    ) -> "SourceView":
+        """A source that lacks what `missing` says, which is called `lack`; or that stands as its provider does."""
+        provider, now = stands or (Provider(), 0.0)
+        how: SourceState = lack if missing else state(provider, now)
+        troubled = how in ("waiting", "failing", "trial")
         return cls(
             name=spec.name,
             kind=spec.kind,
@@ -59,6 +83,54 @@ class SourceView(Described):
             per_second_with_key=spec.limits.per_second_with_key,
             results=spec.limits.results,
             query_characters=spec.limits.query_characters,
-            ready=not missing,
+            ready=how in ("ready", "trial"),
             missing=missing,
+            state=how,
+            until=provider.held_until if provider.held_until > now else None,
+            since=provider.since if troubled and provider.since else None,
+            last_error=provider.error,
+            last_error_at=provider.error_at or None,
         )
+
+
+class CheckRequest(Request):
+    """A search of one source that belongs to no run."""
+
+    query: Spoken = Field(max_length=LONGEST_QUERY, examples=["aspirin preeclampsia"])
+    """What to search for, in the source's own words."""
+    limit: int = Field(default=5, ge=1, le=MOST_RESULTS)
+    """Passages at most."""
+
+
+class PassageView(Described):
+    """A passage that a check found."""
+
+    title: str = Field(examples=["Aspirin versus placebo"])
+    """Of the text that it is a part of."""
+    locator: str = Field(examples=["https://pubmed.ncbi.nlm.nih.gov/28657417/"])
+    """Where it is."""
+    excerpt: str
+    """Its beginning."""
+
+
+class CheckView(Described):
+    """What a source found. Nothing of it is kept."""
+
+    source: str = Field(examples=["handbook"])
+    """Its name."""
+    query: str
+    """As it was asked: a source may take less."""
+    passages: tuple[PassageView, ...]
+    """Best first; empty: it answered, and found nothing."""
+    warnings: tuple[str, ...]
+    """What could not be searched, and why."""
+    seconds: float = Field(examples=[0.8])
+    """For the search alone, without waiting for its turn."""
+
+    @classmethod
+    def of(cls, source: str, found: SourceChecked) -> "CheckView":
+        """As a worker found it."""
+        passages = tuple(
+            PassageView(title=one.title, locator=one.locator, excerpt=one.excerpt) for one in found.passages
+        )
+        return cls(source=source, query=found.query, passages=passages, warnings=found.warnings, seconds=found.seconds)

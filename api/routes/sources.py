@@ -1,22 +1,79 @@
-"""Sources: what can be searched here."""
+"""Sources: what can be searched here, how each stands, and whether it finds anything."""
 
 import asyncio
 
 from fastapi import APIRouter
 
-from elcano.api.http.source_view import SourceView
-from elcano.api.runs.sources import known, lacking, unserved
-from elcano.api.services import Provided
+from elcano.api.http.errors import (
+    BodyTooLarge,
+    BodyUnreadable,
+    RequestInvalid,
+    SourceClosed,
+    SourceNotFound,
+    SourceUnanswered,
+    StoreUnavailable,
+    TemporalRefused,
+    TemporalUnavailable,
+    problem_docs,
+)
+from elcano.api.http.source_view import CheckRequest, CheckView, SourceView
+from elcano.api.runs.sources import every, found_in, lacking, require_open, switched_off, unserved
+from elcano.api.services import Provided, Services
+from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.providers import SourceCheck
 
-router = APIRouter(prefix="/v1/sources", tags=["sources"])
+router = APIRouter(prefix="/v1/sources", tags=["sources"], responses=problem_docs(StoreUnavailable))
 
 
 @router.get("")
 async def list_sources(services: Provided) -> list[SourceView]:
-    """List the sources that a run can search, with what they can do, what they allow and what they lack."""
-    specs = known(services.settings)
-    lacks, idle = await asyncio.gather(
+    """List the sources that there are, with what they can do, what they allow, what they lack and how they stand."""
+    return await _shown(list(every(services.settings).values()), services)
+
+
+@router.get("/{name}", responses=problem_docs(SourceNotFound))
+async def get_source(name: str, services: Provided) -> SourceView:
+    """Read one source."""
+    (shown,) = await _shown([found_in(every(services.settings), name)], services)
+    return shown
+
+
+@router.post(
+    "/{name}/check",
+    responses=problem_docs(
+        BodyTooLarge,
+        BodyUnreadable,
+        RequestInvalid,
+        SourceClosed,
+        SourceNotFound,
+        SourceUnanswered,
+        TemporalRefused,
+        TemporalUnavailable,
+    ),
+)
+async def check_source(name: str, request: CheckRequest, services: Provided) -> CheckView:
+    """Search one source once, through a worker, for at most 30 seconds; nothing of it is kept."""
+    spec = found_in(every(services.settings), name)
+    await require_open(spec, services.temporal, services.settings)
+    queue = spec.queue or services.temporal.task_queue
+    check = SourceCheck(source=name, queue=queue, query=request.query, limit=request.limit)
+    return CheckView.of(name, await services.temporal.check_source(check))
+
+
+async def _shown(specs: list[SourceSpec], services: Services) -> list[SourceView]:
+    lacks, idle, (providers, now) = await asyncio.gather(
         lacking(services.temporal, services.settings),
-        asyncio.gather(*(unserved(spec, services.temporal) for spec in specs.values())),
+        asyncio.gather(*(unserved(spec, services.temporal) for spec in specs)),
+        services.providers.all(),
     )
-    return [SourceView.of(spec, lacks[spec.name] or why) for spec, why in zip(specs.values(), idle, strict=True)]
+    views = []
+    for spec, why in zip(specs, idle, strict=True):
+        if off := switched_off(spec, services.settings):
+            views.append(SourceView.of(spec, off, "off"))
+        elif lack := lacks[spec.name]:
+            views.append(SourceView.of(spec, lack, "needs_key"))
+        else:
+            provider = providers.get(spec.name)
+            stands = None if provider is None else (provider, now)
+            views.append(SourceView.of(spec, why, "unserved", stands=stands))
+    return views

@@ -20,8 +20,8 @@ def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> It
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     faults: dict[tuple[str, str], FieldFault] = {}
-    for agent in sorted(set(_agents(graph))):
-        field = _field(agent, run)
+    for agent in sorted(set(agents_of(graph))):
+        field = field_of(agent, run)
         for name in model_names(chosen_model(agent, run, server)):
             if (message := _missing(name, settings)) is not None:
                 faults.setdefault((field, name), FieldFault(field=field, message=message))
@@ -38,13 +38,15 @@ def require_keys(asked: ResearchInput, settings: Settings) -> None:
         raise RequestInvalid(missing)
 
 
-def _agents(graph: ResearchGraph) -> Iterator[str]:
+def agents_of(graph: ResearchGraph) -> Iterator[str]:
+    """The agents that a graph and its branches ask, some of them several times."""
     yield from (node.agent for node in graph.nodes if isinstance(node, AgentNode))
     for branch in graph.branches.values():
-        yield from _agents(branch)
+        yield from agents_of(branch)
 
 
-def _field(agent: str, run: ModelChoice) -> str:
+def field_of(agent: str, run: ModelChoice) -> str:
+    """Where in a request the model of an agent was named."""
     if run.by_agent.get(agent):
         return f"model.by_agent.{agent}"
     return "model.default" if run.default else "model"

@@ -7,9 +7,17 @@ A source with a key is searched by the workers that have it. Where all are start
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
-from elcano.api.http.errors import FieldFault, RequestInvalid, TemporalRefused, TemporalUnavailable
+from elcano.api.http.errors import (
+    FieldFault,
+    RequestInvalid,
+    SourceClosed,
+    SourceNotFound,
+    TemporalRefused,
+    TemporalUnavailable,
+)
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, configured
+from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, configured
 from elcano.graphs.checks.references import unknown
 from elcano.settings import Settings
 
@@ -17,6 +25,38 @@ from elcano.settings import Settings
 def known(settings: Settings) -> dict[str, SourceSpec]:
     """Every source that there is here, by name, whether or not it can be searched."""
     return configured(settings.collections, settings.has)
+
+
+def every(settings: Settings) -> dict[str, SourceSpec]:
+    """The same, and those that are switched off."""
+    return known(settings) | SOURCES
+
+
+def switched_off(spec: SourceSpec, settings: Settings) -> str:
+    """What turns a source on; empty if it is."""
+    return spec.missing(settings.has) if spec.setting and not settings.has(spec.setting) else ""
+
+
+def found_in(specs: Mapping[str, SourceSpec], name: str) -> SourceSpec:
+    """The source of this name.
+
+    Raises:
+        SourceNotFound: there is none.
+    """
+    if (spec := specs.get(name)) is None:
+        raise SourceNotFound(f"there is no source {name!r}; there are: {', '.join(specs) or 'none'}")
+    return spec
+
+
+async def require_open(spec: SourceSpec, temporal: Temporal, settings: Settings) -> None:
+    """Sees that a source can be searched, whether or not its provider answers.
+
+    Raises:
+        SourceClosed: it cannot; the text says what to do.
+    """
+    why = switched_off(spec, settings) or (await lacking(temporal, settings))[spec.name]
+    if why := why or await unserved(spec, temporal):
+        raise SourceClosed(f"the source {spec.name!r} cannot be searched: {why}")
 
 
 async def lacking(temporal: Temporal, settings: Settings) -> dict[str, str]:
@@ -34,7 +74,7 @@ async def unserved(spec: SourceSpec, temporal: Temporal) -> str:
     if not spec.queue:
         return ""
     try:
-        polled = await temporal.source_is_polled(spec.queue)
+        polled = await temporal.queue_is_polled(spec.queue)
     except (TemporalUnavailable, TemporalRefused) as error:
         return str(error)
     return "" if polled else f"no worker polls the task queue {spec.queue!r}: start one"
@@ -75,7 +115,7 @@ async def _lack(spec: SourceSpec, temporal: Temporal, settings: Settings) -> str
     if settings.shared_environment:
         return f"{here} where the server runs and start it again"
     try:
-        polled = await temporal.source_is_polled(spec.queue)
+        polled = await temporal.queue_is_polled(spec.queue)
     except (TemporalUnavailable, TemporalRefused):
         return ""
     return "" if polled else f"{here} where a worker runs, and start that again"

@@ -19,6 +19,7 @@ from ulid import ULID
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
 from elcano.api.http.requests import DEFAULT_MODE, ModelRequest, RunRequest
 from elcano.api.runs.model_keys import require_keys
+from elcano.api.runs.model_queues import queued
 from elcano.api.runs.sources import lacking, offered, source_faults, unnamed
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
@@ -146,6 +147,7 @@ async def begin(
             return Submission(kept, new=False)
     asked = asked.model_copy(update={"address": f"{settings.base_url.rstrip('/')}/v1/runs/{asked.run_id}"})
     await temporal.check()
+    asked = await queued(asked, temporal, settings)
     run = ArchivedRun(
         run_id=asked.run_id,
         question=asked.question,

@@ -15,6 +15,7 @@ from elcano.api.runs.controls import send
 from elcano.api.runs.endings import settle
 from elcano.api.runs.logs import read_log
 from elcano.api.runs.model_keys import require_keys
+from elcano.api.runs.model_queues import queued
 from elcano.api.runs.reading import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import ControlRequest, ModelChoice, OpenBranch, TakeUp, Undone
@@ -90,6 +91,7 @@ async def resume(run_id: str, wanted: Resumption, request_id: str, reached: Reac
         }
     )
     require_keys(asked, reached.settings)
+    asked = await queued(asked, reached.temporal, reached.settings)
     log = log.model_copy(update={"asked": asked})
     now, titles = time.time(), frozenset(wanted.sections)
     try:
@@ -217,7 +219,7 @@ async def _branches(
         if taking_up.is_kept(branch, wanted.extra, titles):
             kept.append(taking_up.kept_branch(branch, own))
             continue
-        changed: dict[str, object] = {"models": log.asked.models}
+        changed: dict[str, object] = {"models": log.asked.models, "model_providers": log.asked.model_providers}
         if wanted.sources is not None:
             changed["sources"] = wanted.sources
         own = own.model_copy(update={"asked": own.asked.model_copy(update=changed)})

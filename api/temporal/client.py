@@ -31,7 +31,7 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
-from elcano.api.temporal import history, removal
+from elcano.api.temporal import history, removal, source_checks
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import Execution, described
 from elcano.api.temporal.glance import Glance
@@ -51,6 +51,7 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.labels import about, at_start, label
+from elcano.graphs.providers import SourceCheck, SourceChecked
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
@@ -291,9 +292,17 @@ class Temporal:
         """Whether a worker asked for workflow tasks lately."""
         return await self._is_polled(self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
 
-    async def source_is_polled(self, queue: str) -> bool:
-        """Whether a worker asked for searches of this queue lately."""
+    async def queue_is_polled(self, queue: str) -> bool:
+        """Whether a worker asked for the searches, or the calls of models, of this queue lately."""
         return await self._is_polled(queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
+
+    async def check_source(self, check: SourceCheck) -> SourceChecked:
+        """What one search of a source finds that belongs to no run.
+
+        Raises:
+            SourceUnanswered: it failed, or no worker did it in time.
+        """
+        return await source_checks.checked(await self._connection.client(), check)
 
     async def _is_polled(self, queue: str, kind: TaskQueueType.ValueType) -> bool:
         client = await self._connection.client()

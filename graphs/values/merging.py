@@ -19,7 +19,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.works import Flag, Identifiers, Work, WorkKind
 
 BELIEVED: Final = (
-    *("pubmed", "crossref", "europe_pmc", "clinical_trials", "openalex", "semantic_scholar"),
+    *("pubmed", "crossref", "europe-pmc", "clinical-trials", "openalex", "semantic-scholar"),
     *("arxiv", "biorxiv", "medrxiv", "wikipedia"),
 )
 """Whose word counts first where accounts differ: indexed by people, then told by publishers, then gathered by programs.

@@ -1,6 +1,6 @@
 """The tables. Every key begins with a tenant: a row of one is never found by another, even if its content is the same.
 
-A change here needs a migration in `migrations/versions`; a test compares both.
+What is nobody's has none. A change here needs a migration in `migrations/versions`; a test compares both.
 Models are kept field by field where SQL reads them, else as one JSON body.
 """
 
@@ -153,3 +153,11 @@ probes = Table(
     Column("filling", Long, nullable=False),
 )
 """What was kept to see whether anything can be; it belongs to nobody."""
+
+providers = Table(
+    "providers",
+    metadata,
+    Column("name", Id, primary_key=True),
+    Column("body", Long, nullable=False),
+)
+"""How sources and services of models stand; they are the same for all tenants."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from elcano.api.http.errors import LastEventIdInvalid
 from elcano.api.live.archive import archived_feed
 from elcano.api.live.cursor import MAX_LENGTH, Cursor
-from elcano.api.live.feed import Feed, Next, Unreadable, Waiting
+from elcano.api.live.feed import Feed, Next, Streaming, Unreadable, Waiting
 from elcano.api.live.merging import Branch, Key, Merge, Told
 from elcano.graphs.values.events import AgentEvent, EventType
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from uuid import uuid4
 
 import httpx
@@ -11,11 +12,46 @@ from temporalio import activity
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
+from elcano.activities.sources.base import Found
+from elcano.activities.sources.registry import Sources
+from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.contracts import ToolCall, ToolResult
+from elcano.graphs.errors import SourceRefused
+from elcano.graphs.values.providers import Provider, failed
 from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.worker import provider_worker, source_workers
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
+from tests.sources import Shelf
+
+
+def searching(client: Client, store: Store, shelf: Shelf) -> list[Worker]:
+    """Who searches a shelf, and who looks after what is of no run."""
+    settings = Settings(_env_file=None)
+    sources = Sources({shelf.spec.name: shelf})
+    return [*source_workers(client, store, sources, settings), provider_worker(client, store, settings)]
+
+
+@pytest.fixture
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    """A source that is listed and has a queue."""
+    made = SourceSpec(
+        name=f"shelf-{uuid4()}",
+        kind="articles",
+        description="Articles.",
+        limits=SourceLimits(per_second=50),
+        policy=SourcePolicy(),
+    )
+    monkeypatch.setitem(SOURCES, made.name, made)
+    return Shelf(made)
+
+
+async def until_polled(api: httpx.AsyncClient, name: str) -> None:
+    async with asyncio.timeout(30):
+        while (await shown(api))[name]["state"] == "unserved":
+            pass  # the server has not heard of the worker yet
 
 
 @activity.defn
@@ -130,3 +166,101 @@ async def test_a_server_that_has_nothing_of_its_own_wants_a_source_to_be_named(
         assert refused.status_code == 422
         assert "name what shall be searched, of: " in refused.text
         assert (await asked(api, spec.name)).status_code == 201
+
+
+async def test_one_that_is_switched_off_is_listed_so_and_not_searched(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings
+) -> None:
+    async with speaking(make_app(api_settings.model_copy(update={"package_readmes": False}))) as api:
+        packages = (await shown(api))["packages"]
+        assert (packages["state"], packages["ready"]) == ("off", False)
+        assert packages["missing"] == "set ELCANO_PACKAGE_READMES to true"
+        assert (await asked(api)).json()["sources"] == ["handbook"]
+        refused = await api.post("/v1/sources/packages/check", json={"query": "whales"})
+        assert (refused.status_code, refused.json()["type"]) == (409, "urn:elcano:source-closed")
+
+
+async def test_one_is_read_by_its_name(api: httpx.AsyncClient, locked: SourceSpec) -> None:
+    answer = await api.get(f"/v1/sources/{locked.name}")
+    assert (answer.json()["name"], answer.json()["state"]) == (locked.name, "needs_key")
+    missing = await api.get("/v1/sources/zzz")
+    assert (missing.status_code, missing.json()["type"]) == (404, "urn:elcano:source-not-found")
+    assert "handbook" in missing.json()["detail"]
+
+
+async def test_how_a_provider_stands_is_read_without_a_worker(
+    api: httpx.AsyncClient, temporal: Client, store: Store, shelf: Shelf
+) -> None:
+    name = shelf.spec.name
+    async with AsyncExitStack() as stack:
+        for worker in searching(temporal, store, shelf):
+            await stack.enter_async_context(worker)
+        await until_polled(api, name)
+        assert (await shown(api))[name]["state"] == "ready"
+        await store.providers.change(name, lambda row, now: (failed(row, now, "shelf: HTTP 429", 600.0), None))
+        waiting = (await shown(api))[name]
+        assert (waiting["state"], waiting["ready"], waiting["missing"]) == ("waiting", False, "")
+        provider, _ = await store.providers.get(name)
+        assert waiting["until"] == provider.held_until
+        assert waiting["last_error"] == "shelf: HTTP 429"
+        assert (await asked(api, name)).status_code == 201, "its run waits as long as it has to"
+        refused = await api.post(f"/v1/sources/{name}/check", json={"query": "whales"})
+        assert (refused.status_code, refused.json()["type"]) == (502, "urn:elcano:source-unanswered")
+        assert f"held by {name} until" in refused.json()["detail"]
+        assert shelf.asked == []
+        await store.providers.change(name, lambda row, now: (failed(Provider(failures=9), now, "down", None), None))
+        assert (await shown(api))[name]["state"] == "failing"
+        await store.providers.change(name, lambda row, now: (row.model_copy(update={"held_until": now}), None))
+        trial = (await shown(api))[name]
+        assert (trial["state"], trial["ready"]) == ("trial", True)
+
+
+async def test_a_check_searches_once_and_keeps_nothing(
+    api: httpx.AsyncClient, temporal: Client, store: Store, shelf: Shelf
+) -> None:
+    name = shelf.spec.name
+    async with AsyncExitStack() as stack:
+        for worker in searching(temporal, store, shelf):
+            await stack.enter_async_context(worker)
+        await until_polled(api, name)
+        answer = await api.post(f"/v1/sources/{name}/check", json={"query": "whales", "limit": 2})
+        assert answer.status_code == 200, answer.text
+        found = answer.json()
+        assert [one["title"] for one in found["passages"]] == ["whales"]
+        assert "has this on whales" in found["passages"][0]["excerpt"]
+        assert [(query, limit) for _, query, limit in shelf.asked] == [("whales", 2)]
+        shelf.answer = lambda query: Found()
+        empty = await api.post(f"/v1/sources/{name}/check", json={"query": "nothing"})
+        assert (empty.status_code, empty.json()["passages"]) == (200, [])
+
+        def refuse(query: str) -> Found:
+            raise SourceRefused("shelf: HTTP 400 Bad Request")
+
+        shelf.answer = refuse
+        refused = await api.post(f"/v1/sources/{name}/check", json={"query": "whales"})
+        assert (refused.status_code, refused.json()["detail"]) == (502, "shelf: HTTP 400 Bad Request")
+    assert await store.of("default").evidence.of_run("") == []
+
+
+async def test_a_check_of_what_nobody_searches_is_refused_at_once(api: httpx.AsyncClient, shelf: Shelf) -> None:
+    refused = await api.post(f"/v1/sources/{shelf.spec.name}/check", json={"query": "whales"})
+    assert (refused.status_code, refused.json()["type"]) == (409, "urn:elcano:source-closed")
+    assert "no worker polls the task queue" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"query": ""},
+        {"query": "  "},
+        {"query": "x" * 1_001},
+        {"query": 3},
+        {"query": "a\u0000b"},
+        {"query": "a", "limit": 0},
+        {"query": "a", "limit": 51},
+        {"query": "a", "more": 1},
+    ],
+)
+async def test_a_check_that_makes_no_sense_is_refused(api: httpx.AsyncClient, body: dict[str, object]) -> None:
+    assert (await api.post("/v1/sources/handbook/check", json=body)).status_code == 422

@@ -62,6 +62,7 @@ EXTRA = {
     "activities/calls/bookkeeping.py": {"temporalio"},
     "activities/calls/orphans.py": {"temporalio"},
     "activities/calls/taking_over.py": {"temporalio"},
+    "activities/providers/queues.py": {"temporalio"},
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 IMPURE_CALLS = {"open", "eval", "exec", "input", "print", "__import__"}

@@ -13,11 +13,12 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.search import Passing, ToolActivities, unhindered
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec, collection
+from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, collection
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
@@ -104,8 +105,12 @@ async def running(
     *,
     limits: Limits | None = None,
     workers: int = 1,
+    passing: Passing | None = None,
 ) -> AsyncIterator[Handle]:
-    """A run of `graph`, with so many workers for the sources' queues and one for all else."""
+    """A run of `graph`, with so many workers for the sources' queues and one for all else.
+
+    Where the clock of workflows skips time, a provider's own does not: there searches are `unhindered`.
+    """
     queue = run_id = f"run-{uuid.uuid4()}"
     sources = Sources({shelf.spec.name: shelf for shelf in shelves})
     async with AsyncExitStack() as stack:
@@ -114,7 +119,7 @@ async def running(
         for _ in range(workers):  # each as in a process of its own: one client has one worker a queue
             target = client.service_client.config.target_host
             own = await Client.connect(target, data_converter=client.data_converter)
-            for worker in source_workers(own, store, sources, Settings(_env_file=None)):
+            for worker in source_workers(own, store, sources, Settings(_env_file=None), passing=passing):
                 await stack.enter_async_context(worker)
         asked = asking(run_id, graph=graph, limits=limits).model_copy(update={"sources": ()})  # any that is named
         yield await client.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
@@ -222,7 +227,9 @@ async def test_a_long_wait_holds_the_run_and_nothing_is_searched_twice(
 
     limits = Limits(seconds=600, when_exhausted="pause")
     graph = searching((spec.name, "early"), (spec.name, "late"))
-    async with running(skipping.client, script, store, [Shelf(spec, answer)], graph, limits=limits) as handle:
+    async with running(
+        skipping.client, script, store, [Shelf(spec, answer)], graph, limits=limits, passing=unhindered
+    ) as handle:
         result = await handle.result()
     assert result.ending is None
     assert sorted(asked) == ["early", "late", "late"]
@@ -244,7 +251,7 @@ async def test_a_source_that_stays_away_is_data_once_others_were_answered(
 
     shelves = [Shelf(spec, down), Shelf(collection("folder"))]
     graph = searching((spec.name, "whales"), ("folder", "whales"))
-    async with running(skipping.client, script, store, shelves, graph) as handle:
+    async with running(skipping.client, script, store, shelves, graph, passing=unhindered) as handle:
         result = await handle.result()
     assert result.ending is None
     assert cited(script) == ["whales"]
@@ -261,7 +268,9 @@ async def test_a_run_of_which_nothing_was_answered_is_held_until_its_time_is_up(
 
     graph = searching((spec.name, "whales"))
     limits = Limits(seconds=1_000)
-    async with running(skipping.client, script, store, [Shelf(spec, down)], graph, limits=limits) as handle:
+    async with running(
+        skipping.client, script, store, [Shelf(spec, down)], graph, limits=limits, passing=unhindered
+    ) as handle:
         result = await handle.result()
     assert result.ending is not None
     assert result.ending.kind == "time"

@@ -15,7 +15,8 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
-from elcano import __version__, worker
+from elcano import __version__
+from elcano.api.temporal import namespace
 from elcano.dev.ports import free_ports
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
@@ -48,7 +49,7 @@ async def test_it_waits_for_its_server_and_registers_what_runs_need(
     caplog.handler.addFilter(Noting(warned))
     (port,) = free_ports(1)
     address = f"127.0.0.1:{port}"
-    connecting = asyncio.create_task(worker.connect(at(address, tmp_path)))
+    connecting = asyncio.create_task(namespace.connect(at(address, tmp_path)))
     async with asyncio.timeout(60):
         await warned.wait()
         assert f"Temporal at {address} is not ready" in caplog.text
@@ -60,7 +61,7 @@ async def test_it_waits_for_its_server_and_registers_what_runs_need(
             known = await client.operator_service.list_search_attributes(request)
             assert set(SEARCH_ATTRIBUTES) <= set(known.custom_attributes)
             caplog.clear()
-            await worker.ensure_search_attributes(client)
+            await namespace.ensure_search_attributes(client)
             assert "registered" not in caplog.text
 
 
@@ -103,7 +104,7 @@ async def test_an_operator_service_that_is_refused_is_told_once_and_the_worker_g
 
     monkeypatch.setattr(Client, "connect", connected)
     async with asyncio.timeout(60):
-        assert await worker.connect(at("temporal.test:7233", tmp_path)) is client
+        assert await namespace.connect(at("temporal.test:7233", tmp_path)) is client
     assert operator.asked == 1
     (record,) = caplog.records
     needed = list(SEARCH_ATTRIBUTES)[:1] if lists else SEARCH_ATTRIBUTES
@@ -126,9 +127,9 @@ async def test_a_server_that_is_not_ready_is_asked_again(
         return client
 
     monkeypatch.setattr(Client, "connect", connected)
-    monkeypatch.setattr(worker, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(namespace, "FIRST_PAUSE", 0.01)
     async with asyncio.timeout(60):
-        await worker.connect(at("temporal.test:7233", tmp_path))
+        await namespace.connect(at("temporal.test:7233", tmp_path))
     assert ["is not ready" in record.getMessage() for record in caplog.records] == [True, True, False]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from elcano.activities.sources.documents.folder import Folder
 from elcano.activities.sources.documents.packages import PackageReadmes
 from elcano.activities.sources.documents.source import DocumentsSource
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import InputInvalid
 from elcano.settings import Settings
 

@@ -21,7 +21,7 @@ from elcano.activities.sources.documents.parser import PARSE_SECONDS, Parser
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.documents.search import Hit, Text
 from elcano.activities.sources.documents.sync import synchronise
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
 

@@ -15,7 +15,7 @@ from elcano.activities.sources.literature.answers import Told, answer, json_of, 
 from elcano.activities.sources.literature.asking import plain_words
 from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.recording import Record, facts, recorded
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Json
 from elcano.graphs.values import works

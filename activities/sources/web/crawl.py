@@ -20,7 +20,7 @@ from elcano.activities.sources.web.addresses import asked, host
 from elcano.activities.sources.web.passages import best
 from elcano.activities.sources.web.reading import Read, Reader
 from elcano.activities.text.stems import stems
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.values.works import page
 

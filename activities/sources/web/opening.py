@@ -5,7 +5,7 @@ from elcano.activities.sources.web.crawl import CrawlSource
 from elcano.activities.sources.web.page import PageSource
 from elcano.activities.sources.web.searching import configured
 from elcano.activities.sources.web.web import WebSource
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.settings import Settings
 
 

@@ -9,7 +9,7 @@ from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.web.addresses import asked
 from elcano.activities.sources.web.passages import best
 from elcano.activities.sources.web.reading import Reader
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 

@@ -14,7 +14,7 @@ from elcano.activities.sources.web.hits import Hit
 from elcano.activities.sources.web.passages import best
 from elcano.activities.sources.web.reading import Read, Reader
 from elcano.activities.sources.web.searching import Configured, hits
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 PAGES: Final = 6

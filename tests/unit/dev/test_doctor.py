@@ -9,7 +9,8 @@ import pytest
 from elcano import settings
 from elcano.dev import doctor
 from elcano.dev.ports import free_ports
-from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.settings import Settings
 
 
@@ -52,7 +53,14 @@ def test_doctor_says_how_to_mend(
 def test_a_server_that_is_ready_is_not_judged_by_this_shell(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    answers = iter([httpx.Response(200, json={"ready": True}), httpx.Response(503, json={"ready": False})])
+    waiting = {"name": "articles", "state": "waiting", "last_error": "articles: HTTP 429"}
+    answers = iter(
+        [
+            httpx.Response(200, json={"ready": True}),
+            httpx.Response(200, json=[waiting, {"name": "handbook", "state": "ready", "last_error": ""}]),
+            httpx.Response(503, json={"ready": False}),
+        ]
+    )
     monkeypatch.setattr(httpx, "get", lambda *_, **__: next(answers))
     monkeypatch.setenv("ELCANO_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("ELCANO_MODEL", "openai:gpt-5.1")
@@ -64,6 +72,8 @@ def test_a_server_that_is_ready_is_not_judged_by_this_shell(
     assert "note  this shell: model openai:gpt-5.1: OPENAI_API_KEY is not set" in shown
     assert "note  this shell: collection gone: " in shown
     assert "was started with settings of its own" in shown
+    assert "note  source articles is waiting: articles: HTTP 429" in shown
+    assert "handbook" not in shown
     assert doctor.main() == 1, "a server that is not ready has to be mended"
     assert "MEND  this shell: model openai:gpt-5.1" in capsys.readouterr().out
     settings.settings.cache_clear()

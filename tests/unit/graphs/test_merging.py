@@ -74,14 +74,14 @@ def test_works_that_share_a_name_by_way_of_others_are_one() -> None:
         [
             work("pubmed", pmid="1", title="Oil", authors=("Curie, M",)),
             work("openalex", doi="10.1/x", pmcid="PMC7", cited_by=4, retrieved_at=5.0),
-            work("europe_pmc", pmid="1", pmcid="PMC7", authors=("Curie, M", "Bohr, N"), retrieved_at=9.0),
+            work("europe-pmc", pmid="1", pmcid="PMC7", authors=("Curie, M", "Bohr, N"), retrieved_at=9.0),
         ]
     )
     assert one.work.identifiers == Identifiers(pmid="1", pmcid="PMC7", doi="10.1/x")
     assert (one.work.authors, one.work.cited_by, one.work.title) == (("Curie, M", "Bohr, N"), 4, "Oil")
     assert one.told_by == (
         Provenance(source="pubmed"),
-        Provenance(source="europe_pmc", retrieved_at=9.0),
+        Provenance(source="europe-pmc", retrieved_at=9.0),
         Provenance(source="openalex", retrieved_at=5.0),
     )
 
@@ -100,7 +100,7 @@ def test_a_chain_of_a_thousand_names_is_one_work() -> None:
         work("crossref", title="Oil", year=2020, authors=("Curie, M",), doi="10.1/y"),
         work("crossref", title="Oil", year=2020, authors=("Curie, M",)),
         work("pubmed", title="Oil", pmid="2", nct="NCT00000001"),
-        work("clinical_trials", title="Oil", kind="trial", nct="NCT00000001"),
+        work("clinical-trials", title="Oil", kind="trial", nct="NCT00000001"),
     ],
 )
 def test_without_a_common_name_works_stay_apart(other: Work) -> None:
@@ -109,8 +109,8 @@ def test_without_a_common_name_works_stay_apart(other: Work) -> None:
 
 
 def test_two_records_of_a_trial_are_one_and_what_it_lacks_is_as_it_was_told_last() -> None:
-    first = work("clinical_trials", kind="trial", nct="NCT00000001", flags=("no_results",), retrieved_at=1.0)
-    later = work("clinical_trials", kind="trial", nct="NCT00000001", retrieved_at=2.0)
+    first = work("clinical-trials", kind="trial", nct="NCT00000001", flags=("no_results",), retrieved_at=1.0)
+    later = work("clinical-trials", kind="trial", nct="NCT00000001", retrieved_at=2.0)
     (one,) = merged([later, first])
     assert one.work.flags == ()
     assert united([first]).work.flags == ("no_results",)
@@ -134,7 +134,7 @@ ARTICLE = work(
 
 def test_a_preprint_and_its_article_stay_two_unless_a_name_joins_them() -> None:
     assert len(merged([PREPRINT, ARTICLE])) == 2
-    bridge = work("semantic_scholar", arxiv="1912.00001", doi="10.1/x", kind="article", title="Oil")
+    bridge = work("semantic-scholar", arxiv="1912.00001", doi="10.1/x", kind="article", title="Oil")
     (one,) = merged([PREPRINT, bridge, ARTICLE])
     assert (one.work.title, one.work.venue, one.work.year, one.work.published) == ("Oil", "Nature", 2020, "2020-03")
     assert one.work.kind == "article"
@@ -162,7 +162,7 @@ def test_the_doi_of_a_preprint_is_not_that_of_its_article() -> None:
 def test_a_preprint_is_one_until_somebody_tells_of_a_publication(
     told: dict[str, str], kind: WorkKind, flags: tuple[Flag, ...]
 ) -> None:
-    (one,) = merged([PREPRINT, work("semantic_scholar", **told)])
+    (one,) = merged([PREPRINT, work("semantic-scholar", **told)])
     assert one.work.flags == flags
     assert ("preprint" if one.work.flags else one.work.kind) == kind
 

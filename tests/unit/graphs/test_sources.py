@@ -3,16 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from elcano.graphs.catalogue.sources import (
-    LONGEST_QUERY,
-    MOST_RESULTS,
-    SOURCES,
-    SourceLimits,
-    SourcePolicy,
-    SourceSpec,
-    collection,
-    configured,
-)
+from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, collection, configured
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import InputInvalid
 

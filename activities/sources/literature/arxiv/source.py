@@ -16,7 +16,7 @@ from elcano.activities.sources.literature.choosing import ranked
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered
 from elcano.activities.sources.literature.relevance import left_out, on_subject
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.shortening import shortened
 from elcano.settings import Settings

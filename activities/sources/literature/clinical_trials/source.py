@@ -19,7 +19,7 @@ from elcano.activities.sources.literature.clinical_trials.shapes import Page, St
 from elcano.activities.sources.literature.clinical_trials.studies import record
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.relevance import left_out, on_subject
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.settings import Settings
 
 BASE: Final = "https://clinicaltrials.gov/api/v2/"

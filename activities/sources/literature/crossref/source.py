@@ -20,7 +20,7 @@ from elcano.activities.sources.literature.crossref.works import record, work
 from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.refusals import require_answered
 from elcano.activities.sources.literature.relevance import left_out, on_subject
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.values import works
 from elcano.graphs.values.works import Work

@@ -24,7 +24,7 @@ from elcano.activities.sources.literature.recording import Record, Recorded, by_
 from elcano.activities.sources.literature.relevance import left_out, on_subject
 from elcano.activities.sources.literature.xml import flattened, parsed
 from elcano.activities.sources.retry_after import require_answer
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.shortening import shortened
 from elcano.settings import Settings

@@ -23,7 +23,7 @@ from elcano.activities.sources.literature.refusals import require_answered
 from elcano.activities.sources.literature.relevance import left_out, on_subject
 from elcano.activities.sources.literature.syntax import closed
 from elcano.activities.sources.literature.widening import any_of
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.settings import Settings
 

@@ -21,7 +21,7 @@ from elcano.activities.sources.literature.pubmed.articles import records
 from elcano.activities.sources.literature.recording import Record, by_title, recorded
 from elcano.activities.sources.literature.relevance import left_out, on_subject
 from elcano.activities.sources.literature.xml import flattened, local, parsed
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
 from elcano.graphs.shortening import shortened
 from elcano.settings import Settings

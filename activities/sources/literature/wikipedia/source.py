@@ -20,7 +20,7 @@ from elcano.activities.sources.literature.widening import any_of
 from elcano.activities.sources.literature.wikipedia import answers, articles
 from elcano.activities.sources.literature.wikipedia.answers import Page
 from elcano.activities.sources.literature.wikipedia.editions import DEFAULT, Asked, asked
-from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
 

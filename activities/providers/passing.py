@@ -1,0 +1,22 @@
+"""How searches pass the gate: those of a source with a queue as its provider allows, all others at once."""
+
+from contextlib import AbstractAsyncContextManager
+
+from elcano.activities.providers.gate import Gate
+from elcano.activities.providers.queues import tell
+from elcano.activities.tools.search import Passing, unhindered
+from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.settings import Settings
+from elcano.storage.store import Store
+
+
+def through_gate(store: Store, settings: Settings) -> Passing:
+    """What a worker with these settings searches within."""
+    gate = Gate(store.providers, tell)
+
+    def passing(source: SourceSpec) -> AbstractAsyncContextManager[None]:
+        if not source.queue:
+            return unhindered(source)
+        return gate.passing(source.name, source.queue, source.rate(settings.has))
+
+    return passing

@@ -1,0 +1,48 @@
+"""The check of a source: one search that belongs to no run, for somebody who wants to see whether it finds anything."""
+
+import time
+from typing import Final
+
+from temporalio import activity
+
+from elcano.activities.calls.failures import classified
+from elcano.activities.sources.registry import Sources
+from elcano.activities.tools.search import Passing, as_taken, unhindered
+from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
+from elcano.graphs.shortening import shortened
+
+EXCERPT_CHARACTERS: Final = 300
+
+
+class CheckActivities:
+    """The activity `check_source`; it goes by the provider's rate and waits as every search does."""
+
+    def __init__(self, sources: Sources, *, passing: Passing = unhindered) -> None:
+        self._sources = sources
+        self._passing = passing
+
+    @activity.defn(name=CHECK_SOURCE)
+    async def check_source(self, check: SourceCheck) -> SourceChecked:
+        """Searches once and keeps nothing of it.
+
+        Raises:
+            ApplicationError: sorted as any search's failure.
+        """
+        try:
+            source = self._sources.get(check.source)
+            query, cut = as_taken(check.query, source.spec)
+            async with self._passing(source.spec):
+                began = time.monotonic()
+                found = await source.search(query, min(check.limit, source.spec.limits.results))
+                seconds = time.monotonic() - began
+        except Exception as error:
+            raise classified(error) from None
+        passages = tuple(
+            FoundPassage(
+                title=shortened(one.title, EXCERPT_CHARACTERS),
+                locator=one.locator,
+                excerpt=shortened(" ".join(one.text.split()), EXCERPT_CHARACTERS),
+            )
+            for one in found.evidence
+        )
+        return SourceChecked(query=query, passages=passages, warnings=(*cut, *found.warnings), seconds=seconds)

@@ -1,0 +1,62 @@
+"""What is known of providers: one row each, of no tenant, because all tenants' calls go to the same services.
+
+Every change is a transaction of its own that waits for others of the same provider, so workers that ask at once get
+different turns. Time is the database's where that has machines of its own, so workers need no common clock.
+"""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from elcano.graphs.values.providers import Provider
+from elcano.storage.sql.dialect import alone, insert_or_replace
+from elcano.storage.sql.tables import providers
+
+Result = TypeVar("Result")
+
+
+class ProviderStore:
+    """The rows of all providers."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def get(self, name: str) -> tuple[Provider, float]:
+        """A provider and the time; one of which nothing is kept is as if nothing had ever happened."""
+        async with self._engine.connect() as connection:
+            return await _read(connection, name), await _now(connection)
+
+    async def all(self) -> tuple[dict[str, Provider], float]:
+        """Every provider of which something is kept, by name, and the time."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(select(providers.c.name, providers.c.body))
+            found = {name: Provider.model_validate_json(body) for name, body in rows}
+            return found, await _now(connection)
+
+    async def change(self, name: str, changed: Callable[[Provider, float], tuple[Provider, Result]]) -> Result:
+        """Keeps what `changed` makes of a provider at a time, and gives what it gives beside."""
+        async with self._engine.connect() as connection:
+            await alone(connection, f"provider {name}")
+            before = await _read(connection, name)
+            after, result = changed(before, await _now(connection))
+            if after != before:
+                row = {"name": name, "body": after.model_dump_json()}
+                await connection.execute(insert_or_replace(connection, providers).values(row))
+            await connection.commit()
+        return result
+
+
+async def _read(connection: AsyncConnection, name: str) -> Provider:
+    body = await connection.scalar(select(providers.c.body).where(providers.c.name == name))
+    return Provider() if body is None else Provider.model_validate_json(body)
+
+
+async def _now(connection: AsyncConnection) -> float:
+    """Seconds since the epoch. A file is used by processes of one machine, which have one clock."""
+    if connection.dialect.name == "sqlite":
+        return time.time()
+    now: float = await connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0.0
+    return float(now)

@@ -55,8 +55,9 @@ class Streamers:
 
     def may(self, model: Model) -> bool:
         """Whether `model` is worth asking for a stream."""
-        able = type(model).request_stream is not Model.request_stream
-        scripted_at_once = isinstance(model, FunctionModel) and model.stream_function is None
+        inner = _unwrapped(model)
+        able = type(inner).request_stream is not Model.request_stream
+        scripted_at_once = isinstance(inner, FunctionModel) and inner.stream_function is None
         return able and not scripted_at_once and self._streams.get(_name(model), True)
 
     def proven(self, model: Model) -> bool:
@@ -210,6 +211,13 @@ def _about_streaming(error: Exception, *, proven: bool) -> bool:
     if isinstance(error, ModelHTTPError | ModelRequestRejectedError):
         return not proven and getattr(error, "status_code", 400) in _NO_SUCH_WAY
     return type(error) is ModelAPIError  # what came could not be read
+
+
+def _unwrapped(model: Model) -> Model:
+    """The model behind what only passes requests on."""
+    while isinstance(model, WrapperModel):
+        model = model.wrapped
+    return model
 
 
 def _name(model: Model) -> _Name:

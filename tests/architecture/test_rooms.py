@@ -67,6 +67,8 @@ EXTRA = {
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 IMPURE_CALLS = {"open", "eval", "exec", "input", "print", "__import__"}
 MAX_LINES = 350
+LONGER = {"settings.py": 420}
+"""One table, one setting after the other, with what is said of each to whoever sets it."""
 
 
 def python_files() -> list[Path]:
@@ -168,8 +170,9 @@ def violations(file: PurePath, source: str) -> list[str]:
             found.append(f"{file}:{line}: import of {name}: only settings.py reads the environment")
     if room == "workflows":
         found.extend(python_dependent(file, tree))
-    if (lines := source.count("\n")) > MAX_LINES:
-        found.append(f"{file}:{MAX_LINES}: {lines} lines: no file is longer than {MAX_LINES}")
+    most = LONGER.get(str(file), MAX_LINES)
+    if (lines := source.count("\n")) > most:
+        found.append(f"{file}:{most}: {lines} lines: no file is longer than {most}")
     if file.name == "__init__.py" and not ast.get_docstring(tree):
         found.append(f"{file}:1: no docstring: every folder says its promise")
     return found

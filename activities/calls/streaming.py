@@ -31,7 +31,9 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from elcano.activities.calls.readable import readable
+from elcano.activities.calls.refusals import fault_of
 from elcano.activities.calls.usage import broken_off
+from elcano.graphs.errors import PromptTooLong
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.words import SHOWN_CHARACTERS
 
@@ -163,7 +165,8 @@ class HeardModel(WrapperModel):
                 return await self._streamed(*request)
             except Exception as error:
                 came = listener.broke_off(messages)
-                if not _about_streaming(error, proven=listener.streamers.proven(self.wrapped)):
+                too_long = isinstance(fault_of(error, self.wrapped), PromptTooLong)
+                if too_long or not _about_streaming(error, proven=listener.streamers.proven(self.wrapped)):
                     raise
                 why = f"{type(error).__name__}: {error}"[:200]
             except BaseException:  # it was given up, or took too long

@@ -41,9 +41,9 @@ def service(replies: Sequence[Reply] | Answering) -> Iterator[Loopback]:
 
 
 def at(running: Loopback, *providers: str) -> Settings:
-    """Settings by which the models of `providers` are asked at `running`."""
+    """Settings by which the models of `providers` are asked at `running`, for whole answers."""
     urls = {provider: running.url + PATHS.get(provider, "") for provider in providers}
-    return Settings(_env_file=None, model_urls=urls, model_timeout_seconds=30.0)
+    return Settings(_env_file=None, model_urls=urls, model_timeout_seconds=30.0, stream_models=False)
 
 
 def named(provider: str, model: str = "gpt-4o") -> str:

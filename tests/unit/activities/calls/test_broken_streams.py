@@ -135,7 +135,7 @@ async def test_the_next_model_of_a_list_answers_for_one_whose_stream_broke(desk:
     assert [f"openai-chat:{request['model']}" for request in requests] == [first, second]
     assert asked_to_stream(requests) == [True, True]
     assert result.usage.requests == 2
-    desk.model = f"{first},offline"
+    desk.model = f"openai-chat:gpt-4o-{uuid4().hex[:8]},offline"
     serve(refusal(500, "server_error"))
     assert (await desk.write()).model == "extractive-v2"
 

@@ -52,6 +52,6 @@ def test_nothing_installed(tmp_path: Path) -> None:
 
 async def test_the_packages_of_this_environment_can_be_asked(tmp_path: Path) -> None:
     source = DocumentsSource(SOURCES["packages"], PackageReadmes(), tmp_path / "index.sqlite")
-    found = await source.search("async HTTP client for Python with HTTP/2", 5)
+    found = await source.search("async HTTP client for Python with HTTP/2", 12)
     assert any(passage.document.startswith("packages:httpx@") for passage in found.evidence)
     assert {text.title for text in found.texts} >= {"httpx"}

@@ -124,7 +124,7 @@ async def test_a_query_without_a_word_is_not_asked() -> None:
         (Reply('{"data": {"a": 1}}'), SourceUnavailable, "another shape"),
         (Reply('{"error": "down"}'), SourceUnavailable, "no data"),
         (Reply('{"total": 7}'), SourceUnavailable, "no data"),
-        (Reply("[" * 100_000), SourceUnavailable, "no JSON|another shape"),
+        (Reply("[" * 100_000), SourceUnavailable, "no JSON|another shape|too deep"),
     ],
 )
 async def test_a_fault_is_an_error_and_never_evidence(reply: Reply, kind: type[Exception], said: str) -> None:

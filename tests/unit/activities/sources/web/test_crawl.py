@@ -131,7 +131,7 @@ async def test_a_link_that_leads_away_is_left_out() -> None:
         async with opened(pages) as (source, site):
             found = await source.search(f"{site.url}/a krill", 5)
     assert {passage.locator for passage in found.evidence} == {f"{site.url}/a"}
-    assert any("it leads to localhost" in warning for warning in found.warnings)
+    assert any("localhost" in warning for warning in found.warnings)
 
 
 async def test_nothing_found_on_a_site_is_said() -> None:

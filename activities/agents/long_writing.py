@@ -118,8 +118,10 @@ class _Writing:
         finished = WrittenSection(artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out)
         self.unread += left_out
         self._progress = Progress(sections=(*self._progress.sections, finished))
+        # In this order: a worker that is killed from here on cannot say what it used, and what the next attempt goes on
+        # with has to be in the ledger by then.
+        await self._attempt.record("failed")
         self._attempt.pulse.carry(self._progress.model_dump(mode="json"))
-        await self._attempt.record("failed")  # a worker that is killed from here on cannot say what it used
         return _as_written(section, answer.output)
 
     async def summary(self) -> Summary:

@@ -43,7 +43,7 @@ async def test_what_was_asked_once_is_done_once(short_histories: Client, script:
     asked = asking(run_id, limits=Limits(iterations=1, steps=2_000, when_exhausted="pause"))
     async with worker_for(short_histories, queue, scripted_activities(script)):
         await short_histories.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
-        handle = short_histories.get_workflow_handle_for(ResearchWorkflow.run, run_id)
+        handle: Handle = short_histories.get_workflow_handle(run_id)
         await paused(handle)
         await fill(handle)
         first = await execution(handle)

@@ -171,11 +171,32 @@ def books(run: Played, left: Left) -> Iterator[str]:
 
 
 def _unwritten(run: Played) -> Iterator[int]:
-    """Tokens of answers that may be in no ledger: all but one to one request, and those to calls without a result."""
+    """Tokens of answers that may be in no ledger: all but one to one request, and those to calls without a result.
+
+    And those of a conversation that was begun anew.
+    """
     answered: dict[tuple[str, str], list[Note]] = defaultdict(list)
+    begun_anew = _begun_anew(run)
     for note in run.notes:
         if note.what == "answered":
             answered[note.agent, note.prompt].append(note)
     for notes in answered.values():
         had = any(is_of(note, call) for note in notes[:1] for call in run.completed)
-        yield sum(note.tokens for note in (notes[1:] if had else notes))
+        lost = [
+            note for place, note in enumerate(notes) if place or not had or note.at < begun_anew.get(_call(note), 0.0)
+        ]
+        yield sum(note.tokens for note in lost)
+
+
+def _begun_anew(run: Played) -> dict[tuple[str, int, str], float]:
+    """When each call was begun last: whoever makes it again asks first what was asked first."""
+    first: dict[tuple[str, int, str], str] = {}
+    last: dict[tuple[str, int, str], float] = {}
+    for note in run.notes:
+        if note.what == "asked" and first.setdefault(_call(note), note.prompt) == note.prompt:
+            last[_call(note)] = note.at
+    return last
+
+
+def _call(note: Note) -> tuple[str, int, str]:
+    return note.agent, note.iteration, note.question

@@ -174,3 +174,11 @@ def test_an_end_that_a_run_went_on_after_is_told_otherwise() -> None:
     transcripts = tuple(one.model_copy(update={"heard": live}) for one in RUN.transcripts)
     archive = LEFT.model_copy(update={"archive": went_on})
     assert kinds(RUN.model_copy(update={"transcripts": transcripts, "left": archive})) == []
+
+
+def test_what_was_answered_in_a_conversation_that_was_begun_anew_may_be_in_no_ledger() -> None:
+    planner, (asked, answered) = RUN.notes[:2], RUN.notes[2:]
+    mended = [one.model_copy(update={"prompt": "mended", "at": one.at + 0.1}) for one in (asked, answered)]
+    again = [one.model_copy(update={"at": one.at + 0.3}) for one in (asked, answered)]
+    assert "books" in kinds(RUN.model_copy(update={"notes": (*planner, asked, answered, *mended)}))
+    assert "books" not in kinds(RUN.model_copy(update={"notes": (*planner, asked, *mended, *again)}))

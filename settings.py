@@ -75,6 +75,12 @@ class Settings(BaseSettings):
         default=True,
         description="Offer the collection `packages`: the long descriptions of the installed Python packages.",
     )
+    default_sources: tuple[str, ...] = Field(
+        default=(),
+        description='What a run searches that names no sources, as JSON: `["handbook", "pubmed", "web"]`. Empty: the '
+        "collections, and the web where it is set up; services of literature have to be named, because a search tells "
+        "them what is asked. The package readmes are searched where there is nothing else.",
+    )
     web_pages: bool = Field(
         default=False,
         description="Offer the sources `page` and `crawl`, which read any public address that an agent names. What an "

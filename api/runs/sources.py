@@ -85,9 +85,16 @@ def offered(lacks: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, lack in lacks.items() if not lack)
 
 
-def unnamed(lacks: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of those that are searched where a request names none."""
-    return tuple(name for name in offered(lacks) if name not in SOURCES or SOURCES[name].by_default)
+def unnamed(lacks: Mapping[str, str], settings: Settings) -> tuple[str, ...]:
+    """Names of those that are searched where a request names none: what the settings say, as far as it can be searched.
+
+    Else what asks nobody elsewhere, unless it was set up for that; the package readmes where there is nothing else.
+    """
+    there = offered(lacks)
+    if settings.default_sources:
+        return tuple(name for name in settings.default_sources if name in there)
+    own = tuple(name for name in there if name not in SOURCES or SOURCES[name].by_default)
+    return tuple(name for name in own if name != "packages") or own
 
 
 def source_faults(field: str, names: Iterable[str], lacks: Mapping[str, str]) -> Iterable[FieldFault]:

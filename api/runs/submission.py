@@ -75,7 +75,7 @@ def research_input(
         mode=graph.name,
         graph=graph,
         limits=limits,
-        sources=unnamed(lacks) if request.sources is None else tuple(dict.fromkeys(request.sources)),
+        sources=unnamed(lacks, settings) if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
         approve_plan=request.approve_plan,
@@ -215,7 +215,7 @@ def own_graph(given: dict[str, Any]) -> ResearchGraph:
 def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[FieldFault]:
     if not offered(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
-    elif request.sources is None and not unnamed(lacks):
+    elif request.sources is None and not unnamed(lacks, settings):
         named = ", ".join(offered(lacks))
         yield FieldFault(field="sources", message=f"name what shall be searched, of: {named}; none is without its name")
     if request.graph is not None and request.mode != DEFAULT_MODE:

@@ -104,7 +104,7 @@ async def test_one_without_its_key_is_refused_and_not_searched_by_default(
     assert fault["field"] == "sources"
     assert "cannot be searched: set LOCKED_KEY where a worker runs" in fault["message"]
     accepted = await asked(api)
-    assert accepted.json()["sources"] == ["handbook", "packages"]
+    assert accepted.json()["sources"] == ["handbook"]
 
 
 async def test_one_that_a_worker_polls_for_is_ready_though_this_process_has_no_key(
@@ -151,7 +151,7 @@ async def test_what_asks_a_service_elsewhere_is_searched_only_where_it_is_named(
 ) -> None:
     spec = SourceSpec(name="elsewhere", kind="articles", description="Articles.", by_default=False)
     monkeypatch.setitem(SOURCES, spec.name, spec)
-    assert (await asked(api)).json()["sources"] == ["handbook", "packages"]
+    assert (await asked(api)).json()["sources"] == ["handbook"]
     assert (await asked(api, spec.name)).json()["sources"] == ["elsewhere"]
 
 
@@ -264,3 +264,14 @@ async def test_a_check_of_what_nobody_searches_is_refused_at_once(api: httpx.Asy
 )
 async def test_a_check_that_makes_no_sense_is_refused(api: httpx.AsyncClient, body: dict[str, object]) -> None:
     assert (await api.post("/v1/sources/handbook/check", json=body)).status_code == 422
+
+
+async def test_what_is_searched_without_being_named_is_for_the_operator_to_say(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings
+) -> None:
+    alone = api_settings.model_copy(update={"collections": {}})
+    async with speaking(make_app(alone)) as api:
+        assert (await asked(api)).json()["sources"] == ["packages"]
+    chosen = api_settings.model_copy(update={"default_sources": ("packages", "pubmed", "nowhere")})
+    async with speaking(make_app(chosen)) as api:
+        assert (await asked(api)).json()["sources"] == ["packages", "pubmed"]

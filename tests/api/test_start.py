@@ -71,7 +71,7 @@ async def test_the_workflow_gets_the_whole_request(api: httpx.AsyncClient, tempo
     assert asked["limits"]["iterations"] == 2
     assert asked["limits"]["tokens"] == 100_000
     assert asked["models"]["default"] == "offline"
-    assert asked["sources"] == ["handbook", "packages"]
+    assert asked["sources"] == ["handbook"]
     assert asked["graph"]["name"] == "iterative"
 
 

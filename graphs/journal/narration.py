@@ -296,10 +296,12 @@ def _search(output: JsonObject) -> tuple[str, JsonObject]:
     items = [item for item in listed(output.get("items", [{"output": output}])) if isinstance(item, dict)]
     results = [item["output"] for item in items if isinstance(item.get("output"), dict)]
     found = sum(len(listed(result.get("evidence"))) for result in results if isinstance(result, dict))
-    failed = sum(1 for item in items if item.get("error"))
+    failed = [item.get("input") for item in items if item.get("error")]
+    sources = dict.fromkeys(str(given["source"]) for given in failed if isinstance(given, dict) and "source" in given)
     text = f"{counted(found, 'passage')} from {counted(len(items), 'search', 'searches')}"
-    text += f", {failed} of them failed" if failed else ""
-    return text, {"passages": found, "searches": len(items), "failed": failed}
+    text += f", {len(failed)} of them failed" if failed else ""
+    text += f" ({', '.join(sources)})" if sources else ""
+    return text, {"passages": found, "searches": len(items), "failed": len(failed)}
 
 
 def _branches(output: BranchOutcomes) -> tuple[str, JsonObject]:

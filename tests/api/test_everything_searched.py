@@ -26,8 +26,8 @@ async def test_look(left: Left) -> None:
     for form in left.forms.values():
         print(form)
     for one in left.messages:
-        print(one.event, one.data.get("text"), str(one.data.get("data"))[:200])
+        print(one.event, one.data.get("message"), str(one.data.get("data"))[:200])
     print({name: (one["state"], one["last_error"]) for name, one in left.sources.items()})
     print(json.dumps(left.view)[:3000])
     for t in left.tasks:
-        print(t.kind, len(t.evidence), t.evidence_left_out)
+        print(t.kind, [(e.key, e.title[:20], e.about) for e in t.evidence])

@@ -11,10 +11,14 @@ from tests.unit.activities.sources.literature.pubmed_answers import article, art
 
 SHARED_DOI: Final = "10.5555/whales.1"
 SHARED_ABSTRACT: Final = (
-    "Forty sleepers heard whale song for a week. They fell asleep nine minutes sooner than in the week before."
+    "Forty sleepers heard whale song for a week. They fell asleep nine minutes sooner than in the week before, and woke "
+    "as often as ever during the night."
 )
 RETRACTED_DOI: Final = "10.5555/whales.2"
-RETRACTED_ABSTRACT: Final = "Whale song made every listener of a village sleep within one minute and without exception."
+RETRACTED_ABSTRACT: Final = (
+    "Whale song made every listener of a village sleep within one minute and without exception, whatever the hour was "
+    "at which it was played."
+)
 PREPRINT_ABSTRACT: Final = "Songs of humpback whales slowed the breath of twelve volunteers who lay in a dark room."
 TRIAL: Final = "NCT00000001"
 TRIAL_SUMMARY: Final = "Whether recordings of whale song help nurses to sleep after shifts at night."
@@ -103,8 +107,7 @@ def _shared_in_openalex() -> dict[str, Any]:
 
 
 def _retracted_in_openalex() -> dict[str, Any]:
-    text = "A village was said to have slept at once; the data behind that were never found by anybody."
-    return {**_openalex(2, RETRACTED_DOI, "The sleeping village", text), "is_retracted": True}
+    return {**_openalex(2, RETRACTED_DOI, "The sleeping village", RETRACTED_ABSTRACT), "is_retracted": True}
 
 
 def _openalex(number: int, doi: str, title: str, text: str) -> dict[str, Any]:

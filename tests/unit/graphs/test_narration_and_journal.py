@@ -97,12 +97,17 @@ def test_any_output_can_be_told(agent: str, output: Json) -> None:
 
 
 def test_searches_are_counted_with_those_that_failed() -> None:
-    items: Json = {"items": [{"index": 0, "output": SEARCHED}, {"index": 1, "input": {"query": "r"}, "error": "gone"}]}
+    items: JsonObject = {
+        "items": [{"index": 0, "output": SEARCHED}, {"index": 1, "input": {"query": "r"}, "error": "gone"}]
+    }
     journal = begun(search_graph(for_each="sources"))
     (event,) = told(journal, StepCompleted(step=1, node="find", at=0.0, output=items))
     assert event.type == "search_complete"
     assert event.message == "2 passages from 2 searches, 1 of them failed"
     assert event.data == {"passages": 2, "searches": 2, "failed": 1}
+    items["items"] = [{"index": n, "input": {"source": one}, "error": "gone"} for n, one in enumerate(("b", "a", "b"))]
+    (event,) = told(begun(search_graph(for_each="sources")), StepCompleted(step=1, node="find", at=0.0, output=items))
+    assert event.message == "0 passages from 3 searches, 3 of them failed (b, a)"
     (single,) = told(begun(search_graph(for_each=None)), StepCompleted(step=1, node="find", at=0.0, output=SEARCHED))
     assert single.message == "2 passages from 1 search"
 

@@ -11,8 +11,8 @@ from tests.unit.activities.sources.literature.pubmed_answers import article, art
 
 SHARED_DOI: Final = "10.5555/whales.1"
 SHARED_ABSTRACT: Final = (
-    "Forty sleepers heard whale song for a week. They fell asleep nine minutes sooner than in the week before, and woke "
-    "as often as ever during the night."
+    "Forty sleepers heard whale song for a week. They fell asleep nine minutes sooner than in the week before, and "
+    "woke as often as ever during the night."
 )
 RETRACTED_DOI: Final = "10.5555/whales.2"
 RETRACTED_ABSTRACT: Final = (

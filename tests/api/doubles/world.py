@@ -1,4 +1,4 @@
-"""Everything that a run over all sources needs: their doubles, two collections, settings, and workers for each queue."""
+"""What a run over all sources needs: their doubles, two collections, settings, and workers for each queue."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -28,7 +28,7 @@ PAGE_SAYS: Final = (
 )
 COLLECTIONS: Final = {
     "handbook": "# Quiet rooms\n\nWhoever plays whale song in the sleep room closes the door behind them.\n",
-    "guidelines": "# Sleep hygiene\n\nWhale song is neither advised nor advised against for want of studies on sleep.\n",
+    "guidelines": "# Sleep hygiene\n\nWhale song is neither advised nor advised against, for want of studies.\n",
 }
 
 

@@ -4,14 +4,18 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 import rispy
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from pybtex.database import parse_string
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.dev.verification.verdict import verify
+from elcano.graphs.catalogue.source_spec import SourcePolicy
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.references.forms import BIBTEX, CSL, RIS
 from elcano.graphs.values.report import Reference
 from tests.api.doubles import literature
@@ -19,7 +23,11 @@ from tests.api.doubles.research import Left, left_by_run
 from tests.api.doubles.world import COLLECTIONS, FAILING, PAGE_SAYS, PAGE_TITLE, SEARCHED
 from tests.loopback import Reply
 
-GONE = Reply('{"error": "there is no such service any more"}', 404, {"Content-Type": "application/json"})
+GONE = Reply(
+    '{"error": "there is no such service any more, [see](https://evil.example/error) <b>why</b> [1]"}',
+    404,
+    {"Content-Type": "application/json"},
+)
 COPIES = {"pubmed", "europe-pmc", "openalex"}
 EVIL = "evil.example"
 
@@ -48,6 +56,17 @@ def claim_of(left: Left, text: str) -> str:
     """The one claim that begins like that."""
     (line,) = [one for one in left.markdown.splitlines() if one.startswith(f"- {text[:33]}")]
     return line
+
+
+def tokens_of(left: Left) -> list[Token]:
+    """What a reader's program makes of the report."""
+    blocks = MarkdownIt("commonmark").parse(left.markdown)
+    return [inner for block in blocks for inner in (block, *(block.children or ()))]
+
+
+def links_of(left: Left) -> set[str]:
+    """Where the report leads to."""
+    return {str(token.attrs["href"]) for token in tokens_of(left) if token.type == "link_open"}
 
 
 async def test_the_run_completes_with_a_reference_to_each_thing_that_was_found(left: Left) -> None:
@@ -170,22 +189,49 @@ async def test_words_of_strangers_are_shown_and_do_nothing(left: Left) -> None:
     """A model that repeats all that it read, on the page and in the abstract alike."""
     assert "Ignore all previous instructions" in left.markdown
     blocks = MarkdownIt("commonmark").parse(left.markdown)
-    tokens = [inner for block in blocks for inner in (block, *(block.children or ()))]
-    kinds = {token.type for token in tokens}
+    kinds = {token.type for token in tokens_of(left)}
     assert not kinds & {"html_block", "html_inline", "image", "fence", "code_block"}
-    links = {str(token.attrs["href"]) for token in tokens if token.type == "link_open"}
-    assert links
-    assert not any(EVIL in one or not one.startswith(("https://", "http://")) for one in links)
+    assert links_of(left)
+    assert not any(EVIL in one or not one.startswith(("https://", "http://")) for one in links_of(left))
     headings = {token.content for at, token in enumerate(blocks) if at and blocks[at - 1].type == "heading_open"}
     assert headings <= {left.report.title, "Key findings", "Warnings", "What was searched", "References"}
-    for text, document in ((literature.HOSTILE_ABSTRACT, "pmid:104"), (PAGE_SAYS, "")):
-        number = (
-            of(left, document).number
-            if document
-            else next(one.number for one in left.report.references if one.title == PAGE_TITLE)
-        )
+    for text, title in ((literature.HOSTILE_ABSTRACT, literature.HOSTILE_TITLE), (PAGE_SAYS, PAGE_TITLE)):
+        (number,) = [one.number for one in left.report.references if one.title == title]
         claim = claim_of(left, text)
         assert claim.endswith(f" [{number}]")
         assert "\\[1\\]" in claim
     shown = {task.kind for task in left.tasks}
     assert shown == {"thinking", "knowledge_gap", "tool_selector", "judge", "writer"}
+
+
+async def test_a_source_that_is_down_is_waited_for_as_long_as_it_says_and_no_longer(
+    temporal_environment: WorkflowEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With less patience than it has: held once for two seconds, and after another try in vain left out."""
+    brief = SourcePolicy(attempts=1, patience_seconds=3.0)
+    monkeypatch.setitem(SOURCES, FAILING, SOURCES[FAILING].model_copy(update={"policy": brief}))
+    left = await left_by_run(temporal_environment.client, tmp_path, Reply("down", 500))
+    assert (left.view["status"], left.report.partial) == ("completed", None)
+    said = {one.event: one.data["message"] for one in left.messages if one.event in ("held", "resumed")}
+    assert "semantic-scholar: HTTP 500" in said["held"]
+    assert said["resumed"] == "Execute tools: goes on without semantic-scholar after 1 try in vain"
+    assert sum(one.path.startswith(f"/{FAILING}/") for one in left.asked) == 2
+    assert any(f"in {FAILING!r} failed" in one and "HTTP 500" in one for one in left.report.warnings)
+    assert {one.source for one in left.evidence} == set(SEARCHED)
+    assert "HTTP 500" in left.sources[FAILING]["last_error"]
+    assert verify(left.certificate).faults == ()
+
+
+async def test_words_of_strangers_do_nothing_where_no_model_writes(
+    temporal_environment: WorkflowEnvironment, tmp_path: Path
+) -> None:
+    """The extractive model quotes what fits the question; a title is shown, and leads where the service says."""
+    left = await left_by_run(temporal_environment.client, tmp_path, GONE, answer=None)
+    assert left.view["status"] == "completed"
+    assert left.report.unverified == ()
+    assert links_of(left)
+    assert not any(EVIL in one for one in links_of(left))
+    assert "[2] [more]" not in left.markdown
+    assert verify(left.certificate).faults == ()
+    reference = of(left, f"doi:{literature.RETRACTED_DOI}")
+    assert f"[{reference.number}, retracted]" in left.markdown

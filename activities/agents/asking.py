@@ -109,7 +109,7 @@ class AgentActivities:
         given = agent.input.model_validate(call.input)
         offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
         loader = Loader(attempt.store, self._sources)
-        loaded = await loader.load(agent, agent.needs(given), _room(attempt, agent), weighed=offline)
+        loaded = await loader.load(call.run_id, agent, agent.needs(given), _room(attempt, agent), weighed=offline)
         if agent.joins:
             assert isinstance(given, SynthesisInput)
             return await self._joined(attempt, agent, given, loaded)

@@ -16,6 +16,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
 from elcano.graphs.agents.loaded import Drafts, Shown
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.values.state import SectionResult
+from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence
 
 TWIN: Final = 0.75
@@ -26,14 +27,22 @@ MOST_RELATED: Final = 8
 NOT_USED: Final = "nothing of its draft was used"
 
 
-def joined(results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None], known: Sequence[Evidence]) -> Drafts:
-    """The sections with their drafts, which are in the same order; a section that left a gap has none."""
+def joined(
+    results: Sequence[SectionResult],
+    drafts: Sequence[ReportDraft | None],
+    known: Sequence[Evidence],
+    accounts: Sequence[Work] = (),
+) -> Drafts:
+    """The sections with their drafts, which are in the same order; a section that left a gap has none.
+
+    What is said of the works of passages is said by all `accounts` of the run.
+    """
     evidence = {passage.id: passage for passage in known}
     said = [claims_of(draft) if draft else () for draft in drafts]
     kept = _each_once(results, said)
     homes = _Homes(evidence)
     cited = [tuple(homes.moved(claim) for claim in claims) for claims in kept]
-    works = Works(known)
+    works = Works(known, accounts)
     keys = {id: f"e{number}" for number, id in enumerate(homes.cited, start=1)}
     items = [
         SectionItem(

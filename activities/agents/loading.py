@@ -14,6 +14,7 @@ from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, Shown
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.values.report import ReportDraft
 from elcano.graphs.values.state import SectionResult
+from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 
@@ -25,7 +26,9 @@ class Loader:
         self._store = store
         self._sources = sources
 
-    async def load(self, agent: AgentDefinition, needs: Needs, room: int | None, *, weighed: bool) -> Loaded:
+    async def load(
+        self, run_id: str, agent: AgentDefinition, needs: Needs, room: int | None, *, weighed: bool
+    ) -> Loaded:
         """What `agent` is to be shown, passages within `room` tokens; words are `weighed` for the extractive model.
 
         Raises:
@@ -33,9 +36,12 @@ class Loader:
             InputInvalid: a draft is not in the store.
         """
         evidence = await self._store.evidence.get(needs.evidence) if agent.evidence_tokens else []
+        of_works = any(passage.work is not None for passage in evidence)
+        accounts = await self._store.evidence.works_of_run(run_id) if of_works else []
         shown = Shown()
         if not agent.joins:  # of their own, those who join sections read only what the drafts quote
-            shown = fitting(evidence, needs.conversation, agent.evidence_tokens if room is None else room)
+            most = agent.evidence_tokens if room is None else room
+            shown = await asyncio.to_thread(fitting, evidence, needs.conversation, most, accounts)
         if agent.manner == "report" and evidence and room is not None and not shown.items:
             short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
             raise BudgetExhausted("tokens", short)
@@ -43,16 +49,18 @@ class Loader:
             shown=shown,
             room=room,
             sources=self._offered(needs.offered),
-            drafts=await self._drafts(needs.sections, evidence) if agent.joins else Drafts(),
+            drafts=await self._drafts(needs.sections, evidence, accounts) if agent.joins else Drafts(),
             term_weights=await self._term_weights(needs.weighed, _searched(needs, evidence)) if weighed else {},
         )
 
     def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
         return tuple(OfferedSource(name=one, description=self._sources.get(one).spec.told) for one in names)
 
-    async def _drafts(self, results: Sequence[SectionResult], evidence: Sequence[Evidence]) -> Drafts:
+    async def _drafts(
+        self, results: Sequence[SectionResult], evidence: Sequence[Evidence], accounts: Sequence[Work]
+    ) -> Drafts:
         found = [await self._draft(result) for result in results]
-        return await asyncio.to_thread(drafts.joined, results, found, evidence)
+        return await asyncio.to_thread(drafts.joined, results, found, evidence, accounts)
 
     async def _draft(self, result: SectionResult) -> ReportDraft | None:
         if result.draft is None:

@@ -13,19 +13,26 @@ from elcano.graphs.agents.loaded import Shown
 from elcano.graphs.references.wording import about
 from elcano.graphs.values.state import IterationData
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence
 
 FRAME_CHARACTERS: Final = 80
 """What an item takes beside its texts: key, field names, quotation marks."""
 
 
-def fitting(evidence: Sequence[Evidence], conversation: Sequence[IterationData], tokens: int) -> Shown:
+def fitting(
+    evidence: Sequence[Evidence],
+    conversation: Sequence[IterationData],
+    tokens: int,
+    accounts: Sequence[Work] = (),
+) -> Shown:
     """The passages to show within `tokens`, keyed `e1`, `e2`, ... in the order of their finding.
 
-    A passage is shown whole or not at all: quotes from half a sentence would mislead.
+    A passage is shown whole or not at all: quotes from half a sentence would mislead. What is said of its work is said
+    by all `accounts` of the run: the one that tells of a retraction may be of a copy that is not shown.
     """
     room = tokens * CHARACTERS_PER_TOKEN
-    works = Works(evidence)
+    works = Works(evidence, accounts)
     chosen: dict[str, None] = {}
     for passage in _in_turn(evidence, conversation):
         size = _size(passage, of_work(works, passage))

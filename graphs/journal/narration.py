@@ -36,6 +36,7 @@ from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, Sta
 from elcano.graphs.values.asker import named
 from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes, Ended
 from elcano.graphs.values.events import EventType
+from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Hold
 from elcano.graphs.values.taking_up import Saved
 from elcano.graphs.values.wording import counted, listed
@@ -254,10 +255,27 @@ def _in_words(saved: Saved) -> str:
 
 
 def _answered(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
-    """A call that had been held was answered; branches tell that of their own calls."""
+    """A call that had been held was answered, or searches are not waited for any longer.
+
+    Branches tell that of their own calls.
+    """
     if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode | ToolNode):
-        text = f"{title(entry.node)}: answered after {earlier.tried.tries} tries in vain"
-        yield Told("resumed", text, entry.node)
+        missing = _given_up(entry.output)
+        how = f"goes on without {', '.join(missing)}" if missing else "answered"
+        text = f"{title(entry.node)}: {how} after {counted(earlier.tried.tries, 'try', 'tries')} in vain"
+        yield Told("resumed", _cut(text), entry.node)
+
+
+def _given_up(output: Json) -> list[str]:
+    """The sources that a step did without: that one cannot answer now is an error only once it is not waited for."""
+    items = listed(output.get("items")) if isinstance(output, dict) else []
+    failed = (one for one in items if isinstance(one, dict) and one.get("error_type") == FailureType.PROVIDER)
+    return _sources(one.get("input") for one in failed)
+
+
+def _sources(inputs: Iterable[Json]) -> list[str]:
+    """The sources of searches, each once."""
+    return [*dict.fromkeys(str(one["source"]) for one in inputs if isinstance(one, dict) and "source" in one)]
 
 
 def _held(hold: Hold) -> Told:
@@ -296,10 +314,12 @@ def _search(output: JsonObject) -> tuple[str, JsonObject]:
     items = [item for item in listed(output.get("items", [{"output": output}])) if isinstance(item, dict)]
     results = [item["output"] for item in items if isinstance(item.get("output"), dict)]
     found = sum(len(listed(result.get("evidence"))) for result in results if isinstance(result, dict))
-    failed = sum(1 for item in items if item.get("error"))
+    failed = [item.get("input") for item in items if item.get("error")]
+    sources = _sources(failed)
     text = f"{counted(found, 'passage')} from {counted(len(items), 'search', 'searches')}"
-    text += f", {failed} of them failed" if failed else ""
-    return text, {"passages": found, "searches": len(items), "failed": failed}
+    text += f", {len(failed)} of them failed" if failed else ""
+    text += f" ({', '.join(sources)})" if sources else ""
+    return text, {"passages": found, "searches": len(items), "failed": len(failed)}
 
 
 def _branches(output: BranchOutcomes) -> tuple[str, JsonObject]:

@@ -4,7 +4,7 @@ import pytest
 
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Finish, RunBranches
-from elcano.graphs.engine.entries import Diverted, Entry, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import Diverted, Entry, Held, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import MESSAGE_CHARACTERS, before
@@ -13,7 +13,8 @@ from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialE
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.events import TERMINAL, AgentEvent, EventType
-from elcano.graphs.values.state import Ending, Failure
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.state import Ending, Failure, Hold
 from elcano.testing.script import passages
 from tests.unit.graphs.samples import QUESTION, asking, search_graph, two_nodes
 from tests.unit.graphs.strategies import ANSWERS
@@ -96,13 +97,37 @@ def test_any_output_can_be_told(agent: str, output: Json) -> None:
         assert journal.run.state.outputs == {}
 
 
+@pytest.mark.parametrize(
+    ("error_type", "message"),
+    [
+        (FailureType.PROVIDER, "Find: goes on without shelf after 1 try in vain"),
+        (FailureType.SOURCE_REFUSED, "Find: answered after 1 try in vain"),
+        ("", "Find: answered after 1 try in vain"),
+    ],
+)
+def test_a_source_that_was_given_up_is_not_said_to_have_answered(error_type: str, message: str) -> None:
+    journal = begun(search_graph(for_each="sources"))
+    hold = Hold(reason="provider", node="find", type="Down", detail="503", tries=1, since=100.0, until=102.0)
+    told(journal, Held(step=1, node="find", at=0.0, hold=hold))
+    failed: JsonObject = {"index": 1, "input": {"source": "shelf"}, "error": "down", "error_type": error_type}
+    answered: JsonObject = {"index": 0, "input": {"source": "library"}, "output": SEARCHED}
+    items: JsonObject = {"items": [answered, failed if error_type else answered]}
+    event, *_ = told(journal, StepCompleted(step=1, node="find", at=2.0, output=items))
+    assert (event.type, event.message) == ("resumed", message)
+
+
 def test_searches_are_counted_with_those_that_failed() -> None:
-    items: Json = {"items": [{"index": 0, "output": SEARCHED}, {"index": 1, "input": {"query": "r"}, "error": "gone"}]}
+    items: JsonObject = {
+        "items": [{"index": 0, "output": SEARCHED}, {"index": 1, "input": {"query": "r"}, "error": "gone"}]
+    }
     journal = begun(search_graph(for_each="sources"))
     (event,) = told(journal, StepCompleted(step=1, node="find", at=0.0, output=items))
     assert event.type == "search_complete"
     assert event.message == "2 passages from 2 searches, 1 of them failed"
     assert event.data == {"passages": 2, "searches": 2, "failed": 1}
+    items["items"] = [{"index": n, "input": {"source": one}, "error": "gone"} for n, one in enumerate(("b", "a", "b"))]
+    (event,) = told(begun(search_graph(for_each="sources")), StepCompleted(step=1, node="find", at=0.0, output=items))
+    assert event.message == "0 passages from 3 searches, 3 of them failed (b, a)"
     (single,) = told(begun(search_graph(for_each=None)), StepCompleted(step=1, node="find", at=0.0, output=SEARCHED))
     assert single.message == "2 passages from 1 search"
 

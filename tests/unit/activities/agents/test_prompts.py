@@ -159,6 +159,8 @@ def test_a_passage_says_what_work_it_is_of_and_that_counts_in_its_size() -> None
     known = [pages[0].model_copy(update={"work": paper}), pages[1].model_copy(update={"work": doubted}), pages[2]]
     told = [item.about for item in fitting(known, (), 4_000).items]
     assert told == ["2020, article, RETRACTED", "2020, article, RETRACTED", ""]
+    (alone,) = fitting(known[:1], (), 4_000, [doubted]).items
+    assert alone.about == "2020, article, RETRACTED"
     plain = fitting(pages[:1], (), 4_000)
     assert '"about"' not in prompt("Do it.", TaskEnvelope(kind="judge", question="Q", evidence=plain.items))
     least = next(room for room in range(4_000) if fitting(pages[:1], (), room).items)

@@ -40,7 +40,7 @@ class SourcePolicy(Frozen):
     """Until the run is told; after that it is held, and tries again itself."""
     queue_seconds: float = Field(default=600.0, gt=0)
     """Until a worker takes a search out of the source's queue; after that the run is held as well."""
-    patience_seconds: float = Field(default=300.0, ge=0)
+    patience_seconds: float = Field(default=60.0, ge=0)
     """How long a step is held for this source if another search of the step was answered; then the search has failed.
     A step of which nothing was answered is held for as long as the run may wait."""
 

@@ -85,7 +85,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             # 1 request a second with a key; without one a pool that everybody shares and which may be empty at any time
             # (API Evangelist, Semantic Scholar rate limits, 2026-06). A search is one request.
             limits=SourceLimits(per_second=0.3, per_second_with_key=0.9, side_by_side=1, query_characters=300),
-            policy=SourcePolicy(attempts=6),
+            policy=SourcePolicy(),
             by_default=False,
             opened_by=f"{_LITERATURE}.semantic_scholar:open_source",
         ),

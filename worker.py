@@ -262,8 +262,8 @@ async def run(settings: Settings) -> None:
         loop.add_signal_handler(number, task.cancel)
     loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
     require_folders(settings)
+    _log.info("elcano %s on Python %s, %s", __version__, platform.python_version(), _build(settings))
     async with open_configured(settings) as store, open_sources(settings) as sources:
-        _log.info("elcano %s on Python %s, %s", __version__, platform.python_version(), _build(settings))
         client = await connect(settings)
         try:
             workers = [

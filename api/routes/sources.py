@@ -31,7 +31,7 @@ async def list_sources(services: Provided) -> list[SourceView]:
     return await _shown(list(every(services.settings).values()), services)
 
 
-@router.get("/{name}", responses=problem_docs(SourceNotFound))
+@router.get("/{name}", responses=problem_docs(RequestInvalid, SourceNotFound))
 async def get_source(name: str, services: Provided) -> SourceView:
     """Read one source."""
     (shown,) = await _shown([found_in(every(services.settings), name)], services)

@@ -25,6 +25,9 @@ async def cancel(run_id: str, cancellation: Cancellation, temporal: Temporal, st
     if run.status != "running":
         raise RunEnded(f"the run {run_id!r} has ended: {run.status}; there is nothing to cancel")
     try:
+        # The server accepts to cancel what was terminated and is not settled yet, and does nothing.
+        if (ended := (await temporal.describe(run_id)).status) not in ("running", "cancelled"):
+            raise RunEnded(f"the run {run_id!r} has ended: {ended}; there is nothing to cancel")
         await temporal.cancel(run_id, cancellation.written)
     except RunForgotten as error:
         raise RunEnded(f"the run {run_id!r} has ended; there is nothing to cancel") from error

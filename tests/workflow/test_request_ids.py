@@ -5,7 +5,7 @@ import uuid
 
 from temporalio.client import Client
 
-from elcano.graphs.contracts import BranchHeld
+from elcano.graphs.contracts import BranchHeld, ResearchResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.testing.activities import scripted_activities
@@ -43,7 +43,7 @@ async def test_what_was_asked_once_is_done_once(short_histories: Client, script:
     asked = asking(run_id, limits=Limits(iterations=1, steps=2_000, when_exhausted="pause"))
     async with worker_for(short_histories, queue, scripted_activities(script)):
         await short_histories.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
-        handle: Handle = short_histories.get_workflow_handle(run_id)
+        handle: Handle = short_histories.get_workflow_handle(run_id, result_type=ResearchResult)
         await paused(handle)
         await fill(handle)
         first = await execution(handle)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.spinner import Spinner
@@ -94,6 +95,8 @@ def display(console: Console, ask: Callable[[], JsonObject]) -> Iterator[Display
     shown = Moving(console)
     over = threading.Event()
     asking = threading.Thread(target=_follow, args=(shown, ask, over), name="budget line", daemon=True)
+    # Has rich load its table of widths: of two threads that draw and so load it at once, one can fail.
+    cell_len("字")
     with Live(get_renderable=shown.lines, console=console, refresh_per_second=8, transient=True):
         asking.start()
         try:

@@ -54,7 +54,7 @@ class Loader:
         )
 
     def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
-        return tuple(OfferedSource(name=one, description=self._sources.get(one).spec.told) for one in names)
+        return tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in names)
 
     async def _drafts(
         self, results: Sequence[SectionResult], evidence: Sequence[Evidence], accounts: Sequence[Work]

@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 
 from elcano.activities.sources.base import Source
 from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.catalogue.sources import configured
+from elcano.graphs.catalogue.sources import SOURCES, configured
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
 
@@ -52,6 +52,16 @@ class Sources:
         if source is None:
             raise SourceRefused(self._refusal(name))
         return source
+
+    def told(self, name: str) -> str:
+        """What the source called `name` is good for; whether it can be searched here does not matter for that.
+
+        Workers need not have the same keys: one asks an agent where to search, another one searches.
+
+        Raises:
+            SourceRefused: nothing is known of it.
+        """
+        return SOURCES[name].told if name in self._missing and name in SOURCES else self.get(name).spec.told
 
     def _refusal(self, name: str) -> str:
         if (remedy := self._missing.get(name)) is not None:

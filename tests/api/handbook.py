@@ -10,4 +10,11 @@ def handbook_settings(folder: Path) -> Settings:
     handbook = folder / "handbook"
     handbook.mkdir()
     (handbook / "retries.md").write_text("# Retries\n\nRetries belong to Temporal alone, and their delay doubles.\n")
-    return Settings(_env_file=None, data_dir=folder / "data", collections={"handbook": handbook}, package_readmes=False)
+    return Settings(
+        _env_file=None,
+        data_dir=folder / "data",
+        collections={"handbook": handbook},
+        package_readmes=False,
+        # What workers of other tests on the same Temporal server search is nothing that this one has.
+        shared_environment=True,
+    )

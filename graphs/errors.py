@@ -126,3 +126,7 @@ class AnswerCutOff(AnswerUnusable):
 
 class AnswerDeclined(AnswerUnusable):
     """A model refused to answer, or its provider's filter withheld the answer."""
+
+
+class TooManyGraphs(ElcanoError):
+    """As many graphs, or versions of one, are kept as may be."""

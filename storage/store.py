@@ -16,6 +16,7 @@ from elcano.storage.across import Admission, OpenRun
 from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.evidence import EvidenceStore
+from elcano.storage.graphs import GraphStore
 from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects.objects import Objects, open_objects
@@ -39,6 +40,7 @@ class TenantStore:
     runs: RunStore
     controls: ControlStore
     lineage: Lineage
+    graphs: GraphStore
 
 
 class Store:
@@ -61,6 +63,7 @@ class Store:
             runs=RunStore(self._engine, tenant, self._objects),
             controls=ControlStore(self._engine, tenant),
             lineage=Lineage(self._engine, tenant, self._objects),
+            graphs=GraphStore(self._engine, tenant),
         )
 
     def written_by(self, build: str) -> "Store":

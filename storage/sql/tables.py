@@ -146,6 +146,18 @@ control_requests = Table(
 )
 """What was asked of runs under way; `accepted` is null until the run's answer is known."""
 
+graphs = Table(
+    "graphs",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("name", Id, primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("body_hash", Id, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("body", Long, nullable=False),
+)
+"""Graphs of a tenant's own. Of a deleted one the last version stays without its body: no number is given twice."""
+
 probes = Table(
     "probes",
     metadata,

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from elcano.graphs.errors import ElcanoError, GraphInvalid, InputInvalid, RunOpen
+from elcano.graphs.errors import ElcanoError, GraphInvalid, InputInvalid, RunOpen, TooManyGraphs
 from elcano.graphs.frozen import Frozen
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
@@ -91,7 +91,7 @@ class StepNotFound(ElcanoError):
 
 
 class GraphNotFound(ElcanoError):
-    """No built-in graph has this name."""
+    """No graph has this name, or this version."""
 
 
 class SourceNotFound(ElcanoError):
@@ -215,6 +215,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     TakeUpRefused: ProblemKind(409, "take-up-refused", "The run cannot go on so"),
     RunOpen: ProblemKind(409, "run-open", "The run has not ended"),
     DeleteRefused: ProblemKind(409, "delete-refused", "The run cannot be deleted now"),
+    TooManyGraphs: ProblemKind(409, "too-many-graphs", "No more graphs can be kept"),
     SourceClosed: ProblemKind(409, "source-closed", "The source cannot be searched here"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
     MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),

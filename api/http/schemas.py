@@ -194,16 +194,30 @@ class EvidencePage(Described):
 
 
 class GraphCard(Described):
-    """A built-in graph in a list."""
+    """A graph in a list."""
 
     name: NodeId = Field(examples=["iterative"])
     """Pass it as `mode`."""
+    version: int | None = Field(default=None, ge=1, examples=[3])
+    """Of a graph of your own the number of its latest version, which `mode` means unless it names another (`name@2`);
+    null: it is built in."""
+    at: float | None = Field(default=None, examples=[1_767_225_600.0])
+    """When that was kept, in seconds since the epoch."""
     description: str = Field(examples=["Think, find the gap, search for it, judge."])
     """What it does."""
     nodes: int = Field(examples=[9])
     """How many nodes it has."""
     agents: tuple[str, ...] = Field(examples=[["judge", "thinking", "writer"]])
     """The agents that it calls."""
+
+
+class GraphVersionCard(Described):
+    """A version of a graph of your own."""
+
+    version: int = Field(ge=1, examples=[2])
+    """Its number; `mode` names it as `name@2`."""
+    at: float = Field(examples=[1_767_225_600.0])
+    """When it was kept, in seconds since the epoch."""
 
 
 class GraphVerdict(Described):

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
 from pydantic import BeforeValidator, Field
-from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.accepted import RUN_ID
 from elcano.api.http.budgets import Described
@@ -43,9 +42,10 @@ from elcano.api.http.steering import MOST_SECTIONS, SectionBody
 from elcano.api.routes.control import RequestId, TopUpBody
 from elcano.api.routes.runs import LOCATION, IdempotencyKey
 from elcano.api.runs.forking import Fork, fork
+from elcano.api.runs.graphs import received
 from elcano.api.runs.reading import read_run
 from elcano.api.runs.sources import lacking, source_faults
-from elcano.api.runs.submission import model_faults, own_graph
+from elcano.api.runs.submission import model_faults
 from elcano.api.runs.taking_up import Reached, Resumption, WentOn, resume, roll_back
 from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.contracts import ModelChoice
@@ -220,7 +220,7 @@ async def fork_run(
     The other run may be under way or have ended, and is not touched.
     """
     await _require(body.model, body.sources, services)
-    graph = None if body.graph is None else await run_in_threadpool(own_graph, body.graph)
+    graph = None if body.graph is None else await received(body.graph, services.store.graphs)
     wanted = Fork(
         step=body.step,
         question=body.question,

@@ -1,39 +1,73 @@
-"""Graphs: which there are, what they look like, and whether one of your own could run."""
+"""Graphs: which there are, what they look like, whether one of your own could run, and keeping it."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from fastapi import APIRouter, Body, Header, Query, Response
-from pydantic import ValidationError
-from starlette.concurrency import run_in_threadpool
+from fastapi import APIRouter, Body, Header, Path, Query, Response
 
 from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
+    FieldFault,
     GraphNotFound,
     NotAcceptable,
     RequestInvalid,
-    field_faults,
     problem_docs,
 )
 from elcano.api.http.negotiation import choose
-from elcano.api.http.schemas import GraphCard, GraphVerdict
-from elcano.graphs.checks.validation import faults
+from elcano.api.http.schemas import GraphCard, GraphVerdict, GraphVersionCard
+from elcano.api.runs.graphs import received, require_own, told
+from elcano.api.services import Provided
+from elcano.graphs.errors import GraphInvalid, TooManyGraphs
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.drawing import mermaid
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.graphs.spec.size import MAX_FAULTS, first_faults, size_faults
+from elcano.storage.graphs import GraphVersion
 
+_LOCATION = {"Location": {"description": "The path of the version.", "schema": {"type": "string"}}}
 JSON = "application/json"
 MERMAID = "text/vnd.mermaid"
 TEXT = "text/plain"
+
+GraphNamed: TypeAlias = Annotated[
+    str, Path(max_length=100, description="A name; of your own also a version: `my_graph@2`.", examples=["iterative"])
+]
 
 router = APIRouter(prefix="/v1/graphs", tags=["graphs"], responses=problem_docs(RequestInvalid))
 
 
 @router.get("")
-async def list_graphs() -> list[GraphCard]:
-    """List the built-in graphs: the modes that a run can have."""
-    return [_card(graph) for graph in MODES.values()]
+async def list_graphs(services: Provided) -> list[GraphCard]:
+    """List the graphs that a run can be started with: the built-in modes, then those of your own."""
+    return [*map(card, MODES.values()), *map(_kept_card, await services.store.graphs.all())]
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses={
+        200: {"model": GraphCard, "description": "It is the latest version already"},
+        201: {"description": "A new version", "headers": _LOCATION},
+        **problem_docs(BodyUnreadable, BodyTooLarge, GraphInvalid, TooManyGraphs),
+    },
+)
+async def keep_graph(
+    graph: Annotated[dict[str, Any], Body(description="A graph as JSON (see `GET /v1/graphs/schema`).")],
+    services: Provided,
+    response: Response,
+) -> GraphCard:
+    """Keep a graph of your own under its name, as a new version if there is one of that name.
+
+    Runs name it as their `mode`. In place of a branch the name of a graph may stand: the graph that has this name now
+    is kept in its place.
+    """
+    read = await received(graph, services.store.graphs)
+    if read.name in MODES:
+        built_in = f"{read.name!r} is a built-in graph: give yours another name"
+        raise RequestInvalid([FieldFault(field="graph.name", message=built_in)])
+    kept, new = await services.store.graphs.keep(read)
+    response.status_code = 201 if new else 200
+    response.headers["Location"] = f"/v1/graphs/{kept.graph.name}@{kept.version}"
+    return _kept_card(kept)
 
 
 @router.get("/schema")
@@ -45,9 +79,10 @@ async def graph_schema() -> dict[str, Any]:
 @router.post("/validate", responses=problem_docs(BodyUnreadable, BodyTooLarge))
 async def validate_graph(
     graph: Annotated[Any, Body(description="A graph as JSON (see `GET /v1/graphs/schema`).")],
+    services: Provided,
 ) -> GraphVerdict:
     """Check a graph: its faults at once (of many the first), each naming its node, edge or field."""
-    found = await run_in_threadpool(_found, graph)
+    found = await told(graph, services.store.graphs)
     return GraphVerdict(valid=not found, faults=tuple(found))
 
 
@@ -67,7 +102,8 @@ async def validate_graph(
     },
 )
 async def get_graph(
-    name: str,
+    name: GraphNamed,
+    services: Provided,
     form: Annotated[
         Literal["json", "mermaid"] | None, Query(alias="format", description="Goes before `Accept`.")
     ] = None,
@@ -75,28 +111,39 @@ async def get_graph(
         str | None, Header(description="`application/json` (default), `text/vnd.mermaid` or `text/plain`.")
     ] = None,
 ) -> Response:
-    """Read a built-in graph, as JSON or drawn as a Mermaid flow chart."""
-    graph = MODES.get(name)
-    if graph is None:
-        raise GraphNotFound(f"there is no graph {name!r}; there are {', '.join(MODES)}")
+    """Read a graph, as JSON or drawn as a Mermaid flow chart."""
+    graph = MODES.get(name) or (await require_own(name, services.store.graphs)).graph
     media = {"json": JSON, "mermaid": MERMAID}[form] if form else choose(accept, (JSON, MERMAID, TEXT))
     content = graph.model_dump_json() if media == JSON else mermaid(graph)
     return Response(content, media_type=media, headers={"Vary": "Accept"})
 
 
-def _found(graph: Any) -> list[str]:
-    """The faults of what should be a graph's JSON."""
-    if too_large := size_faults(graph):
-        return too_large
-    try:
-        return faults(ResearchGraph.model_validate(graph))
-    except ValidationError as error:
-        wrong = field_faults(error.errors(include_url=False, include_context=False)[: MAX_FAULTS + 1])
-        return first_faults(f"{fault.field}: {fault.message}" for fault in wrong)
+@router.get("/{name}/versions", responses=problem_docs(GraphNotFound))
+async def list_versions(name: GraphNamed, services: Provided) -> list[GraphVersionCard]:
+    """List the versions of a graph of your own, the latest first."""
+    versions = await services.store.graphs.versions(name)
+    if not versions:
+        await require_own(name, services.store.graphs)
+    return [GraphVersionCard(version=version, at=at) for version, at in versions]
 
 
-def _card(graph: ResearchGraph) -> GraphCard:
+@router.delete("/{name}", status_code=204, responses=problem_docs(GraphNotFound))
+async def delete_graph(name: GraphNamed, services: Provided) -> None:
+    """Delete a graph of your own with all its versions. Runs that walk it go on; they have it with them."""
+    if name in MODES:
+        raise RequestInvalid([FieldFault(field="name", message=f"{name!r} is a built-in graph, which stays")])
+    if not await services.store.graphs.delete(name):
+        await require_own(name, services.store.graphs)
+        raise RequestInvalid([FieldFault(field="name", message="name the graph, not a version: all of them go")])
+
+
+def card(graph: ResearchGraph) -> GraphCard:
+    """A graph in a list."""
     agents = {node.agent for node in graph.nodes if isinstance(node, AgentNode)}
     return GraphCard(
         name=graph.name, description=graph.description, nodes=len(graph.nodes), agents=tuple(sorted(agents))
     )
+
+
+def _kept_card(kept: GraphVersion) -> GraphCard:
+    return card(kept.graph).model_copy(update={"version": kept.version, "at": kept.at})

@@ -10,14 +10,13 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
-from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from ulid import ULID
 
-from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns, field_faults
+from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns
 from elcano.api.http.requests import DEFAULT_MODE, ModelRequest, RunRequest
+from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_keys
 from elcano.api.runs.model_queues import queued
 from elcano.api.runs.sources import lacking, offered, source_faults, unnamed
@@ -25,19 +24,17 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
 from elcano.graphs.checks.references import unknown
-from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice, ResearchInput
-from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.model_names import model_fault
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.planned import has_sections
-from elcano.graphs.spec.size import MAX_FAULTS, size_faults
 from elcano.graphs.values.tenant import Tenant
 from elcano.graphs.values.tenant import run_id as new_run_id
 from elcano.settings import Settings
 from elcano.storage.across import Admission
+from elcano.storage.graphs import GraphStore
 from elcano.storage.store import TenantStore
 
 
@@ -51,17 +48,26 @@ class Submission:
 
 
 def research_input(
-    request: RunRequest, tenant: Tenant, run_id: str, settings: Settings, lacks: Mapping[str, str]
+    request: RunRequest,
+    graph: ResearchGraph,
+    tenant: Tenant,
+    run_id: str,
+    settings: Settings,
+    lacks: Mapping[str, str],
 ) -> ResearchInput:
-    """The workflow's input for a request, where `lacks` says of every source what it needs before it can be searched.
+    """The workflow's input for a request that can be understood.
+
+    Args:
+        request: what is asked.
+        graph: the one that it names or holds.
+        tenant: whose run it is.
+        run_id: its id.
+        settings: of the server.
+        lacks: of every source what it needs before it can be searched.
 
     Raises:
-        RequestInvalid: with everything that the server cannot do.
-        GraphInvalid: the request's own graph has faults.
+        RequestInvalid: its graph cannot work so, or a model has no key.
     """
-    if faults := list(_faults(request, lacks, settings)):
-        raise RequestInvalid(faults)
-    graph = MODES[request.mode] if request.graph is None else own_graph(request.graph)
     if request.approve_plan and not has_sections(graph):
         planning = ", ".join(name for name, mode in MODES.items() if has_sections(mode))
         fault = f"the graph {graph.name!r} plans no sections; these modes do: {planning}"
@@ -107,7 +113,9 @@ async def submit(
         TemporalRefused: nothing was started.
     """
     lacks = await lacking(temporal, settings)
-    asked = await run_in_threadpool(research_input, request, tenant, new_run_id(tenant, str(ULID())), settings, lacks)
+    graph = await _graph_of(request, store.graphs, list(_faults(request, lacks, settings)))
+    own = new_run_id(tenant, str(ULID()))
+    asked = await run_in_threadpool(research_input, request, graph, tenant, own, settings, lacks)
     hashed = request_hash(request)
     return await begin(
         asked,
@@ -193,22 +201,20 @@ def engine_of(request: RunRequest, settings: Settings) -> Engine:
     return "graph" if wanted else "chain"
 
 
-def own_graph(given: dict[str, Any]) -> ResearchGraph:
-    """A graph that came with a request.
+async def _graph_of(request: RunRequest, own: GraphStore, faults: list[FieldFault]) -> ResearchGraph:
+    """The graph that a request holds or names, where `faults` are those of the rest of it.
 
     Raises:
-        RequestInvalid: it has not the form of a graph.
-        GraphInvalid: it has, and faults.
+        RequestInvalid: with these faults, and that there is no such graph.
+        GraphInvalid: its own graph has faults.
     """
-    if too_large := size_faults(given):
-        raise GraphInvalid(str(given.get("name"))[:60], too_large)
-    try:
-        graph = ResearchGraph.model_validate(given)
-    except ValidationError as error:
-        found = field_faults(error.errors(include_url=False, include_context=False)[:MAX_FAULTS])
-        faults = [FieldFault(field=f"graph.{fault.field}", message=fault.message) for fault in found]
-        raise RequestInvalid(faults) from error
-    require_valid(graph)
+    if request.graph is not None and not faults:
+        return await received(request.graph, own)
+    graph = await named(request.mode, own)
+    if graph is None:
+        faults += _unknown("mode", "mode", [request.mode], await names(own))
+    if faults or graph is None:
+        raise RequestInvalid(faults)
     return graph
 
 
@@ -220,7 +226,6 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
         yield FieldFault(field="sources", message=f"name what shall be searched, of: {named}; none is without its name")
     if request.graph is not None and request.mode != DEFAULT_MODE:
         yield FieldFault(field="mode", message="leave it out: the graph that you send is the mode")
-    yield from _unknown("mode", "mode", [request.mode], MODES)
     if engine_of(request, settings) == "chain":
         yield from _chain_faults(request)
     yield from source_faults("sources", request.sources or (), lacks)
@@ -244,7 +249,7 @@ def _chain_faults(request: RunRequest) -> Iterable[FieldFault]:
     instead = "send `use_graph: true`"
     if request.graph is not None:
         yield FieldFault(field="graph", message=f"a graph of your own cannot run {why}: {instead}")
-    elif request.mode in MODES and request.mode not in CHAIN_MODES:
+    elif request.mode not in CHAIN_MODES:
         known = ", ".join(CHAIN_MODES)
         yield FieldFault(field="mode", message=f"{request.mode!r} cannot run {why}: choose {known}, or {instead}")
 

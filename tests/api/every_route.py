@@ -24,8 +24,10 @@ class Route:
 
     @property
     def asks_who(self) -> bool:
-        """Graphs, health and the manual are for everybody; what an operator offers and what somebody ran is not."""
-        return self.path.startswith(("/v1/runs", "/v1/sources"))
+        """Health and the manual are for everybody; what an operator offers and what somebody ran or keeps is not."""
+        if self.path == "/v1/graphs/schema":
+            return False
+        return self.path.startswith(("/v1/runs", "/v1/sources", "/v1/graphs"))
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"

@@ -7,8 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from elcano.api.routes import graphs as graph_routes
-from elcano.api.runs import submission
+from elcano.api.runs import graphs
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.drawing import mermaid
 from elcano.graphs.spec.graph import ResearchGraph
@@ -141,8 +140,7 @@ async def test_a_graph_is_looked_at_in_a_thread_of_its_own(
         threads.append(threading.current_thread())
         return ["seen"]
 
-    monkeypatch.setattr(graph_routes, "size_faults", watched)
-    monkeypatch.setattr(submission, "size_faults", watched)
+    monkeypatch.setattr(graphs, "size_faults", watched)
     await api.post("/v1/graphs/validate", json=large(1))
     await api.post("/v1/runs", json={"question": "Why?", "graph": large(1)})
     assert len(threads) == 2

@@ -1,56 +1,5 @@
-"""Walking a graph in memory: the same engine and the same story, without durability. For tests and previews."""
+"""A graph without Temporal: the engine's own walk in memory, under the name by which tests know it."""
 
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from elcano.graphs.preview.walking import Performer, run_in_memory
 
-from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.commands import BranchStart, Call, Choose, Finish, RunBranches, Wait
-from elcano.graphs.engine.entries import Entry
-from elcano.graphs.fanout import visit as fanout
-from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.narration import branch_complete, branch_started, plan_cut
-from elcano.graphs.lifecycle import finish as closing
-from elcano.graphs.lifecycle import start as opening
-from elcano.graphs.spec.graph import ParallelNode
-from elcano.graphs.values.budget import Limits
-
-Performer: TypeAlias = Callable[[Call, float], Awaitable[Entry]]
-"""Performs one call; the second argument is the seconds since the start of the run or branch."""
-
-
-async def run_in_memory(asked: ResearchInput, perform: Performer, *, clock: Callable[[], float]) -> Journal:
-    """Walks the graph to its end, or to where it would wait. `clock` gives seconds since the epoch."""
-    journal = opening.journal(asked, clock())
-    while not isinstance(work := journal.next(clock()), Finish | Wait | Choose):
-        if isinstance(work, RunBranches):
-            entry = await _branches(asked, journal, work, perform, clock)
-        else:
-            entry = await perform(work, journal.elapsed(clock()))
-        journal.record(entry, clock())
-    return journal
-
-
-async def _branches(
-    asked: ResearchInput, journal: Journal, work: RunBranches, perform: Performer, clock: Callable[[], float]
-) -> Entry:
-    """As many branches as may run side by side begin together; in memory they are then walked one by one."""
-    node = journal.graph.by_id[work.node]
-    assert isinstance(node, ParallelNode)
-    books = fanout.FanOut(node, work, journal.run)
-    if books.cut:
-        journal.tell(plan_cut(work.node, len(books.starts), len(work.branches)), clock())
-    for first in range(0, len(books.starts), node.max_concurrency):
-        begun: list[tuple[BranchStart, ResearchInput]] = []
-        for start in books.starts[first : first + node.max_concurrency]:
-            budget = journal.run.budget.at(journal.elapsed(clock()))
-            finishing = budget.limits.model_copy(update={"when_exhausted": "finish"})  # nobody tops up a branch here
-            limits = books.begin(start, budget.model_copy(update={"limits": finishing}))
-            if isinstance(limits, Limits):
-                begun.append((start, opening.branch(asked, start, limits, journal.run.state)))
-                journal.tell(branch_started(work.node, start, begun[-1][1].run_id), clock())
-        for start, branch in begun:
-            walked = await run_in_memory(branch, perform, clock=clock)
-            outcome = fanout.outcome(start, closing.result(branch, walked, walked.run.failure, None))
-            books.end(start, outcome)
-            journal.tell(branch_complete(work.node, outcome), clock())
-    return books.entry(journal.elapsed(clock()))
+__all__ = ["Performer", "run_in_memory"]

@@ -172,3 +172,28 @@ class RunRequest(Request):
         json_schema_extra=_without_default,
     )
     """Which models answer: one for all agents, or an object with exceptions."""
+
+
+Visits: TypeAlias = Annotated[list[dict[str, Any]], Field(max_length=100)]
+
+
+class DryRunRequest(Request):
+    """A walk through a graph on which nothing is done."""
+
+    question: Spoken = Field(max_length=MAX_QUESTION, examples=["Why is the sky blue?"])
+    """What the walk is about."""
+    answers: dict[Annotated[str, Field(max_length=100)], Annotated[list[dict[str, Any]], Field(max_length=100)]] = (
+        Field(
+            default={},
+            max_length=200,
+            examples=[{"judge": [{"recommendation": "continue"}, {"recommendation": "synthesize"}]}],
+        )
+    )
+    """By node what its visits answer, one after the other, the last for all that follow; what is left out of an answer
+    is invented. A node of a branch answers so in all branches together."""
+    sources: list[Annotated[str, Field(max_length=100)]] = Field(
+        default=["library"], max_length=50, examples=[["papers"]]
+    )
+    """Names of sources; they need not exist."""
+    budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
+    """What a run like this may spend."""

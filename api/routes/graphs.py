@@ -1,8 +1,10 @@
 """Graphs: which there are, what they look like, whether one of your own could run, and keeping it."""
 
+import asyncio
 from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Body, Header, Path, Query, Response
+from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import (
     BodyTooLarge,
@@ -14,11 +16,16 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.negotiation import choose
+from elcano.api.http.requests import DryRunRequest
 from elcano.api.http.schemas import GraphCard, GraphVerdict, GraphVersionCard
 from elcano.api.runs.graphs import received, require_own, told
 from elcano.api.services import Provided
+from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.references import unknown
+from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
 from elcano.graphs.modes import MODES
+from elcano.graphs.preview.preview import Preview, previewed
 from elcano.graphs.spec.drawing import mermaid
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.storage.graphs import GraphVersion
@@ -125,6 +132,34 @@ async def list_versions(name: GraphNamed, services: Provided) -> list[GraphVersi
     if not versions:
         await require_own(name, services.store.graphs)
     return [GraphVersionCard(version=version, at=at) for version, at in versions]
+
+
+@router.post("/{name}/dry-run", responses=problem_docs(BodyUnreadable, BodyTooLarge, GraphNotFound))
+async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> Preview:
+    """Walk a graph with invented answers, or with yours: which way it goes, step by step and branch by branch.
+
+    Nothing is searched, asked or paid for, and nothing is kept. What agents answer is made up, so what it shows is what
+    the graph does: its ways, loops and limits, and which of its expressions found nothing.
+    """
+    graph = MODES.get(name) or (await require_own(name, services.store.graphs)).graph
+    strange = [(node, text) for node in body.answers for text in unknown("node", node, _node_ids(graph))]
+    if strange:
+        raise RequestInvalid([FieldFault(field=f"answers.{node}", message=text) for node, text in strange])
+    limits = body.budget.limits(default_limits(graph))
+    asked = ResearchInput(
+        run_id=f"{services.tenant}-dry-run",
+        question=body.question,
+        mode=graph.name,
+        graph=graph,
+        limits=limits,
+        sources=tuple(dict.fromkeys(body.sources)),
+    )
+    return await run_in_threadpool(asyncio.run, previewed(asked, body.answers))
+
+
+def _node_ids(graph: ResearchGraph) -> frozenset[str]:
+    """Of the graph and of its branches."""
+    return frozenset(graph.by_id).union(*map(_node_ids, graph.branches.values()))
 
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(GraphNotFound))

@@ -44,7 +44,9 @@ LITERATURE_REVIEW = (
         label="no iteration left",
         ending="iterations",
     )
-    .add_conditional_edge("enough", "writer", when="!outputs.judge.next_search_queries", label="nothing left to search")
+    .add_conditional_edge(
+        "enough", "writer", when="!(outputs.judge.next_search_queries)", label="nothing left to search"
+    )
     .connect_nodes("enough", "search", label="search again", loop=True)
     .set_entry_node("search")
     .set_exit_nodes("writer")

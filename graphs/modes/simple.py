@@ -40,7 +40,7 @@ SIMPLE = (
         ending="iterations",
     )
     .add_conditional_edge(
-        "enough", "synthesize", when="!outputs.judge.next_search_queries", label="nothing left to search"
+        "enough", "synthesize", when="!(outputs.judge.next_search_queries)", label="nothing left to search"
     )
     .connect_nodes("enough", "search", label="search again", loop=True)
     .set_entry_node("search")

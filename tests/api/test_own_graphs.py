@@ -166,3 +166,73 @@ async def test_hostile_branches_are_refused(api: httpx.AsyncClient) -> None:
         answer = await api.post("/v1/graphs", json=graph)
         assert answer.status_code == 422, answer.text
         assert answer.json()["errors"]
+
+
+async def test_a_dry_run_shows_the_way_that_a_graph_goes(api: httpx.AsyncClient) -> None:
+    answers = {"judge": [{"next_search_queries": ["deeper"]}, {"recommendation": "synthesize"}]}
+    body = {"question": "Why?", "sources": ["a", "b"], "answers": answers}
+    walked = (await api.post("/v1/graphs/simple/dry-run", json=body)).json()
+    way = ["search", "judge", "enough", "search", "judge", "enough", "synthesize"]
+    assert [step["node"] for step in walked["steps"]] == way
+    assert [one["input"]["query"] for one in walked["steps"][3]["output"]["items"]] == ["deeper", "deeper"]
+    assert (walked["ending"], walked["unvisited"], walked["cut"]) == (None, [], False)
+    assert (await api.get("/v1/runs")).json()["runs"] == []
+
+
+async def test_a_dry_run_goes_through_branches_and_tells_what_gave_nothing(api: httpx.AsyncClient) -> None:
+    graph = team("simple")
+    graph["nodes"][2]["inputs"] = {"values": "outputs.members.nothing_here"}
+    graph["nodes"].append({"kind": "state", "id": "never", "reducer": "set_values"})
+    graph["edges"] += [
+        {"kind": "conditional", "from_node": "begin", "to_node": "never", "when": "values.never"},
+        {"kind": "sequential", "from_node": "never", "to_node": "end"},
+    ]
+    refused = (await api.post("/v1/graphs", json=graph)).json()["errors"]
+    assert "nothing_here" in refused[0]["message"]  # what can be known without a walk is said before
+    graph["nodes"][2]["inputs"] = {"values": "values.nothing"}
+    await kept(api, graph)
+    walked = (await api.post("/v1/graphs/team/dry-run", json={"question": "Why?"})).json()
+    paths = [step["path"] for step in walked["steps"]]
+    assert {path.rpartition(".")[2] for path in paths} == {"", "member-1", "member-2"}
+    own = {step["node"]: step for step in walked["steps"] if not step["path"]}
+    assert own["end"]["nulls"] == ["inputs.values: values.nothing"]
+    assert own["begin"]["nulls"] == ["when: values.never"]
+    assert walked["unvisited"] == ["never"]
+    assert (own["end"]["outcome"], walked["failure"]) == ("completed", "")  # a field with a default may have no value
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"question": ""}, "question"),
+        ({"question": "Why?", "answers": {"jugde": [{}]}}, "answers.jugde"),
+        ({"question": "Why?", "answers": {"judge": {}}}, "answers.judge"),
+        ({"question": "Why?", "budget": {"tokens": -1}}, "budget.tokens"),
+    ],
+)
+async def test_a_dry_run_that_cannot_be_is_refused(api: httpx.AsyncClient, body: object, field: str) -> None:
+    answer = await api.post("/v1/graphs/simple/dry-run", json=body)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
+    assert (await api.post("/v1/graphs/nosuch/dry-run", json={"question": "Why?"})).status_code == 404
+
+
+async def test_an_answer_that_does_not_fit_is_a_failure_of_its_node(api: httpx.AsyncClient) -> None:
+    body = {"question": "Why?", "answers": {"judge": [{"confidence": "high"}]}}
+    walked = (await api.post("/v1/graphs/simple/dry-run", json=body)).json()
+    judged = next(step for step in walked["steps"] if step["node"] == "judge")
+    assert (judged["outcome"], walked["ending"]["kind"]) == ("failed", "node_failed")
+    assert "confidence" in judged["reason"]
+
+
+async def test_a_dry_run_comes_to_an_end(api: httpx.AsyncClient) -> None:
+    """Branches within branches within branches, as many as may be."""
+    many = '`{"parts": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]}`'
+    graph: Graph = MODES["iterative"].model_dump(mode="json")
+    for level in range(2):
+        graph = {**team(graph), "name": f"level{level}"}
+        graph["nodes"][0]["inputs"]["values"] = many
+    await kept(api, graph)
+    body = {"question": "Why?", "budget": {"tokens": 10_000_000}}
+    walked = (await api.post(f"/v1/graphs/{graph['name']}/dry-run", json=body)).json()
+    assert walked["cut"]
+    assert walked["steps"]

@@ -53,6 +53,10 @@ def test_what_does_not_hold(expression: str) -> None:
         ("&a", "`&` is only for arguments of map"),
         ("{x: &a}", "`&` is only for"),
         ("to_string(&a)", "`&` is only for"),
+        ("!a.b", "write `!(a.b)`"),
+        ("zero || !a.b.c", "write `!(a.b)`"),
+        ("items[?!n.x]", "write `!(a.b)`"),
+        ("!items[0].n", "write `!(a.b)`"),
         ("(" * 499, "nested deeper"),
         ("!" * 499 + "a", "nested deeper"),
         ("!" * MAX_DEPTH + "a", "nested deeper"),
@@ -63,6 +67,11 @@ def test_fault(expression: str, part: str) -> None:
     assert found is not None
     assert part in found
     assert "\n" not in found
+
+
+@pytest.mark.parametrize("expression", ["!(a.b)", "!a", "a.b && !zero", "items[?!n]", "items[?!(n.x)].n"])
+def test_what_is_negated_may_stand_alone_or_in_brackets(expression: str) -> None:
+    assert fault(expression) is None
 
 
 def test_long_paths_are_not_deep() -> None:

@@ -32,7 +32,7 @@ expressions: SearchStrategy[str] = st.recursive(
     _leaves,
     lambda inner: st.one_of(
         st.builds("({} || {})".format, inner, inner),
-        st.builds("({} && !{})".format, inner, inner),
+        st.builds("({} && !({}))".format, inner, inner),
         st.builds("[{}, {}]".format, inner, inner),
         st.builds("{{x: {}}}".format, inner),
         st.builds("({} == {})".format, inner, inner),

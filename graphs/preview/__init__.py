@@ -1,0 +1,1 @@
+"""Trying graphs without models, sources or Temporal."""

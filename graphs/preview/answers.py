@@ -1,0 +1,159 @@
+"""Answers that nobody gave: for each agent and tool the least that its output model allows, and what a caller adds.
+
+Invented answers say that they are. They let a graph be walked; what they lead to is what the graph does, not what
+research would find.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.engine.commands import Call, CallAgent, CallTool
+from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.state import Failure
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+
+INVENTED: Final = "(invented)"
+ANSWER_TOKENS: Final = 100
+"""What an invented call uses beside what it is sent: something, so that budgets are seen to be spent."""
+
+
+class TooLong(Exception):
+    """More was called than a preview may."""
+
+
+class Answers:
+    """Answers every call of a walk.
+
+    Args:
+        given: by node, what its visits answer, one after the other; the last is for all that follow. Each is laid over
+            an invented answer, so that it need only say what matters.
+        most: calls in all.
+    """
+
+    def __init__(self, given: Mapping[str, Sequence[JsonObject]], most: int) -> None:
+        self._given = given
+        self._left = most
+        self._visits: Counter[str] = Counter()
+
+    async def perform(self, call: Call, at: float) -> Entry:
+        """The outcome of a call.
+
+        Raises:
+            TooLong: there were too many.
+        """
+        try:
+            output = self._of_agent(call) if isinstance(call, CallAgent) else self._of_tool(call)
+        except ValidationError as error:
+            message = f"the answer that was given for it does not fit: {_first(error)}"
+            failure = Failure(node=call.node, type=FailureType.INPUT_INVALID, message=message)
+            return StepFailed(step=call.step, node=call.node, at=at, failure=failure)
+        usage = Usage()
+        if isinstance(call, CallAgent):
+            sent = len(str(call.input)) // CHARACTERS_PER_TOKEN
+            usage = Usage(requests=1, input_tokens=sent, output_tokens=ANSWER_TOKENS, estimated=True)
+        return StepCompleted(step=call.step, node=call.node, at=at, output=output, usage=usage)
+
+    def _of_agent(self, call: CallAgent) -> JsonObject:
+        model = AGENTS[call.agent].output
+        made = _FILLED.get(call.agent, lambda given: {})(call.input)
+        return model.model_validate({**least(model), **made, **self._next(call.node)}).model_dump(mode="json")
+
+    def _of_tool(self, call: CallTool) -> JsonObject:
+        items = tuple(
+            ItemOutcome(index=index, input=one, output=self._found(call, one)) for index, one in enumerate(call.inputs)
+        )
+        return ItemOutcomes(items=items).model_dump(mode="json") if call.for_each else (items[0].output or {})
+
+    def _found(self, call: CallTool, given: JsonObject) -> JsonObject:
+        model = TOOLS[call.tool].output
+        made = {"evidence": [_passage(given)]} if "evidence" in model.model_fields else {}
+        told = {name: given[name] for name in ("source", "query") if name in given and name in model.model_fields}
+        return model.model_validate({**least(model), **made, **told, **self._next(call.node)}).model_dump(mode="json")
+
+    def _next(self, node: str) -> JsonObject:
+        if self._left <= 0:
+            raise TooLong
+        self._left -= 1
+        answers = self._given.get(node, ())
+        visit = self._visits[node]
+        self._visits[node] += 1
+        return answers[min(visit, len(answers) - 1)] if answers else {}
+
+
+def least(model: type[BaseModel]) -> JsonObject:
+    """The smallest answer that fits a model; what has a default is left out."""
+    return {
+        name: _value(field.annotation, field.metadata)
+        for name, field in model.model_fields.items()
+        if field.is_required()
+    }
+
+
+def _value(kind: Any, bounds: Sequence[object] = ()) -> Json:
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return None if NoneType in parts else _value(parts[0])
+    if origin is Literal:
+        literal: Json = parts[0]
+        return literal
+    if origin in (tuple, list, frozenset, set):
+        return [_value(parts[0]) for _ in range(_bound(bounds, "min_length"))]
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return least(kind)
+    if kind is str:
+        return INVENTED
+    if kind is bool:
+        return False
+    if kind in (int, float):
+        return max(_bound(bounds, "ge"), _bound(bounds, "gt") + 1 if any(hasattr(one, "gt") for one in bounds) else 0)
+    return {}
+
+
+def _bound(bounds: Sequence[object], name: str) -> int:
+    return max((getattr(one, name) for one in bounds if hasattr(one, name)), default=0)
+
+
+def _searches(given: JsonObject) -> JsonObject:
+    sources = given.get("sources")
+    source = sources[0] if isinstance(sources, list) and sources else "library"
+    query = str(given.get("gap") or given.get("question") or INVENTED)
+    return {"tasks": [{"source": source, "query": query[:200]}]}
+
+
+def _plan(given: JsonObject) -> JsonObject:
+    question = str(given.get("question") or INVENTED)
+    sections = [{"title": f"Part {number} {INVENTED}", "key_question": f"{question} ({number})"} for number in (1, 2)]
+    return {"report_outline": sections}
+
+
+_FILLED: Final = {"tool_selector": _searches, "planner": _plan}
+"""Agents whose least answer would end a walk where research only begins."""
+
+
+def _passage(given: JsonObject) -> JsonObject:
+    source, query = str(given.get("source", "")), str(given.get("query", ""))
+    named = f"{source}:{query}"[:300]
+    return {
+        "id": named,
+        "source": source,
+        "title": INVENTED,
+        "locator": INVENTED,
+        "excerpt": INVENTED,
+        "characters": 400,
+        "document": named,
+    }
+
+
+def _first(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_context=False)[0]
+    return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"

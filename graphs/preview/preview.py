@@ -1,0 +1,156 @@
+"""What a graph would do: walked in memory with invented answers, with what its expressions found nothing for.
+
+Nothing is searched, asked or paid for. The engine is the one that runs walk by, so ways, loops, limits and folds are
+those of a run; only what agents and tools answer is made up, or what the caller says they answer.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.engine.exits import keeping
+from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.run import Run
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.rows import BetweenRow, StepKind, StepOutcome
+from elcano.graphs.lifecycle.steps import Passage, passages
+from elcano.graphs.preview.answers import Answers, TooLong
+from elcano.graphs.preview.walking import run_in_memory
+from elcano.graphs.spec.graph import AgentNode, ConditionalEdge, Node, ParallelNode, ResearchGraph, StateNode, ToolNode
+from elcano.graphs.values.state import Ending
+from elcano.graphs.values.wording import listed
+
+MOST_CALLS: Final = 500
+"""Of agents and tools in one preview, those of branches included: some seconds."""
+STEP_SECONDS: Final = 1.0
+"""What each call takes by the preview's clock."""
+
+
+class PreviewStep(Frozen):
+    """One step of a walk."""
+
+    path: str = ""
+    """The branch; empty for the graph itself."""
+    number: int
+    """Of its run or branch, from 1."""
+    node: str
+    kind: StepKind
+    calls: str = ""
+    """The agent, tool or reducer."""
+    iteration: int
+    outcome: StepOutcome
+    reason: str = ""
+    """Why it did not complete."""
+    output: Json = None
+    next: str = ""
+    """Where it went on to; empty at the end."""
+    nulls: tuple[str, ...] = ()
+    """Expressions that gave null, each with where it stands: `inputs.gap: conversation[-1].gap`."""
+
+
+class Preview(Frozen):
+    """A walk through a graph."""
+
+    steps: tuple[PreviewStep, ...]
+    """Those of a branch before the step of the parallel node that runs it."""
+    visited: tuple[str, ...]
+    """Nodes of the graph itself that the walk came through."""
+    unvisited: tuple[str, ...]
+    """The others: what the answers did not lead to."""
+    ending: Ending | None = None
+    """Why it ended early; null if it came to its end."""
+    failure: str = ""
+    """What failed for good, in words."""
+    warnings: tuple[str, ...] = ()
+    cut: bool = False
+    """It was broken off after `MOST_CALLS` calls; the steps of what was under way are missing."""
+
+
+async def previewed(asked: ResearchInput, answers: Mapping[str, Sequence[JsonObject]]) -> Preview:
+    """Walks the graph of `asked`; by node, `answers` are what its visits answer, the last for all that follow."""
+    steps: list[PreviewStep] = []
+    now = 0.0
+
+    def clock() -> float:
+        nonlocal now
+        now += STEP_SECONDS / 2
+        return now
+
+    def watch(one: ResearchInput, journal: Journal) -> None:
+        steps.extend(_steps(one, journal))
+
+    try:
+        walked = await run_in_memory(asked, Answers(answers, MOST_CALLS).perform, clock=clock, watch=watch)
+    except TooLong:
+        return _preview(asked.graph, steps, cut=True)
+    failure = walked.run.failure
+    return _preview(asked.graph, steps).model_copy(
+        update={
+            "ending": walked.run.ending,
+            "failure": f"{failure.node}: {failure.message}" if failure else "",
+            "warnings": walked.run.state.warnings,
+        }
+    )
+
+
+def _preview(graph: ResearchGraph, steps: Sequence[PreviewStep], *, cut: bool = False) -> Preview:
+    own = dict.fromkeys(step.node for step in steps if not step.path)
+    left = tuple(node.id for node in graph.nodes if node.id not in own)
+    return Preview(steps=tuple(steps), visited=tuple(own), unvisited=left, cut=cut)
+
+
+def _steps(asked: ResearchInput, journal: Journal) -> Iterator[PreviewStep]:
+    path = asked.branch_of.path if asked.branch_of else ""
+    for one in passages(finish.log(asked, journal), (), going_on=False):
+        if isinstance(one, BetweenRow) or one.row.kind is None:
+            continue
+        row = one.row
+        yield PreviewStep(
+            path=path,
+            number=row.number,
+            node=row.node,
+            kind=row.kind or "decision",
+            calls=row.name,
+            iteration=row.iteration,
+            outcome=row.outcome,
+            reason=row.reason,
+            output=getattr(one.entry, "output", None),
+            next=row.next,
+            nulls=tuple(_nulls(asked.graph, one)),
+        )
+
+
+def _nulls(graph: ResearchGraph, step: Passage) -> Iterator[str]:
+    """Each expression of a step's node that gave null: of its inputs as it began, of its ways on as it ended."""
+    node = graph.by_id[step.row.node]
+    begun = Reading(keeping(graph, step.before))
+    item: Mapping[str, Json] | None = None
+    if isinstance(node, ToolNode | ParallelNode) and node.for_each:
+        items = listed(begun.value(node.for_each))
+        if not items:
+            yield f"for_each: {node.for_each}"
+            return
+        item = {"item": items[0], "index": 0}
+    for place, expression in _given(graph, node):
+        if begun.value(expression, item) is None:
+            yield f"{place}: {expression}"
+    if step.after is not None:
+        yield from _ways(graph, node, step.after)
+
+
+def _given(graph: ResearchGraph, node: Node) -> Iterable[tuple[str, str]]:
+    if isinstance(node, AgentNode | ToolNode | StateNode):
+        yield from ((f"inputs.{name}", expression) for name, expression in node.inputs.items())
+    for edge in graph.branches_from(node.id):
+        yield from ((f"{edge.branch}.inputs.{name}", expression) for name, expression in edge.inputs.items())
+
+
+def _ways(graph: ResearchGraph, node: Node, after: Run) -> Iterator[str]:
+    reading = Reading(after)
+    if node.choose and reading.value(node.choose) is None:
+        yield f"choose: {node.choose}"
+    for edge in graph.routes_from(node.id):
+        if not node.choose and isinstance(edge, ConditionalEdge) and reading.value(edge.when) is None:
+            yield f"when: {edge.when}"

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from elcano import __version__
-from elcano.cli import again, certificates, source_options, steering_options, steps
+from elcano.cli import again, certificates, graph_options, source_options, steering_options, steps
 from elcano.cli.becoming import become
-from elcano.cli.options import AsJson, Form, Key, Name, Out, Run
+from elcano.cli.options import AsJson, Form, Key, Out, Run
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
@@ -22,8 +22,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-graph_app = typer.Typer(no_args_is_help=True)
-app.add_typer(graph_app, name="graph", help="Look at graphs and check them; needs no server.")
+app.add_typer(graph_options.app, name="graph")
 app.add_typer(source_options.app, name="sources")
 app.add_typer(steering_options.app)
 
@@ -245,35 +244,3 @@ app.command()(steps.diff)
 def doctor() -> None:
     """Check everything that a run needs, and say how to mend what is missing."""
     become("elcano.dev.doctor")
-
-
-@graph_app.command("list")
-def graph_list() -> None:
-    """List the built-in graphs."""
-    from elcano.cli import graphs
-
-    raise typer.Exit(graphs.list_graphs())
-
-
-@graph_app.command("show")
-def graph_show(name: Name) -> None:
-    """Print a graph as JSON."""
-    from elcano.cli import graphs
-
-    raise typer.Exit(graphs.show(name))
-
-
-@graph_app.command("check")
-def graph_check(name: Name) -> None:
-    """Print every fault of a graph; exit code 2 if there is one."""
-    from elcano.cli import graphs
-
-    raise typer.Exit(graphs.check(name))
-
-
-@graph_app.command("draw")
-def graph_draw(name: Name) -> None:
-    """Print a graph as a Mermaid flow chart."""
-    from elcano.cli import graphs
-
-    raise typer.Exit(graphs.draw(name))

@@ -1,16 +1,28 @@
-"""The commands about graphs. They need no server: a graph is data, and the room that knows it is pure."""
+"""The commands about graphs. Most need no server: a graph is data, and the room that knows it is pure.
+
+What is kept under a name is with the API: it is pushed there, and there are the names of graphs of one's own.
+"""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
+from urllib.parse import quote
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
 from elcano.graphs.checks.validation import faults
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.drawing import mermaid
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.naming import with_branches
 from elcano.graphs.spec.size import first_faults, size_faults
+from elcano.settings import program_settings
+
+_OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)
 
 
 def list_graphs() -> Exit:
@@ -19,6 +31,62 @@ def list_graphs() -> Exit:
     for name, graph in MODES.items():
         _print(f"{name:<{width}}  {graph.description}")
     return Exit.OK
+
+
+def list_own() -> Exit:
+    """Prints the graphs that the API keeps, one a line."""
+    with Api(program_settings().base_url) as api:
+        own = [card for card in api.get("/v1/graphs") if card["version"] is not None]
+    width = max((len(card["name"]) for card in own), default=0)
+    for card in own:
+        _print(f"{card['name']:<{width}}  @{card['version']}  {card['description']}".rstrip())
+    return Exit.OK
+
+
+def new(name: str, like: str) -> Exit:
+    """Prints a graph under another name.
+
+    Raises:
+        Failed: the name cannot be a graph's, or is that of a built-in one.
+    """
+    if name in MODES:
+        raise Failed(f"{name!r} is a built-in graph: give yours another name", Exit.BAD_INPUT)
+    try:
+        graph = load(like).model_copy(update={"name": name})
+    except ValidationError as error:
+        wrong = "lower-case letters, digits and underscores, a letter first, 48 at most"
+        raise Failed(f"{name!r} cannot be the name of a graph: {wrong}", Exit.BAD_INPUT) from error
+    _print(graph.model_dump_json(indent=2))
+    return Exit.OK
+
+
+def push(file: Path) -> Exit:
+    """Has the API keep the graph of a file; names of branches are for the API to know.
+
+    Raises:
+        Failed: there is no such file, it holds no JSON object, or the API refuses it.
+    """
+    with Api(program_settings().base_url) as api:
+        kept = api.ask("/v1/graphs", _json(file))
+    _print(f"{kept['name']}@{kept['version']} is kept: elcano ask --mode {kept['name']} QUESTION")
+    return Exit.OK
+
+
+def delete(names: Sequence[str]) -> Exit:
+    """Deletes graphs that the API keeps; one that cannot be deleted does not keep the others."""
+    code = Exit.OK
+    with Api(program_settings().base_url) as api:
+        for name in dict.fromkeys(names):
+            try:
+                api.delete(f"/v1/graphs/{quote(name, safe='@')}")
+            except Failed as error:
+                if error.code == Exit.NOT_REACHABLE:
+                    raise
+                sys.stderr.write(f"elcano: {name}: {error}\n")
+                code = code or error.code
+            else:
+                _print(f"{name} is deleted")
+    return code
 
 
 def show(name: str) -> Exit:
@@ -60,12 +128,25 @@ def load(name: str) -> ResearchGraph:
     if not path.is_file():
         raise Failed(f"{name!r} is neither a graph ({', '.join(MODES)}) nor a file", Exit.BAD_INPUT)
     try:
-        return ResearchGraph.model_validate_json(path.read_bytes())
+        return ResearchGraph.model_validate(with_branches(_json(path), MODES))
     except ValidationError as error:
         places = first_faults(
             f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()
         )
         raise Failed(f"{name} is not a graph: {'; '.join(places)}", Exit.BAD_INPUT) from error
+
+
+def _json(path: Path) -> JsonObject:
+    """The JSON object in a file.
+
+    Raises:
+        Failed: it holds none, or cannot be read.
+    """
+    try:
+        return _OBJECT.validate_json(path.read_bytes())
+    except (ValidationError, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it does not hold a JSON object"
+        raise Failed(f"{path} is not a graph: {why}", Exit.BAD_INPUT) from error
 
 
 def _print(text: str) -> None:

@@ -10,7 +10,7 @@ from pydantic import Field
 from elcano.api.http.budgets import BudgetView, Described, Told
 from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
-from elcano.graphs.spec.graph import NodeId
+from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph
 from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.report import ReportRef
@@ -209,6 +209,19 @@ class GraphCard(Described):
     """How many nodes it has."""
     agents: tuple[str, ...] = Field(examples=[["judge", "thinking", "writer"]])
     """The agents that it calls."""
+
+    @classmethod
+    def of(cls, graph: ResearchGraph, version: int | None = None, at: float | None = None) -> "GraphCard":
+        """A graph, of one's own with its version and when that was kept."""
+        agents = {node.agent for node in graph.nodes if isinstance(node, AgentNode)}
+        return cls(
+            name=graph.name,
+            version=version,
+            at=at,
+            description=graph.description,
+            nodes=len(graph.nodes),
+            agents=tuple(sorted(agents)),
+        )
 
 
 class GraphVersionCard(Described):

@@ -27,8 +27,7 @@ from elcano.graphs.errors import GraphInvalid, TooManyGraphs
 from elcano.graphs.modes import MODES
 from elcano.graphs.preview.preview import Preview, previewed
 from elcano.graphs.spec.drawing import mermaid
-from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.storage.graphs import GraphVersion
+from elcano.graphs.spec.graph import ResearchGraph
 
 _LOCATION = {"Location": {"description": "The path of the version.", "schema": {"type": "string"}}}
 JSON = "application/json"
@@ -45,7 +44,8 @@ router = APIRouter(prefix="/v1/graphs", tags=["graphs"], responses=problem_docs(
 @router.get("")
 async def list_graphs(services: Provided) -> list[GraphCard]:
     """List the graphs that a run can be started with: the built-in modes, then those of your own."""
-    return [*map(card, MODES.values()), *map(_kept_card, await services.store.graphs.all())]
+    own = await services.store.graphs.all()
+    return [*map(GraphCard.of, MODES.values()), *(GraphCard.of(one.graph, one.version, one.at) for one in own)]
 
 
 @router.post(
@@ -74,7 +74,7 @@ async def keep_graph(
     kept, new = await services.store.graphs.keep(read)
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/graphs/{kept.graph.name}@{kept.version}"
-    return _kept_card(kept)
+    return GraphCard.of(kept.graph, kept.version, kept.at)
 
 
 @router.get("/schema")
@@ -142,7 +142,8 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
     the graph does: its ways, loops and limits, and which of its expressions found nothing.
     """
     graph = MODES.get(name) or (await require_own(name, services.store.graphs)).graph
-    strange = [(node, text) for node in body.answers for text in unknown("node", node, _node_ids(graph))]
+    nodes = {node.id for each in graph.all_graphs() for node in each.nodes}
+    strange = [(node, text) for node in body.answers for text in unknown("node", node, nodes)]
     if strange:
         raise RequestInvalid([FieldFault(field=f"answers.{node}", message=text) for node, text in strange])
     limits = body.budget.limits(default_limits(graph))
@@ -157,11 +158,6 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
     return await run_in_threadpool(asyncio.run, previewed(asked, body.answers))
 
 
-def _node_ids(graph: ResearchGraph) -> frozenset[str]:
-    """Of the graph and of its branches."""
-    return frozenset(graph.by_id).union(*map(_node_ids, graph.branches.values()))
-
-
 @router.delete("/{name}", status_code=204, responses=problem_docs(GraphNotFound))
 async def delete_graph(name: GraphNamed, services: Provided) -> None:
     """Delete a graph of your own with all its versions. Runs that walk it go on; they have it with them."""
@@ -170,15 +166,3 @@ async def delete_graph(name: GraphNamed, services: Provided) -> None:
     if not await services.store.graphs.delete(name):
         await require_own(name, services.store.graphs)
         raise RequestInvalid([FieldFault(field="name", message="name the graph, not a version: all of them go")])
-
-
-def card(graph: ResearchGraph) -> GraphCard:
-    """A graph in a list."""
-    agents = {node.agent for node in graph.nodes if isinstance(node, AgentNode)}
-    return GraphCard(
-        name=graph.name, description=graph.description, nodes=len(graph.nodes), agents=tuple(sorted(agents))
-    )
-
-
-def _kept_card(kept: GraphVersion) -> GraphCard:
-    return card(kept.graph).model_copy(update={"version": kept.version, "at": kept.at})

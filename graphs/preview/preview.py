@@ -70,29 +70,50 @@ class Preview(Frozen):
 
 async def previewed(asked: ResearchInput, answers: Mapping[str, Sequence[JsonObject]]) -> Preview:
     """Walks the graph of `asked`; by node, `answers` are what its visits answer, the last for all that follow."""
-    steps: list[PreviewStep] = []
-    now = 0.0
-
-    def clock() -> float:
-        nonlocal now
-        now += STEP_SECONDS / 2
-        return now
-
-    def watch(one: ResearchInput, journal: Journal) -> None:
-        steps.extend(_steps(one, journal))
-
+    walk = _Walk(asked.run_id)
     try:
-        walked = await run_in_memory(asked, Answers(answers, MOST_CALLS).perform, clock=clock, watch=watch)
+        journal = await run_in_memory(asked, Answers(answers, MOST_CALLS).perform, clock=walk.clock, watch=walk.watch)
     except TooLong:
-        return _preview(asked.graph, steps, cut=True)
-    failure = walked.run.failure
-    return _preview(asked.graph, steps).model_copy(
+        return _preview(asked.graph, walk.steps, cut=True)
+    failure = journal.run.failure
+    return _preview(asked.graph, walk.steps).model_copy(
         update={
-            "ending": walked.run.ending,
+            "ending": journal.run.ending,
             "failure": f"{failure.node}: {failure.message}" if failure else "",
-            "warnings": walked.run.state.warnings,
+            "warnings": journal.run.state.warnings,
         }
     )
+
+
+class _Walk:
+    """The steps of a walk, in the order in which somebody would tell of them."""
+
+    def __init__(self, run_id: str) -> None:
+        self._run_id = run_id
+        self._now = 0.0
+        self._walked: dict[str, list[PreviewStep]] = {}
+        """By run and branch; a branch leaves it for the one that it belongs to, once that has ended."""
+
+    def clock(self) -> float:
+        """Read before and after each call."""
+        self._now += STEP_SECONDS / 2
+        return self._now
+
+    def watch(self, asked: ResearchInput, journal: Journal) -> None:
+        """Takes the steps of a run or branch that was walked, with those of its branches where they were run."""
+        within = {one: self._walked.pop(one) for one in list(self._walked) if one.startswith(f"{asked.run_id}.")}
+        steps: list[PreviewStep] = []
+        for step in _steps(asked, journal, asked.run_id.removeprefix(self._run_id).removeprefix(".")):
+            for one, others in within.items():
+                if one.startswith(f"{asked.run_id}.{step.number:04d}"):
+                    steps += others
+            steps.append(step)
+        self._walked[asked.run_id] = steps
+
+    @property
+    def steps(self) -> list[PreviewStep]:
+        """All of them."""
+        return [step for steps in self._walked.values() for step in steps]
 
 
 def _preview(graph: ResearchGraph, steps: Sequence[PreviewStep], *, cut: bool = False) -> Preview:
@@ -101,8 +122,7 @@ def _preview(graph: ResearchGraph, steps: Sequence[PreviewStep], *, cut: bool = 
     return Preview(steps=tuple(steps), visited=tuple(own), unvisited=left, cut=cut)
 
 
-def _steps(asked: ResearchInput, journal: Journal) -> Iterator[PreviewStep]:
-    path = asked.branch_of.path if asked.branch_of else ""
+def _steps(asked: ResearchInput, journal: Journal, path: str) -> Iterator[PreviewStep]:
     for one in passages(finish.log(asked, journal), (), going_on=False):
         if isinstance(one, BetweenRow) or one.row.kind is None:
             continue

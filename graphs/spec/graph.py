@@ -5,7 +5,7 @@ conditions are JMESPath expressions over the view of the state (see `expressions
 that walks it, so a run in flight keeps the graph it started with.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -246,6 +246,12 @@ class ResearchGraph(Frozen):
         """A graph built anew, because pydantic's own copy would keep what is cached of this one."""
         fields = {name: getattr(self, name) for name in ResearchGraph.model_fields}
         return ResearchGraph.model_validate({**fields, **(update or {})})
+
+    def all_graphs(self) -> Iterator["ResearchGraph"]:
+        """This graph, its branches, theirs and so on."""
+        yield self
+        for branch in self.branches.values():
+            yield from branch.all_graphs()
 
     def branches_from(self, node_id: str) -> tuple[ParallelEdge, ...]:
         """The branches of the parallel node `node_id`."""

@@ -1,12 +1,14 @@
 """`elcano graph`: looking at graphs and checking them, without a server."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from elcano.cli.exits import Exit
+from elcano.graphs.modes.deep import DEEP
 from elcano.graphs.modes.iterative import ITERATIVE
-from tests.unit.cli.scripted import run
+from tests.unit.cli.scripted import Answer, Server, problem, run
 
 
 def test_graphs_are_shown_checked_and_drawn_without_a_server(
@@ -53,3 +55,88 @@ def test_a_graph_that_is_too_large_is_neither_checked_nor_drawn(
         assert run("graph", command, str(file)) == Exit.BAD_INPUT
         shown = capsys.readouterr()
         assert "300 nodes are more than 200" in shown.out + shown.err
+
+
+def test_a_new_graph_is_made_of_another_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("graph", "new", "mine", "--like", "deep") == Exit.OK
+    file = tmp_path / "mine.json"
+    file.write_text(capsys.readouterr().out)
+    assert json.loads(file.read_text()) == {**DEEP.model_dump(mode="json"), "name": "mine"}
+    for name, said in (("iterative", "built-in"), ("My Graph", "lower-case")):
+        assert run("graph", "new", name) == Exit.BAD_INPUT
+        assert said in capsys.readouterr().err
+
+
+def test_a_branch_may_be_the_name_of_a_built_in_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = DEEP.model_dump(mode="json")
+    file = tmp_path / "named.json"
+    for name, code, said in (("simple", Exit.OK, "can run"), ("simpel", Exit.BAD_INPUT, "branches.loop")):
+        file.write_text(json.dumps({**graph, "branches": {"loop": name}}))
+        assert run("graph", "check", str(file)) == code
+        shown = capsys.readouterr()
+        assert said in shown.out + shown.err
+
+
+def test_a_graph_is_tried_without_a_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = tmp_path / "answers.json"
+    answers.write_text('{"judge": [{"next_search_queries": ["deeper"]}, {"recommendation": "synthesize"}]}')
+    assert run("graph", "try", "simple", "--answers", str(answers), "--json") == Exit.OK
+    walked = json.loads(capsys.readouterr().out)
+    way = ["search", "judge", "enough", "search", "judge", "enough", "synthesize"]
+    assert [step["node"] for step in walked["steps"]] == way
+    assert run("graph", "try", "deep") == Exit.OK
+    shown = capsys.readouterr().out
+    assert "null: inputs.suggested_queries: conversation[-2].suggested_queries" in shown
+    lines = [line.split()[0] for line in shown.splitlines()]
+    assert lines.index("0004.loop-2") < lines.index("5")  # branches stand where they were run
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("[]", "no answers by node"), ("{", "no answers"), ('{"jugde": [{}]}', "did you mean 'judge'"), (None, "No such")],
+)
+def test_what_is_no_answer_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, said: str
+) -> None:
+    file = tmp_path / "answers.json"
+    if content is not None:
+        file.write_text(content)
+    assert run("graph", "try", "simple", "--answers", str(file)) == Exit.BAD_INPUT
+    assert said in capsys.readouterr().err
+
+
+def test_an_answer_that_does_not_fit_fails_the_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "answers.json"
+    file.write_text('{"synthesize": [{"claims": -1}]}')
+    assert run("graph", "try", "simple", "--answers", str(file)) == Exit.FAILED
+    assert "It failed at synthesize" in capsys.readouterr().out
+
+
+def test_a_graph_is_pushed_as_it_stands_in_its_file(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text('{"name": "mine", "branches": {"loop": "theirs@2"}}')
+    server.answer("POST /v1/graphs", Answer('{"name": "mine", "version": 3}', status=201))
+    assert run("graph", "push", str(file)) == Exit.OK
+    ((request, _, sent),) = server.asked
+    assert (request, json.loads(sent)) == ("POST /v1/graphs", json.loads(file.read_text()))
+    assert "mine@3 is kept" in capsys.readouterr().out
+    file.write_text("[]")
+    assert run("graph", "push", str(file)) == Exit.BAD_INPUT
+
+
+def test_graphs_of_ones_own_are_listed_and_deleted(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    cards = [
+        {"name": "simple", "version": None, "description": "Built in."},
+        {"name": "mine", "version": 2, "description": "My own."},
+    ]
+    server.answer("GET /v1/graphs", Answer(json.dumps(cards)))
+    assert run("graph", "list", "--own") == Exit.OK
+    assert capsys.readouterr().out == "mine  @2  My own.\n"
+    server.answer("DELETE /v1/graphs/mine", Answer("", status=204))
+    server.answer("DELETE /v1/graphs/other", problem(404, "No such graph", "unknown graph 'other'"))
+    assert run("graph", "delete", "other", "mine") == Exit.BAD_INPUT
+    shown = capsys.readouterr()
+    assert shown.out == "mine is deleted\n"
+    assert "unknown graph 'other'" in shown.err

@@ -45,7 +45,8 @@ class Judgement(Frozen):
     reason: str = ""
     """In words, without a full stop; empty if it is supported."""
     evidence: tuple[str, ...] = ()
-    """Ids of the evidence whose quotes it was held against, in the order of its citations; empty: it cites nothing."""
+    """Ids of the evidence whose quotes it was held against, each once in the order of its citations; empty: it cites
+    nothing. A judgement counts for a statement with these words and this evidence."""
 
 
 class Statement(Frozen):
@@ -59,6 +60,8 @@ class Statement(Frozen):
     """`not_supported` without anybody's judgement if a citation does not hold that it needs."""
     reason: str = ""
     """Why it is supported in part or not at all, in words without a full stop."""
+    context: str = ""
+    """Of a table cell: the first cell of its row, and the heading of its column."""
 
 
 BlockKind: TypeAlias = Literal["paragraph", "heading", "list", "table", "code", "formula", "quotation", "rule"]

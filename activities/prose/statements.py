@@ -1,7 +1,8 @@
 """The statements of a block: its sentences, the sentences of its list items and quotations, and its table cells.
 
 A mark belongs to the sentence that it stands in or directly behind, on whichever side of the full stop. Code and
-formulas end no sentence. A heading states nothing, nor does a block of code, nor the heading of a table's column.
+formulas end no sentence. A heading states nothing, nor the heading of a table's column, unless it has a mark; nor does
+a block of code. Marks that stand alone are a statement without words: what they are meant for is not known.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,9 +54,13 @@ def stated(tokens: Sequence[Token], language: str = "") -> list[Said]:
         table.enter(token)
         if token.type in ("heading_open", "heading_close"):
             heading = token.nesting == 1
-        elif token.type == "inline" and token.children is not None and not heading and not table.in_head:
+        elif token.type == "inline" and token.children is not None:
+            if (heading or table.in_head) and all(one.type != CITATION for one in token.children):
+                table.read(words_of(token.children))
+                continue
             context = table.context()
-            token.children, said = _sentences(token.children, len(found), language, whole=table.inside)
+            whole = table.inside or heading
+            token.children, said = _sentences(token.children, len(found), language, whole=whole)
             for one in said:
                 one.context = context
             found.extend(said)
@@ -74,6 +79,9 @@ def _sentences(children: Sequence[Token], first: int, language: str, *, whole: b
     """The children with ends among them, and the statements, numbered from `first`; `whole`: all of it is one."""
     shown, masked = _flat(children)
     if not shown.strip():
+        shown = masked = "".join(one.content for one in children if one.type == CITATION)
+        whole = True
+    if not shown:
         return list(children), []
     ends = [len(shown)] if whole else sentence_ends(masked, language)
     begins = [0, *ends[:-1]]
@@ -175,7 +183,7 @@ class _Table:
 
     def context(self) -> str:
         """Of the cell that comes next."""
-        if not self.inside:
+        if not self.inside or self.in_head:
             return ""
         column = len(self._row)
         above = self._headings[column] if column < len(self._headings) else ""

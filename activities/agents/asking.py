@@ -121,7 +121,8 @@ class AgentActivities:
             return output
         shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)
-        draft = with_canonical_ids(unread_told(drafted(answer.output), unread), shown.ids)
+        written = await asyncio.to_thread(drafted, answer.output)
+        draft = with_canonical_ids(unread_told(written, unread), shown.ids)
         return await _kept(attempt, draft, shown, quoted=attempt.quoted)
 
     async def _joined(
@@ -167,7 +168,7 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
         answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task)
     except BudgetExhausted:
         return as_drafted(given, loaded)
-    return with_omissions(drafted(answer.output), answer.task.sections)
+    return with_omissions(await asyncio.to_thread(drafted, answer.output), answer.task.sections)
 
 
 def _room(attempt: Attempt, agent: AgentDefinition) -> int | None:

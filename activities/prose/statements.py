@@ -5,6 +5,7 @@ formulas end no sentence. A heading states nothing, nor the heading of a table's
 a block of code. Marks that stand alone are a statement without words: what they are meant for is not known.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -90,10 +91,8 @@ def _sentences(children: Sequence[Token], first: int, language: str, *, whole: b
     for token, number in placed:
         said[number].brackets.append(bracket_of(token))
         token.meta = {**token.meta, STATEMENT: first + number, LAST: False}
-    for number in range(len(said)):
-        own = [token for token, at in placed if at == number]
-        if own:
-            own[-1].meta[LAST] = True
+    for token in {number: token for token, number in placed}.values():
+        token.meta[LAST] = True
     marked = {number for _, number in placed}
     stops = {
         _stop(shown, begin, end): first + number
@@ -115,7 +114,7 @@ def _placed(children: Iterable[Token], ends: Sequence[int]) -> list[tuple[Token,
     place, found = 0, []
     for token in children:
         if token.type == CITATION:
-            found.append((token, next((at for at, end in enumerate(ends) if place <= end), len(ends) - 1)))
+            found.append((token, min(bisect_left(ends, place), len(ends) - 1)))
         else:
             place += 1 if token.type in _SPACES else len(token.content)
     return found

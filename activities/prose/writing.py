@@ -172,7 +172,7 @@ def _close(tokens: Sequence[Token], place: int) -> int:
 
 def _escaped(text: str) -> str:
     """`text` as Markdown that says the same, with nothing in it that is markup."""
-    line = re.sub(r"[\n\r\t]", " ", text)  # as entities may bring them
+    line = re.sub(r"[\n\r\t]|<br\s*/?>", " ", text)  # breaks that entities bring, or cells of tables
     return _TEXT.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), line)
 
 

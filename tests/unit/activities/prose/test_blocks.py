@@ -95,6 +95,29 @@ def test_headings_are_of_one_level_and_none_is_said_twice_or_empty() -> None:
     assert [one for one, _ in claims(text, heading="**Costs**")] == ["A [a].", "### How", "B [b].", "C [a]."]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```markdown\nIt fell [a].\n\n- It rose [b].\n```\n",
+        "~~~md\nIt fell [a].\n\n- It rose [b].\n~~~",
+        "It fell [a].\\n\\n- It rose [b].",
+    ],
+)
+def test_what_models_put_around_markdown_is_taken_off(text: str) -> None:
+    assert claims(text) == [("It fell [a].", ["e1"]), ("- It rose [b].", ["e2"])]
+
+
+def test_a_block_of_code_and_a_formula_stay_what_they_are() -> None:
+    for text in ("```python\nx\n```", "$\\nu + \\nabla$"):
+        assert claims(text) == [(text, [])]
+
+
+def test_sections_of_one_heading_are_one() -> None:
+    sections = tuple(SectionProse(heading=one, text=f"It fell {n} [a].") for n, one in enumerate(("How", "Why", "How")))
+    draft = drafted(ReportProse(title="T", sections=sections, citations=(A,)))
+    assert [(one.heading, len(one.claims)) for one in draft.sections] == [("How", 2), ("Why", 1)]
+
+
 def test_claims_in_the_place_of_a_text_stay_as_they_are() -> None:
     quoted = Claim(text="# It [a]\n\nfell", citations=(Citation(evidence="e1", quote="fell"),))
     draft = drafted(ReportProse(title="T", key_findings=(quoted,), sections=(SectionProse(heading="S", text=()),)))

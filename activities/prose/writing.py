@@ -12,7 +12,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from elcano.activities.prose.parsing import CITATION
+from elcano.activities.prose.parsing import CITATION, compiled
 from elcano.activities.prose.statements import END
 
 Say = Callable[[Token], str]
@@ -40,7 +40,7 @@ _HARMLESS: Final = {
     *("paragraph_open", "paragraph_close", "inline", "text", "softbreak", "hardbreak", "code_inline"),
     *("em_open", "em_close", "strong_open", "strong_close"),
 }
-_COMMONMARK: Final = MarkdownIt("commonmark")
+_COMMONMARK: Final = compiled(MarkdownIt("commonmark"))
 """As readers see a formula that do not know formulas."""
 
 

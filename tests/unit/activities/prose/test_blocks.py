@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from elcano.activities.agents.answers import drafted, section_claims, summarised, unrepeated
 from elcano.activities.prose.blocks import Written
@@ -124,6 +125,16 @@ def test_claims_in_the_place_of_a_text_stay_as_they_are() -> None:
     assert draft.key_findings == (quoted,)
     assert draft.remarks == ()
     assert SectionText.model_validate({"claims": [quoted.model_dump()]}).text == (quoted,)
+
+
+def test_answers_are_read_as_kindly_as_can_be() -> None:
+    cited = {"mark": 1, "evidence": "e1", "quote": "fell"}
+    said = {"title": "T", "introduction": "It fell [1].", "conclusion": None, "sections": None, "citations": [cited]}
+    draft = drafted(ReportProse.model_validate(said))
+    assert [len(one.citations) for one in draft.introduction] == [1]
+    assert draft.conclusion == ()
+    with pytest.raises(ValidationError):
+        ReportProse.model_validate({"title": None})
 
 
 def test_every_part_of_a_report_is_split() -> None:

@@ -127,6 +127,7 @@ class _Performer:
             input=work.input,
             models=self._asked.models,
             allowance=work.allowance,
+            evidence_tokens=work.evidence_tokens,
         )
         try:
             answered = await ActivityEnvironment().run(self._agents.run_agent, call)

@@ -109,7 +109,9 @@ class AgentActivities:
         given = agent.input.model_validate(call.input)
         offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
         loader = Loader(attempt.store, self._sources)
-        loaded = await loader.load(call.run_id, agent, agent.needs(given), _room(attempt, agent), weighed=offline)
+        most = agent.evidence_tokens if call.evidence_tokens is None else call.evidence_tokens
+        room = _room(attempt, agent, most)
+        loaded = await loader.load(call.run_id, agent, agent.needs(given), room, most=most, weighed=offline)
         if agent.joins:
             assert isinstance(given, SynthesisInput)
             return await self._joined(attempt, agent, given, loaded)
@@ -168,12 +170,14 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
     return with_omissions(answer.output, answer.task.sections)
 
 
-def _room(attempt: Attempt, agent: AgentDefinition) -> int | None:
+def _room(attempt: Attempt, agent: AgentDefinition, most: int) -> int | None:
     """Tokens that passages or drafts may take, so that prompt and answer fit into what is left; None: not limited.
+
+    It is never more than `most`.
 
     Of little an answer gets no more than half: what is written from few passages is short.
     """
     if (left := attempt.left.tokens) is None:
         return None
     beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, rules()))
-    return min(agent.evidence_tokens, beside - min(agent.output_tokens, beside // 2))
+    return min(most, beside - min(agent.output_tokens, beside // 2))

@@ -40,6 +40,7 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
         now=now,
         rules=asked.rules,
         approve_plan=asked.approve_plan,
+        experience=asked.experience,
         path=path,
         section=section,
         led=led,
@@ -59,7 +60,14 @@ def first_state(asked: ResearchInput) -> ResearchState:
 
 def begun(asked: ResearchInput) -> Run:
     """The run before its first step."""
-    return start(asked.graph, first_state(asked), asked.limits, asked.rules, approve_plan=asked.approve_plan)
+    return start(
+        asked.graph,
+        first_state(asked),
+        asked.limits,
+        asked.rules,
+        approve_plan=asked.approve_plan,
+        experience=asked.experience,
+    )
 
 
 def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
@@ -70,12 +78,13 @@ def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
     return run
 
 
-def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, state: ResearchState) -> ResearchInput:
+def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run) -> ResearchInput:
     """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own.
 
-    What was said and which sources are searched it has of the `state` that its run is in, which may have been steered.
+    What was said and which sources are searched it has of the state that its `run` is in, which may have been steered;
+    and what that has learnt of its models.
     """
-    outer = asked.branch_of
+    outer, state = asked.branch_of, run.state
     return asked.model_copy(
         update={
             "run_id": branch_id(asked, begun),
@@ -83,6 +92,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, state: Rese
             "background": begun.input.background,
             "guidance": state.guidance,
             "sources": state.sources,
+            "experience": run.experience,
             "approve_plan": False,
             "graph": asked.graph.branches[begun.branch],
             "limits": limits,

@@ -30,7 +30,7 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 **COMMISSION,
                 "sources": "sources",
                 "evidence": NEW_EVIDENCE,
-                "max_sections": "budget.sections.limit",
+                "max_sections": "budget.sections.affordable || budget.sections.limit",
                 "added_sections": "added_sections",
             },
         )
@@ -43,6 +43,9 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 "background_context": "outputs.planner.background_context",
                 "report_outline": "outputs.planner.report_outline",
                 "max_sections": "budget.sections.limit",
+                "affordable_sections": "budget.sections.affordable",
+                "tokens_each": "budget.sections.tokens_each",
+                "tokens": "budget.tokens.limit",
             },
         )
         .add_parallel_node(

@@ -50,6 +50,8 @@ class BranchOutcome(Frozen):
     """What its graph declares as its `result`, by name."""
     ending: str = ""
     """Why it ended early, in words; empty if it did not."""
+    ended_by: str = ""
+    """The kind of that ending, for programs; empty also of branches of older programs."""
     gap: SectionGap | None = None
     """Set if it handed over nothing."""
     searches: tuple[str, ...] = ()

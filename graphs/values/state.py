@@ -45,6 +45,8 @@ class ToolCallRecord(Frozen):
     """Passages that the run did not have before."""
     error: str | None = None
     """Why it failed; an error is never evidence."""
+    pending: bool = False
+    """It is about to be made; what comes of it takes its place."""
 
 
 class IterationData(Frozen):
@@ -96,7 +98,16 @@ class SectionResult(Frozen):
     """The queries that its research made."""
     ending: str = ""
     """Why its research ended early, in words; empty if it did not."""
+    ended_by: str = ""
+    """The kind of that ending, or of its gap, for programs."""
+    tokens: int = 0
+    """What its research used."""
     gap: SectionGap | None = None
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether its research ended early, or left nothing. One that no source answers is complete."""
+        return bool(self.ending) or self.gap is not None
 
 
 class NodeFailure(Frozen):

@@ -15,8 +15,8 @@ from elcano.graphs.rules import newest
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.asker import NAME_CHARACTERS
 from elcano.graphs.values.branch import BranchInput
-from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.budget import Allowance, Limits, Usage
+from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult, ToolCallRecord
 from elcano.graphs.values.taking_up import KeptBranch

@@ -14,7 +14,6 @@ from elcano.graphs.values.branch import BranchOutcomes
 from elcano.graphs.values.planning import named
 from elcano.graphs.values.state import ResearchState, SectionPlan, SectionResult
 
-
 NAMED: Final = 20
 """So many sections that are not researched are named."""
 STEP_TOKENS: Final = 10_000

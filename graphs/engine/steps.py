@@ -12,6 +12,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from elcano.graphs.engine import inputs
+from elcano.graphs.engine.affording import foreseeing
 from elcano.graphs.engine.books import RELEASED, booked, short_of
 from elcano.graphs.engine.commands import CallTool, Choose, Command, Finish, Immediate, RunBranches, Wait
 from elcano.graphs.engine.entries import (
@@ -26,7 +27,6 @@ from elcano.graphs.engine.entries import (
     Warned,
     Went,
 )
-from elcano.graphs.engine.affording import foreseeing
 from elcano.graphs.engine.experience import experienced
 from elcano.graphs.engine.folding import folded, told, warned, with_failure
 from elcano.graphs.engine.reading import Reading

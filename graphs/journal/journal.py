@@ -14,8 +14,8 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.journal.narration import Told, after, before, beginning
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.state import ResearchState
 
 

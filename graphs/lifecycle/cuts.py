@@ -35,7 +35,6 @@ from elcano.graphs.values.budget import TopUp
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Hold
 
-
 _TOP_UPS: Final = {"cost": "cost_microusd", "time": "seconds"}
 """The fields of a top-up that are not called as the limit that they raise."""
 

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from elcano.graphs.catalogue.listing import REDUCERS
 from elcano.graphs.engine import inputs
+from elcano.graphs.engine.affording import foreseeing
 from elcano.graphs.engine.commands import CallAgent, CallTool, RunBranches
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.affording import foreseeing
 from elcano.graphs.engine.reading import Reading
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid

@@ -109,16 +109,17 @@ class AgentActivities:
         given = agent.input.model_validate(call.input)
         offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
         loader = Loader(attempt.store, self._sources)
-        loaded = await loader.load(call.run_id, agent, agent.needs(given), _room(attempt, agent), weighed=offline)
+        found = await loader.load(call.run_id, agent, agent.needs(given), _room(attempt, agent), weighed=offline)
+        loaded = found.model_copy(update={"today": call.today})
         if agent.joins:
             assert isinstance(given, SynthesisInput)
             return await self._joined(attempt, agent, given, loaded)
         task = agent.asks.shown(given, loaded)
         answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task, loaded.shown.order)
-        if agent.manner == "answer":
-            output: Frozen = answer.output
-            return output
         shown = loaded.shown.only(answer.task.evidence)
+        if agent.manner == "answer":
+            said: Frozen = answer.output
+            return said if agent.settled is None else agent.settled(said, given, shown.ids)
         draft = with_canonical_ids(unread_told(answer.output, len(loaded.shown.items) - len(shown.items)), shown.ids)
         return await _kept(attempt, draft, shown, quoted=attempt.quoted)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.agents.passages import of_work
+from elcano.activities.agents.passages import named, of_work
 from elcano.activities.agents.unwritten import UNREAD
 from elcano.activities.report.works import Works
 from elcano.activities.text.stems import stems
@@ -194,7 +194,14 @@ def _in_turn(lists: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _item(key: str, passage: Evidence, work: str) -> EvidenceItem:
-    return EvidenceItem(key=key, title=passage.title, heading=passage.heading, locator=passage.locator, about=work)
+    return EvidenceItem(
+        key=key,
+        title=passage.title,
+        heading=passage.heading,
+        locator=passage.locator,
+        source=named(passage.source),
+        about=work,
+    )
 
 
 def _on_one_line(text: str) -> str:

@@ -1,11 +1,12 @@
 """What agents that write share: what those that join sections are told and shown, and how a draft is summed up."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
 from elcano.graphs.agents.loaded import AgentInput, Needs
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.report import Claim
 from elcano.graphs.values.state import SectionResult
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
@@ -26,6 +27,8 @@ class SynthesisInput(AgentInput):
     """What both syntheses join: the sections in the plan's order, with what is missing."""
 
     instructions: str = ""
+    form: ReportForm | Literal[""] = ""
+    """That of the report; empty: it has that of its sections."""
     title: str = ""
     sections: tuple[SectionResult, ...] = ()
     sources: tuple[str, ...] = ()

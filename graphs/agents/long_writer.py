@@ -83,6 +83,7 @@ def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope(SUMMARY, given).model_copy(
         update={
             "instructions": given.instructions,
+            "form": given.form,
             "written": whole,
             "evidence": citing(whole, loaded.drafts.shown.items),
         }

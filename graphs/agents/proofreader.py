@@ -35,6 +35,7 @@ def shown(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope("proofreader", given).model_copy(
         update={
             "instructions": given.instructions,
+            "form": given.form,
             "sections": sections,
             "evidence": citing(sections, loaded.drafts.shown.items),
         }

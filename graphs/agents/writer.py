@@ -3,7 +3,7 @@
 It cites by the short keys of its prompt, which are turned back when its draft is stored. It numbers nothing.
 """
 
-from typing import Final
+from typing import Final, Literal
 
 from elcano.graphs.agents.context import ResearchContext, needs_of, passages_of, research
 from elcano.graphs.agents.definition import AgentDefinition, Question
@@ -11,6 +11,7 @@ from elcano.graphs.agents.drafting import drafted
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.report import DraftRef, ReportDraft
 
 
@@ -19,6 +20,8 @@ class WriterInput(ResearchContext):
 
     instructions: str = ""
     """What the person who asked wants of length, tone or form."""
+    form: ReportForm | Literal[""] = ""
+    """That of the report; empty: the writer chooses."""
     sources: tuple[str, ...] = ()
 
 
@@ -56,7 +59,9 @@ def needs(given: WriterInput) -> Needs:
 
 def shown(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, all passages that fit and what the reader wants of the form."""
-    return research("writer", given, loaded).model_copy(update={"instructions": given.instructions})
+    return research("writer", given, loaded).model_copy(
+        update={"instructions": given.instructions, "form": given.form or "open"}
+    )
 
 
 def begins(given: JsonObject) -> str:

@@ -147,5 +147,8 @@ def estimate(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estim
 
 def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
     """What an agent is told beside passages and drafts, at the most: of a conversation it is shown a digest."""
-    told = (str(value) for field, value in agent_input.items() if field not in ("evidence", "sections"))
+    apart = {"evidence", "sections"}
+    if not agent_input.get("criteria"):  # runs of before there were any have estimated without
+        apart.add("criteria")
+    told = (str(value) for field, value in agent_input.items() if field not in apart)
     return sum(map(len, told)) // figures.characters_per_token

@@ -17,6 +17,7 @@ from elcano.graphs.values.asker import NAME_CHARACTERS
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Allowance, Limits, Usage
 from elcano.graphs.values.experience import Experience
+from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult, ToolCallRecord
 from elcano.graphs.values.taking_up import KeptBranch
@@ -141,6 +142,14 @@ class ResearchInput(Frozen):
     instructions: str = ""
     guidance: tuple[str, ...] = ()
     """Of a branch: what somebody had said of the research when it began."""
+    language: str = ""
+    """Of a branch: the question's, by its English name, as its run knew it."""
+    form: ReportForm | Literal[""] = ""
+    """Of a branch: that of its section."""
+    criteria: tuple[str, ...] = ()
+    """Of a branch: what the answer to its question has to meet."""
+    today: str = ""
+    """Of a branch: the day in UTC on which its run began, as `2026-11-22`; a run's own is read off its journal."""
     approve_plan: bool = False
     """The run waits for somebody to approve its plan before it researches the sections."""
     models: ModelChoice = ModelChoice()
@@ -198,6 +207,8 @@ class AgentCall(OfRun):
     models: ModelChoice = ModelChoice()
     progress: JsonObject = {}
     """What an earlier try of this call had finished."""
+    today: str = ""
+    """The day in UTC on which the run began, as `2026-11-22`: the same in every attempt; empty: none is told."""
     told: int = Field(default=0, ge=0)
     """The highest number of an event that the run had told; handed back, so that the history has it."""
     allowance: Allowance = Allowance()

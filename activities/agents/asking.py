@@ -7,6 +7,7 @@ tell what all attempts together used. Every failure leaves through `classified`.
 import asyncio
 from collections.abc import Callable, Coroutine
 
+from elcano.activities.agents.answers import drafted
 from elcano.activities.agents.citing import reference, with_canonical_ids
 from elcano.activities.agents.drafts import completed
 from elcano.activities.agents.loading import Loader
@@ -111,17 +112,19 @@ class AgentActivities:
         loader = Loader(attempt.store, self._sources)
         most = agent.evidence_tokens if call.evidence_tokens is None else call.evidence_tokens
         room = _room(attempt, agent, most)
-        loaded = await loader.load(call.run_id, agent, agent.needs(given), room, most=most, weighed=offline)
+        found = await loader.load(call.run_id, agent, agent.needs(given), room, most=most, weighed=offline)
+        loaded = found.model_copy(update={"today": call.today})
         if agent.joins:
             assert isinstance(given, SynthesisInput)
             return await self._joined(attempt, agent, given, loaded)
         task = agent.asks.shown(given, loaded)
         answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task, loaded.shown.order)
-        if agent.manner == "answer":
-            output: Frozen = answer.output
-            return output
         shown = loaded.shown.only(answer.task.evidence)
-        draft = with_canonical_ids(unread_told(answer.output, len(loaded.shown.items) - len(shown.items)), shown.ids)
+        if agent.manner == "answer":
+            said: Frozen = answer.output
+            return said if agent.settled is None else agent.settled(said, given, shown.ids)
+        unread = len(loaded.shown.items) - len(shown.items)
+        draft = with_canonical_ids(unread_told(drafted(answer.output), unread), shown.ids)
         return await _kept(attempt, draft, shown, quoted=attempt.quoted)
 
     async def _joined(
@@ -167,7 +170,7 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
         answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task)
     except BudgetExhausted:
         return as_drafted(given, loaded)
-    return with_omissions(answer.output, answer.task.sections)
+    return with_omissions(drafted(answer.output), answer.task.sections)
 
 
 def _room(attempt: Attempt, agent: AgentDefinition, most: int) -> int | None:

@@ -12,8 +12,8 @@ from elcano.activities.offline.scoring import Material, material
 from elcano.activities.offline.writing import key_findings
 from elcano.activities.text.stems import stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.long_writer import SectionText, Summary
-from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.agents.prose import ReportProse, SectionProse, SectionText, Summary
+from elcano.graphs.values.report import Claim, heading_for, title_for
 
 FLOOR: Final = 0.55
 """Below this score a quotation is no key finding, or half of the findings beyond the first ones miss the question."""
@@ -27,7 +27,7 @@ BRIEF_CLAIMS: Final = 3
 def write_section(task: TaskEnvelope) -> SectionText:
     """The first claims of the section's draft that bear on the whole question: a draft begins with its answer."""
     (section,) = task.sections
-    return SectionText(claims=_bearing(task, section)[:SECTION_CLAIMS])
+    return SectionText(text=_bearing(task, section)[:SECTION_CLAIMS])
 
 
 def summarise(task: TaskEnvelope) -> Summary:
@@ -39,24 +39,23 @@ def summarise(task: TaskEnvelope) -> Summary:
     )
 
 
-def proofread(task: TaskEnvelope) -> ReportDraft:
+def proofread(task: TaskEnvelope) -> ReportProse:
     """Key findings and a few claims a section, none of them twice."""
     findings = _findings(task, task.sections)
     said = {claim.text for claim in findings}
     sections = [
-        DraftSection(
+        SectionProse(
             heading=heading_for(section.title),
-            claims=tuple(claim for claim in _bearing(task, section) if claim.text not in said)[:BRIEF_CLAIMS],
+            text=tuple(claim for claim in _bearing(task, section) if claim.text not in said)[:BRIEF_CLAIMS],
         )
         for section in task.sections
     ]
-    return ReportDraft(
+    return ReportProse(
         title=title_for(task.question),
         key_findings=findings,
-        sections=tuple(section for section in sections if section.claims),
+        sections=tuple(section for section in sections if section.text),
         limitations=_limitations(task.sections),
-        answered=bool(findings) or any(section.claims for section in sections),
-        quoted=True,
+        answered=bool(findings) or any(section.text for section in sections),
     )
 
 

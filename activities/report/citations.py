@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from elcano.activities.report.works import Works
 from elcano.graphs.references.days import day
-from elcano.graphs.values.report import CheckedCitation, Citation, CitedText, Claim, Reference, ReportDraft
+from elcano.graphs.values.report import Citation, CitedText, Claim, Reference, ReportDraft
+from elcano.graphs.values.statements import CheckedCitation
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
@@ -67,8 +68,7 @@ class CheckedDraft:
 
 def cited_ids(draft: ReportDraft) -> tuple[str, ...]:
     """The evidence ids that a draft's claims cite, each once, whether they exist or not."""
-    claims = (*draft.key_findings, *(claim for section in draft.sections for claim in section.claims))
-    return tuple(dict.fromkeys(cited.evidence for claim in claims for cited in claim.citations))
+    return tuple(dict.fromkeys(cited.evidence for claim in draft.claims for cited in claim.citations))
 
 
 def check(

@@ -19,9 +19,10 @@ from elcano.graphs.references.wording import flags, mark
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.budget import usd
-from elcano.graphs.values.report import CheckedCitation, Verdict, heading_for
+from elcano.graphs.values.report import heading_for
 from elcano.graphs.values.review import Review
 from elcano.graphs.values.state import Ending, SectionGap, SectionResult
+from elcano.graphs.values.statements import CheckedCitation, Verdict
 from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000

@@ -12,6 +12,8 @@ class AgentInput(Frozen):
     background: str = ""
     guidance: tuple[str, ...] = ()
     """What the person who asked said of the research while it was under way, the latest last."""
+    language: str = ""
+    """The question's, by its English name; empty if it is not known."""
 
 
 class Needs(Frozen):
@@ -72,6 +74,8 @@ class Loaded(Frozen):
     written: tuple[SectionItem, ...] = ()
     """The report so far, of such an agent."""
     term_weights: dict[str, float] = {}
+    today: str = ""
+    """The day on which the run began; empty if nobody said."""
     room: int | None = None
     """Tokens that drafts may take in the prompt, so that the answer can be paid for too; None: not limited."""
 
@@ -81,6 +85,8 @@ class Loaded(Frozen):
             kind=kind,
             question=given.question,
             background=given.background,
+            today=self.today,
+            language=given.language,
             guidance=given.guidance,
             evidence=self.shown.items,
             evidence_left_out=self.shown.left_out,

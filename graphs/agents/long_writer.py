@@ -5,62 +5,51 @@ It has two tasks, a call for each section and one for what stands above them. It
 
 from typing import Final
 
-from pydantic import Field
-
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.drafting import CITING, SynthesisInput, citing, drafted, fitting, needs_of, sections_of
+from elcano.graphs.agents.drafting import (
+    CITING,
+    WISHES,
+    SynthesisInput,
+    citing,
+    drafted,
+    fitting,
+    needs_of,
+    sections_of,
+)
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.report import Claim, DraftRef
+from elcano.graphs.agents.prose import SectionText, Summary
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.tokens import SO_FAR_TOKENS, SUMMARY_TOKENS
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
 
 
-class SectionText(Frozen):
-    """One section, written."""
-
-    claims: tuple[Claim, ...] = Field(default=(), description="The section, a claim a paragraph, each with citations.")
-
-
-class Summary(Frozen):
-    """What stands above and below the sections."""
-
-    key_findings: tuple[Claim, ...] = Field(
-        default=(), max_length=8, description="The answer to the question itself, the most important first."
-    )
-    limitations: tuple[str, ...] = Field(
-        default=(), max_length=40, description="What the sections leave open, in sentences."
-    )
-    answered: bool = Field(default=True, description="False if the sections do not answer the question.")
-
-
 SECTION_INSTRUCTIONS: Final = f"""\
-You write one section of a long report. You are given the question of the whole report, this section's draft in \
-`sections` (claims with citations) and, in `written`, the report so far.
+You write one section of a long report: the question of the whole is in `question`, this section's draft in `sections` \
+(claims with citations), the report so far in `written`.
 
-- Turn the draft into text that reads well: claims of a sentence or a short paragraph of Markdown, in an order that \
-leads the reader, each saying one thing. Merge claims that say the same and keep all their citations.
+- Turn the draft into text that reads well, in an order that leads the reader. Merge what says the same and keep all \
+its citations.
 - Answer the section's key question first. Leave out what does not serve it.
 - Do not say again what the report says already; build on it. Use the same words for the same things.
 {CITING}
-Write no heading: it is the section's title. Follow the envelope's `instructions` on length, tone and form where they \
-do not conflict with these rules. Write in the language of the question.
+Write no heading: it is the section's title. {WISHES}
 """
 
 SUMMARY_INSTRUCTIONS: Final = f"""\
 You finish a long report. Its sections are in `written`, as claims with citations; some may be missing, and say why.
 
-- Key findings answer the question itself in two to six claims, the most important first, from all sections \
-together. Where sections bear on each other, say what follows from both and cite both.
+- The introduction answers the question itself, at once, from all sections together. Key findings are a list of two to \
+six, the most important first. Where sections bear on each other, say what follows from both and cite both. Say what \
+is disputed, how strong the evidence is, and conclude.
 - Limitations say, in sentences, what the sections leave open: parts of the question that nothing answers, \
 disagreements, weak evidence. Say each thing once. Missing sections are listed elsewhere.
 - Set `answered` to false if the sections do not answer the question.
 {CITING}
-Follow the envelope's `instructions` on length, tone and form where they do not conflict with these rules. Write in \
-the language of the question.
+{WISHES}
 """
 
 
@@ -83,6 +72,7 @@ def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope(SUMMARY, given).model_copy(
         update={
             "instructions": given.instructions,
+            "form": given.form,
             "written": whole,
             "evidence": citing(whole, loaded.drafts.shown.items),
         }

@@ -12,6 +12,7 @@ from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.values.criteria import judged, unjudged
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 
 
@@ -45,8 +46,9 @@ def with_findings(grown: ResearchState, earlier: ResearchState) -> ResearchState
 
 
 def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchState:
-    """Begins the iteration's record with its thought."""
-    return _in_this_iteration(state, thought=output.thought)
+    """Begins the iteration's record with its thought; where nobody has said any criteria, its own are the run's."""
+    known = state if state.criteria else state.model_copy(update={"criteria": unjudged(output.criteria)})
+    return _in_this_iteration(known, thought=output.thought)
 
 
 def record_gap(state: ResearchState, output: KnowledgeGapOutput) -> ResearchState:
@@ -87,12 +89,16 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
-    """Keeps the judge's reasoning and what it would search next, for the next iteration to read."""
-    return _in_this_iteration(state, judgement=output.reasoning, suggested_queries=output.next_search_queries)
+    """Keeps the judge's reasoning, which criteria are met, and what it would search next, for the next iteration."""
+    known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria)})
+    return _in_this_iteration(known, judgement=output.reasoning, suggested_queries=output.next_search_queries)
 
 
 def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
-    """Adds what the question was understood as to the background; the question itself stays as it was asked."""
+    """Adds what the question was understood as to the background; the question itself stays as it was asked.
+
+    Its form, its language and the criteria of an answer are kept as such.
+    """
     lines = [state.background] if state.background else []
     if output.improved_query != state.question:
         lines.append(f"The question, made precise: {output.improved_query}")
@@ -100,7 +106,14 @@ def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
         lines.append(f"It is about: {', '.join(output.key_entities)}")
     if output.research_questions:
         lines.append(f"Its parts: {' / '.join(output.research_questions)}")
-    return state.model_copy(update={"background": "\n".join(lines)})
+    return state.model_copy(
+        update={
+            "background": "\n".join(lines),
+            "form": output.form or state.form,
+            "language": " ".join(output.language.split()) or state.language,
+            "criteria": state.criteria or unjudged(output.criteria),
+        }
+    )
 
 
 class Values(Frozen):

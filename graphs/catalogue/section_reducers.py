@@ -11,6 +11,7 @@ from elcano.graphs.agents.planner import ReportPlan
 from elcano.graphs.catalogue.reducers import with_findings
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.branch import BranchOutcomes
+from elcano.graphs.values.criteria import stated
 from elcano.graphs.values.planning import named
 from elcano.graphs.values.state import ResearchState, SectionPlan, SectionResult
 
@@ -40,7 +41,12 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
     """
     warnings = list(state.warnings)
     sections = [
-        SectionPlan(title=section.title.strip() or section.key_question, key_question=section.key_question.strip())
+        SectionPlan(
+            title=section.title.strip() or section.key_question,
+            key_question=section.key_question.strip(),
+            criteria=stated(section.criteria),
+            form=section.form,
+        )
         for section in output.report_outline
         if section.title.strip() or section.key_question.strip()
     ]
@@ -62,6 +68,7 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
     return state.model_copy(
         update={
             "title": output.report_title,
+            "form": state.form or output.form,
             "background": "\n".join(filter(None, (state.background, output.background_context))),
             "plan": tuple(_with_own_titles((*sections, *state.added_sections))),
             "added_sections": (),
@@ -88,7 +95,7 @@ def _with_own_titles(sections: Iterable[SectionPlan]) -> Iterable[SectionPlan]:
             count += 1
             title = f"{section.title} ({count})"
         taken.add(title.casefold())
-        yield SectionPlan(title=title, key_question=section.key_question or section.title)
+        yield section.model_copy(update={"title": title, "key_question": section.key_question or section.title})
 
 
 def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:

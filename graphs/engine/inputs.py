@@ -139,7 +139,7 @@ def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
 
 
 def estimate(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estimate:
-    """Characters / 4 for what is sent, for its answer the agent's own figure and what calls of the run took beyond theirs.
+    """Characters / 4 for what is sent; for the answer the agent's own figure and what calls took so far beyond theirs.
 
     The price of both is the run's average.
     """
@@ -152,5 +152,8 @@ def estimate(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estim
 
 def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
     """What an agent is told beside passages and drafts, at the most: of a conversation it is shown a digest."""
-    told = (str(value) for field, value in agent_input.items() if field not in ("evidence", "sections"))
+    apart = {"evidence", "sections"}
+    if not agent_input.get("criteria"):  # runs of before there were any have estimated without
+        apart.add("criteria")
+    told = (str(value) for field, value in agent_input.items() if field not in apart)
     return sum(map(len, told)) // figures.characters_per_token

@@ -12,7 +12,9 @@ from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import advance
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import beginning
+from elcano.graphs.references.days import day
 from elcano.graphs.values.budget import MOST_SECONDS, Limits
+from elcano.graphs.values.criteria import unjudged
 from elcano.graphs.values.state import ResearchState
 
 
@@ -54,8 +56,16 @@ def first_state(asked: ResearchInput) -> ResearchState:
         background=asked.background,
         instructions=asked.instructions,
         guidance=asked.guidance,
+        language=asked.language,
+        form=asked.form,
+        criteria=unjudged(asked.criteria),
         sources=asked.sources,
     )
+
+
+def today(asked: ResearchInput, journal: Journal) -> str:
+    """The day in UTC that a run's agents are told, as `2026-11-22`: on which it, or the run of a branch, began."""
+    return asked.today or day(journal.started_at)
 
 
 def begun(asked: ResearchInput) -> Run:
@@ -78,11 +88,11 @@ def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
     return run
 
 
-def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run) -> ResearchInput:
+def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, today: str = "") -> ResearchInput:
     """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own.
 
-    What was said and which sources are searched it has of the state that its `run` is in, which may have been steered;
-    and what that has learnt of its models.
+    What was said and which sources are searched it has of the state that its `run` is in, which may have been steered,
+    and so what that has learnt of its models. `today` is the day that its run's agents are told.
     """
     outer, state = asked.branch_of, run.state
     return asked.model_copy(
@@ -91,6 +101,10 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run) -
             "question": begun.input.question,
             "background": begun.input.background,
             "guidance": state.guidance,
+            "language": state.language,
+            "form": begun.input.form,
+            "criteria": begun.input.criteria,
+            "today": today,
             "sources": state.sources,
             "experience": run.experience,
             "approve_plan": False,

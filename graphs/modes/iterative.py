@@ -9,9 +9,7 @@ from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes.inputs import CONTEXT, ROUND, WRITING
 
 ITERATIVE = (
-    GraphBuilder(
-        "iterative", "Search, think, find the gap, search for it, judge; round until the question is answered."
-    )
+    GraphBuilder("iterative", "Search, think, find the gap, search for it, judge; round until it is answered.")
     .add_tool_node(
         "first_search",
         tool="search",

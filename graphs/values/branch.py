@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.state import EvidenceRef, SectionGap
 
 SHOWN_BRANCHES: Final = 200
@@ -28,6 +29,9 @@ class BranchInput(Frozen):
     title: str = ""
     """The section's title; the question if there is none."""
     background: str = ""
+    criteria: tuple[str, ...] = ()
+    """What its answer has to meet."""
+    form: ReportForm | Literal[""] = ""
 
 
 class BranchOutcome(Frozen):

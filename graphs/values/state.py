@@ -10,6 +10,8 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.expressions.weight import Scale, TooHeavy
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.values.criteria import Criterion
+from elcano.graphs.values.form import ReportForm
 
 EXCERPT_CHARACTERS = 240
 """How much of a passage the state carries; agents read the whole passage from the store."""
@@ -68,6 +70,9 @@ class SectionPlan(Frozen):
 
     title: str
     key_question: str
+    criteria: tuple[str, ...] = ()
+    """What its research has to find, each so that it can be seen whether it was."""
+    form: ReportForm | Literal[""] = ""
     left_out: bool = False
     """Somebody had it dropped. It keeps its place, so that those after it keep theirs."""
 
@@ -133,6 +138,12 @@ class ResearchState(Frozen):
     """What the person who asked wants of the report's length, tone or form."""
     guidance: tuple[str, ...] = ()
     """What somebody said of the research while it was under way, the latest last."""
+    language: str = ""
+    """The question's, by its English name; empty if nobody has said."""
+    form: ReportForm | Literal[""] = ""
+    """That of the report; empty: nobody has said, and whoever writes chooses."""
+    criteria: tuple[Criterion, ...] = ()
+    """What the answer has to meet, and how far that is so."""
     sources: tuple[str, ...] = ()
     """Names of the sources that may be searched."""
     iteration: int = Field(default=1, ge=1)

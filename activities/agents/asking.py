@@ -158,7 +158,7 @@ async def _kept(attempt: Attempt, draft: ReportDraft, shown: Shown, *, quoted: b
     draft = draft.model_copy(update={"quoted": quoted})
     written = draft.model_dump_json()
     artifact = await attempt.store.artifacts.put(attempt.call.run_id, written, "application/json")
-    return reference(draft, artifact, shown.ids)
+    return reference(draft, artifact, shown)
 
 
 async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded) -> ReportDraft:

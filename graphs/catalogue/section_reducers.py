@@ -10,11 +10,14 @@ from typing import Final
 from elcano.graphs.agents.planner import ReportPlan
 from elcano.graphs.catalogue.reducers import with_findings
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.branch import BranchOutcomes
 from elcano.graphs.values.criteria import stated
 from elcano.graphs.values.planning import named
 from elcano.graphs.values.state import ResearchState, SectionPlan, SectionResult
 
+WISH_CHARACTERS: Final = 1_000
+"""Of what is wanted of one section."""
 NAMED: Final = 20
 """So many sections that are not researched are named."""
 STEP_TOKENS: Final = 10_000
@@ -46,6 +49,7 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
             key_question=section.key_question.strip(),
             criteria=stated(section.criteria),
             form=section.form,
+            wish=shortened(section.wish.strip(), WISH_CHARACTERS),
         )
         for section in output.report_outline
         if section.title.strip() or section.key_question.strip()
@@ -101,6 +105,7 @@ def _with_own_titles(sections: Iterable[SectionPlan]) -> Iterable[SectionPlan]:
 def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
     """Merges the branches: sections in the plan's order, each passage handed over once, every warning once."""
     warnings = dict.fromkeys(state.warnings)
+    wishes = {section.title: section.wish for section in state.plan}
     sections = []
     for branch in output.branches:
         warnings.update(dict.fromkeys(branch.warnings))
@@ -115,6 +120,7 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
                 ending=branch.ending,
                 ended_by=branch.ended_by or (branch.gap.type if branch.gap else ""),
                 tokens=branch.usage.tokens,
+                wish=wishes.get(branch.title, ""),
                 gap=branch.gap,
             )
         )

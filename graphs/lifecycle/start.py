@@ -15,6 +15,7 @@ from elcano.graphs.journal.narration import beginning
 from elcano.graphs.references.days import day
 from elcano.graphs.values.budget import MOST_SECONDS, Limits
 from elcano.graphs.values.criteria import unjudged
+from elcano.graphs.values.planning import open_sections
 from elcano.graphs.values.state import ResearchState
 
 
@@ -100,6 +101,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
             "run_id": branch_id(asked, begun),
             "question": begun.input.question,
             "background": begun.input.background,
+            "instructions": wish(asked.instructions, begun.input.wish, run),
             "guidance": state.guidance,
             "language": state.language,
             "form": begun.input.form,
@@ -120,6 +122,14 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
             "forked_from": None,
         }
     )
+
+
+def wish(instructions: str, own: str, run: Run) -> str:
+    """What is wanted of one section: its own part, or all of it with the word that it is of the whole report."""
+    parts = len(open_sections(run.state.plan))
+    if own or parts < 2 or not instructions:
+        return own or instructions
+    return f"Of the whole report, of which this is one of {parts} sections: {instructions}"
 
 
 def branch_going_on(asked: ResearchInput, older: OpenBranch) -> ResearchInput:

@@ -69,6 +69,7 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 "background": "background",
                 "criteria": "item.criteria",
                 "form": "item.form",
+                "wish": "item.wish",
             },
         )
         .add_state_node(

@@ -32,6 +32,8 @@ class BranchInput(Frozen):
     criteria: tuple[str, ...] = ()
     """What its answer has to meet."""
     form: ReportForm | Literal[""] = ""
+    wish: str = ""
+    """What the person who asked wants of it; empty: what they want of the whole."""
 
 
 class BranchOutcome(Frozen):

@@ -73,6 +73,8 @@ class SectionPlan(Frozen):
     criteria: tuple[str, ...] = ()
     """What its research has to find, each so that it can be seen whether it was."""
     form: ReportForm | Literal[""] = ""
+    wish: str = ""
+    """What of the wishes for the whole report is for it: how long it is, for whom; empty: they were not divided."""
     left_out: bool = False
     """Somebody had it dropped. It keeps its place, so that those after it keep theirs."""
 
@@ -107,6 +109,8 @@ class SectionResult(Frozen):
     """The kind of that ending, or of its gap, for programs."""
     tokens: int = 0
     """What its research used."""
+    wish: str = ""
+    """What the person who asked wants of it, as the plan divided that."""
     gap: SectionGap | None = None
 
     @property

@@ -27,7 +27,9 @@ class Library(ScriptedSource):
 
     async def search(self, query: str, limit: int) -> Found:
         """`limit` passages that nobody found before, or those that this query found."""
-        found = {f"{query[:60]} {number}": f"{query}. Number {number}. {prose(PASSAGE_WORDS)}" for number in range(limit)}
+        found = {
+            f"{query[:60]} {number}": f"{query}. Number {number}. {prose(PASSAGE_WORDS)}" for number in range(limit)
+        }
         once = ScriptedSource("library", found, answers={query: list(found)})
         self.queries.append(query)
         return await once.search(query, limit)

@@ -1,7 +1,8 @@
 """How large a plan a budget can research, so that a report has fewer sections rather than sections of one search.
 
 A section is taken to need what its searches bring, as far as its agents are shown it, and what calls took so far; as
-long as nobody was called, what a strong reasoning model thinks. What was planned for another model is cut when the plan is stored.
+long as nobody was called, what a strong reasoning model thinks. A plan is cut when it is stored, with what the call of
+its planner has taught.
 """
 
 from bisect import bisect_left

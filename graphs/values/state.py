@@ -117,9 +117,7 @@ class SectionResult(Frozen):
 
     @property
     def incomplete(self) -> bool:
-        """Whether its research ended early, or was never begun for want of budget. One that failed is missing, and one
-        that no source answers is complete: both came to their end.
-        """
+        """Whether its research ended early, or never began for want of budget: a failure is no such ending."""
         return bool(self.ending) or (self.gap is not None and self.gap.type in UNFINISHED)
 
 

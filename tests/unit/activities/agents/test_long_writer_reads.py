@@ -116,7 +116,14 @@ async def test_a_long_draft_is_written_in_parts_and_no_heading_twice(tmp_path: P
         text = f"### Common\n\n### Cost\n\nPart {task.sections[0].part} says so [a].\n\n### Own\n\nMore [a]."
         return {"text": text, "citations": [quote]}
 
-    model = ScriptedModel({"planner": planning("depth", "cost"), "writer": write, "long_writer_section": section})
+    model = ScriptedModel(
+        {
+            "planner": planning("depth", "cost"),
+            "writer": write,
+            "long_writer_section": section,
+            "long_writer_summary": {},
+        }
+    )
     report, journal = await researched("Harbour?", folder=tmp_path, sources=[log], model=model, mode="deep")
     asked = [task for task in model.tasks if task.kind == "long_writer_section"]
     assert [task.sections[0].part for task in asked] == ["1 of 2", "2 of 2"] * 2

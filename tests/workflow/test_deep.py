@@ -22,7 +22,7 @@ async def test_sections_are_children_and_join_in_the_plans_order(
     (published,) = script.published
     assert [section.title for section in published.sections] == ["history", "method", "cost"]
     assert all(section.gap is None and section.draft for section in published.sections)
-    assert len(published.evidence) == 1 + 6
+    assert len(published.evidence) == 1 + 9
     assert script.calls.count("writer") == 3
     assert script.calls[-1] == "long_writer"
     child = temporal.get_workflow_handle(f"{handle.id}.0004.loop-2")

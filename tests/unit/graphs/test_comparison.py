@@ -118,7 +118,7 @@ async def test_a_run_is_the_same_as_itself() -> None:
 async def test_ways_go_together_as_far_as_they_do() -> None:
     short, long = await side(Script(complete_in=1)), await side(Script(complete_in=2))
     found = comparison(short, long)
-    assert found.steps.common == 1
+    assert found.steps.common == 2
     assert [(pair.a and pair.a.node, pair.b and pair.b.node) for pair in found.steps.pairs[:3]] == [
         ("knowledge_gap", "knowledge_gap"),
         ("complete", "complete"),
@@ -144,7 +144,7 @@ async def test_what_was_asked_otherwise() -> None:
 @pytest.mark.parametrize(
     ("changes", "note"),
     [
-        ({"status": "running", "draft": None}, "b is still running: it is compared as it stands at step 13"),
+        ({"status": "running", "draft": None}, "b is still running: it is compared as it stands at step 14"),
         ({"status": "failed", "draft": None}, "b wrote no report: its status is failed"),
     ],
 )

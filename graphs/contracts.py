@@ -16,6 +16,8 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.asker import NAME_CHARACTERS
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Allowance, Limits, Usage
+from elcano.graphs.values.experience import Experience
+from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult, ToolCallRecord
 from elcano.graphs.values.taking_up import KeptBranch
@@ -140,6 +142,14 @@ class ResearchInput(Frozen):
     instructions: str = ""
     guidance: tuple[str, ...] = ()
     """Of a branch: what somebody had said of the research when it began."""
+    language: str = ""
+    """Of a branch: the question's, by its English name, as its run knew it."""
+    form: ReportForm | Literal[""] = ""
+    """Of a branch: that of its section."""
+    criteria: tuple[str, ...] = ()
+    """Of a branch: what the answer to its question has to meet."""
+    today: str = ""
+    """Of a branch: the day in UTC on which its run began, as `2026-11-22`; a run's own is read off its journal."""
     approve_plan: bool = False
     """The run waits for somebody to approve its plan before it researches the sections."""
     models: ModelChoice = ModelChoice()
@@ -150,6 +160,8 @@ class ResearchInput(Frozen):
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
     rules: int = Field(default_factory=newest, ge=1)
     """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
+    experience: Experience = Experience()
+    """Of a branch: what its run had learnt of its models when it began."""
     address: str = ""
     """Where the API shows the run that somebody asked for, as far as whoever started it knows: for people who look at
     the workflow."""
@@ -197,10 +209,14 @@ class AgentCall(OfRun):
     models: ModelChoice = ModelChoice()
     progress: JsonObject = {}
     """What an earlier try of this call had finished."""
+    today: str = ""
+    """The day in UTC on which the run began, as `2026-11-22`: the same in every attempt; empty: none is told."""
     told: int = Field(default=0, ge=0)
     """The highest number of an event that the run had told; handed back, so that the history has it."""
     allowance: Allowance = Allowance()
     """What all attempts of the call together may use; enforced before each request to a model."""
+    evidence_tokens: int | None = Field(default=None, ge=0)
+    """The most that the passages may take which the model is shown; None: what the agent's definition says."""
 
 
 class AgentResult(Frozen):

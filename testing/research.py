@@ -3,6 +3,7 @@
 Nothing is tried again and nothing is durable, which is all that Temporal adds. A call that fails has failed.
 """
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,7 @@ from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.modes import MODES
+from elcano.graphs.references.days import day
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
@@ -55,6 +57,7 @@ async def researched(
     mode: str = "iterative",
     graph: ResearchGraph | None = None,
     limits: Limits | None = None,
+    today: str = "",
 ) -> Researched:
     """Researches `question`, to its report.
 
@@ -66,6 +69,7 @@ async def researched(
         mode: A built-in graph, by its name in `elcano.graphs.modes`.
         graph: One of your own instead.
         limits: What it may use; left out, what the API would give it.
+        today: The day that its agents are told, as `2026-11-22`; left out, today's in UTC.
 
     Raises:
         elcano.graphs.errors.GraphInvalid: the graph has faults.
@@ -82,6 +86,7 @@ async def researched(
         limits=limits or default_limits(chosen),
         sources=tuple(source.spec.name for source in sources),
         models=ModelChoice(default=name),
+        today=today or day(time.time()),
     )
     offered = Sources({source.spec.name: source for source in sources})
     async with open_store(folder) as store:
@@ -126,7 +131,9 @@ class _Performer:
             agent=work.agent,
             input=work.input,
             models=self._asked.models,
+            today=self._asked.today,
             allowance=work.allowance,
+            evidence_tokens=work.evidence_tokens,
         )
         try:
             answered = await ActivityEnvironment().run(self._agents.run_agent, call)

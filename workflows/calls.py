@@ -10,6 +10,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.lifecycle.start import today
     from elcano.graphs.providers import model_queue
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
@@ -64,8 +65,10 @@ class Performer:
             input=work.input,
             models=self._asked.models,
             progress=work.progress,
+            today=today(self._asked, self._journal),
             told=self._journal.last,
             allowance=work.allowance,
+            evidence_tokens=work.evidence_tokens,
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")

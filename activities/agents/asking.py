@@ -110,16 +110,19 @@ class AgentActivities:
         given = agent.input.model_validate(call.input)
         offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
         loader = Loader(attempt.store, self._sources)
-        loaded = await loader.load(call.run_id, agent, agent.needs(given), _room(attempt, agent), weighed=offline)
+        most = agent.evidence_tokens if call.evidence_tokens is None else call.evidence_tokens
+        room = _room(attempt, agent, most)
+        found = await loader.load(call.run_id, agent, agent.needs(given), room, most=most, weighed=offline)
+        loaded = found.model_copy(update={"today": call.today})
         if agent.joins:
             assert isinstance(given, SynthesisInput)
             return await self._joined(attempt, agent, given, loaded)
         task = agent.asks.shown(given, loaded)
         answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task, loaded.shown.order)
-        if agent.manner == "answer":
-            output: Frozen = answer.output
-            return output
         shown = loaded.shown.only(answer.task.evidence)
+        if agent.manner == "answer":
+            said: Frozen = answer.output
+            return said if agent.settled is None else agent.settled(said, given, shown.ids)
         unread = len(loaded.shown.items) - len(shown.items)
         written = await asyncio.to_thread(drafted, answer.output)
         draft = with_canonical_ids(unread_told(written, unread), shown.ids)
@@ -156,7 +159,7 @@ async def _kept(attempt: Attempt, draft: ReportDraft, shown: Shown, *, quoted: b
     draft = draft.model_copy(update={"quoted": quoted})
     written = draft.model_dump_json()
     artifact = await attempt.store.artifacts.put(attempt.call.run_id, written, "application/json")
-    return reference(draft, artifact, shown.ids)
+    return reference(draft, artifact, shown)
 
 
 async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded) -> ReportDraft:
@@ -171,12 +174,14 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
     return with_omissions(await asyncio.to_thread(drafted, answer.output), answer.task.sections)
 
 
-def _room(attempt: Attempt, agent: AgentDefinition) -> int | None:
+def _room(attempt: Attempt, agent: AgentDefinition, most: int) -> int | None:
     """Tokens that passages or drafts may take, so that prompt and answer fit into what is left; None: not limited.
+
+    It is never more than `most`.
 
     Of little an answer gets no more than half: what is written from few passages is short.
     """
     if (left := attempt.left.tokens) is None:
         return None
     beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, rules()))
-    return min(agent.evidence_tokens, beside - min(agent.output_tokens, beside // 2))
+    return min(most, beside - min(agent.output_tokens, beside // 2))

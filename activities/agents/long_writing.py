@@ -3,8 +3,11 @@
 Before each call what is left is looked at: a section is written only if the key findings can still be paid for after
 it. The sections for which that is not so stand as they were drafted, and the report says so.
 
-Each finished section is kept as an artifact and named in the heartbeat. An attempt that follows a crash begins with the
-next section, so a crash costs at most one call of a model.
+A section is written in view of its passages, as many of them as can be paid for. One whose draft is longer than what
+a model delivers in one answer is written in parts, each after the other.
+
+Each finished part is kept as an artifact and named in the heartbeat. An attempt that follows a crash begins with the
+next one, so a crash costs at most one call of a model.
 """
 
 import asyncio
@@ -13,6 +16,7 @@ from typing import Final, TypeVar
 
 from elcano.activities.agents.answers import section_claims, summarised, unrepeated
 from elcano.activities.agents.drafts import NOT_USED
+from elcano.activities.agents.parts import HEADING, heading_words, in_parts
 from elcano.activities.agents.questions import asking
 from elcano.activities.agents.unwritten import first_statements, not_rewritten, statements_unread
 from elcano.activities.calls.admission import prompt_tokens
@@ -25,8 +29,14 @@ from elcano.graphs.agents.prose import SectionText, Summary
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Estimate
-from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, title_for
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, PROMPT_TOKENS, SUMMARY_ANSWER_TOKENS, SUMMARY_TOKENS
+from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.values.tokens import (
+    CHARACTERS_PER_TOKEN,
+    PROMPT_TOKENS,
+    SECTION_PASSAGES,
+    SUMMARY_ANSWER_TOKENS,
+    SUMMARY_TOKENS,
+)
 from elcano.storage.artifacts import ArtifactStore
 
 MEDIA_TYPE: Final = "application/json"
@@ -37,7 +47,7 @@ Output = TypeVar("Output", bound=Frozen)
 
 
 class WrittenSection(Frozen):
-    """One finished section, as a heartbeat names it."""
+    """One finished section, or a part of one, as a heartbeat names it."""
 
     artifact: str
     """Content hash of its `SectionText`."""
@@ -45,10 +55,12 @@ class WrittenSection(Frozen):
     quoted: bool = False
     left_out: int = 0
     """Statements of its draft that were too much for its model."""
+    parts: int = 1
+    """How many parts its section is written in; of one of them this is what was written."""
 
 
 class Progress(Frozen):
-    """The finished sections, in the order of those that have a draft. Travels: new fields get defaults."""
+    """The finished sections and parts, in the order of those that have a draft. Travels: new fields get defaults."""
 
     sections: tuple[WrittenSection, ...] = ()
 
@@ -104,32 +116,68 @@ class _Writing:
         self._attempt = attempt
         self._artifacts = artifacts
         self._progress = Progress.model_validate(attempt.progress)
-        self._before = iter(self._progress.sections)
+        self._next = 0
+        """The place among what earlier attempts finished."""
+        self._headings = {heading_words(section.title) for section in loaded.drafts.sections}
         self._dearest = Estimate()
         """What the dearest call so far took: the next is taken to need as much, whatever its size says."""
 
     async def section(self, place: int) -> SectionItem:
-        """The section at `place`, written before or now, or its draft if the budget does not allow that."""
+        """The section at `place`, written before or now, or its draft as far as the budget does not allow that."""
         section = self._loaded.drafts.sections[place]
-        if (finished := next(self._before, None)) is not None:
+        parts = in_parts(section)
+        if (done := self._peek()) is not None and done.parts != len(parts):  # an older program wrote it in one
+            parts = [section]
+        claims: list[Claim] = []
+        for number, part in enumerate(parts, start=1):
+            claims += await self._part(place, number, len(parts), part, tuple(claims))
+        missing = "" if claims else NOT_USED
+        return section.model_copy(update={"claims": tuple(claims), "missing": missing, "left_out": 0})
+
+    async def _part(
+        self, place: int, number: int, of: int, part: SectionItem, before: tuple[Claim, ...]
+    ) -> tuple[Claim, ...]:
+        """One part of the section at `place`, behind what stands of it `before`; its draft if there is no budget."""
+        finished = self._peek()
+        if finished is not None:
+            self._next += 1
             self._attempt.credit(finished.model, quoted=finished.quoted)
             self.unread += finished.left_out
-            return await self._as_written(section, await self._kept(finished))
-        task = self._shown(self._section, section=section)
-        answer = await self._asked(self._section, task) if self._affords(place, task) else None
+            return await self._as_written(part, await self._kept(finished))
+        if of > 1:
+            part = part.model_copy(update={"part": f"{number} of {of}"})
+        begun = (*self.written, part.model_copy(update={"claims": before})) if before else tuple(self.written)
+        task = self._affordable(place, part, begun)
+        answer = None if task is None else await self._asked(self._section, task)
         if answer is None:
-            self.drafted.append(section.title)
-            return section
+            if part.title not in self.drafted:
+                self.drafted.append(part.title)
+            return part.claims
         artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         left_out = sum(one.left_out for one in answer.task.sections)
-        finished = WrittenSection(artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out)
+        finished = WrittenSection(
+            artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out, parts=of
+        )
         self.unread += left_out
         self._progress = Progress(sections=(*self._progress.sections, finished))
+        self._next += 1
         # In this order: a worker that is killed from here on cannot say what it used, and what the next attempt goes on
         # with has to be in the ledger by then.
         await self._attempt.record("failed")
         self._attempt.pulse.carry(self._progress.model_dump(mode="json"))
-        return await self._as_written(section, answer.output)
+        return await self._as_written(part, answer.output)
+
+    def _peek(self) -> WrittenSection | None:
+        """What an earlier attempt has finished next."""
+        return self._progress.sections[self._next] if self._next < len(self._progress.sections) else None
+
+    def _affordable(self, place: int, part: SectionItem, begun: tuple[SectionItem, ...]) -> TaskEnvelope | None:
+        """What is shown for `part`: its passages if they can be paid for, else half of them, else none; or nothing."""
+        for room in (SECTION_PASSAGES, SECTION_PASSAGES // 2, 0):
+            known = {"section": part, "place": place, "written": begun, "passages_room": room}
+            if self._affords(place, part, task := self._shown(self._section, **known)):
+                return task
+        return None
 
     async def summary(self) -> ReportDraft:
         """What stands above and below the sections; the first statement of each if the budget does not allow more."""
@@ -146,28 +194,30 @@ class _Writing:
             return first_statements(title, self.written)
         return await asyncio.to_thread(summarised, answer.output, title)
 
-    async def _as_written(self, section: SectionItem, text: SectionText) -> SectionItem:
+    async def _as_written(self, section: SectionItem, text: SectionText) -> tuple[Claim, ...]:
+        """The blocks of what was written, without headings that stand in the report already."""
         claims, remarks = await asyncio.to_thread(section_claims, text, section.title)
         self.remarks.extend(remarks)
-        return SectionItem(
-            title=section.title,
-            key_question=section.key_question,
-            claims=claims,
-            limitations=section.limitations,
-            missing="" if claims else NOT_USED,
-        )
+        kept: list[Claim] = []
+        for claim in claims:
+            if claim.text.startswith(HEADING):
+                if (words := heading_words(claim.text)) in self._headings:
+                    continue
+                self._headings.add(words)
+            kept.append(claim)
+        return tuple(kept)
 
     def _shown(self, question: Question[Output], **loaded: object) -> TaskEnvelope:
         """What `question` shows of the report as it stands."""
         known = {"written": tuple(self.written), **loaded}
         return question.shown(self._given, self._loaded.model_copy(update=known))
 
-    def _affords(self, place: int, task: TaskEnvelope) -> bool:
-        """Whether the section at `place` and the summary after it can be paid for."""
+    def _affords(self, place: int, part: SectionItem, task: TaskEnvelope) -> bool:
+        """Whether `part` of the section at `place` and the summary after it can be paid for."""
         if self.drafted:
             return False
         ahead = self._loaded.drafts.sections[place:]
-        answer = _tokens(ahead[:1])
+        answer = _tokens([part])
         report = min(SUMMARY_TOKENS, _tokens(self.written) + _tokens(ahead))
         section = max(prompt_tokens(prompt(self._section.request, task)) + answer, self._dearest.tokens)
         summary = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)

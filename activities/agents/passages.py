@@ -10,6 +10,7 @@ from typing import Final
 from elcano.activities.report.works import Works
 from elcano.graphs.agents.envelope import EvidenceItem
 from elcano.graphs.agents.loaded import Shown
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.references.wording import about
 from elcano.graphs.values.state import IterationData
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
@@ -56,19 +57,26 @@ def of_work(works: Works, passage: Evidence) -> str:
     return about(known.work) if known else ""
 
 
+def named(source: str) -> str:
+    """A source and what is found there, for who has to know how far to trust it: `pubmed (articles)`."""
+    kind = SOURCES[source].kind if source in SOURCES else "documents"
+    return source if kind == source else f"{source} ({kind})"
+
+
 def _item(number: int, passage: Evidence, work: str) -> EvidenceItem:
     return EvidenceItem(
         key=f"e{number}",
         title=passage.title,
         heading=passage.heading,
         locator=passage.locator,
+        source=named(passage.source),
         about=work,
         text=passage.text,
     )
 
 
 def _size(passage: Evidence, work: str) -> int:
-    texts = (passage.title, passage.heading, passage.locator, work, passage.text)
+    texts = (passage.title, passage.heading, passage.locator, named(passage.source), work, passage.text)
     return FRAME_CHARACTERS + sum(len(text) for text in texts)
 
 

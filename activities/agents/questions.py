@@ -18,4 +18,4 @@ def asking(kind: str, question: Question[Answer]) -> Agent[object, Answer]:
 
 @lru_cache(maxsize=256)
 def _made(kind: str, question: Question[Any]) -> Agent[object, Any]:
-    return Agent(name=kind, output_type=question.answer, instructions=question.instructions, retries=FURTHER_TRIES)
+    return Agent(name=kind, output_type=question.answer, instructions=question.told, retries=FURTHER_TRIES)

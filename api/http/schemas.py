@@ -77,6 +77,8 @@ class PlannedSection(Described):
     """Its heading in the report."""
     question: str = Field(examples=["What does it cost to run?"])
     """What its research is to find out."""
+    criteria: tuple[str, ...] = Field(default=(), examples=[("Names the price of each plan, with its date",)])
+    """What its answer has to have."""
 
 
 class RunView(Described):
@@ -161,7 +163,8 @@ class RunView(Described):
                 "branches": snapshot.branches,
                 "sources": snapshot.sources or self.sources,
                 "plan": tuple(
-                    PlannedSection(title=section.title, question=section.key_question) for section in snapshot.plan
+                    PlannedSection(title=section.title, question=section.key_question, criteria=section.criteria)
+                    for section in snapshot.plan
                 ),
                 "failure": snapshot.failure,
                 "report": snapshot.report,

@@ -24,12 +24,14 @@ from elcano.graphs.engine.steering import (
     Steer,
 )
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.values.criteria import CRITERION_CHARACTERS, MOST_CRITERIA, stated
 from elcano.graphs.values.planning import plan_fault
 from elcano.graphs.values.state import SectionPlan
 
 MOST_SECTIONS = 200
 
 SourceName = Annotated[Spoken, Field(max_length=SOURCE_CHARACTERS)]
+Criterion = Annotated[Spoken, Field(max_length=CRITERION_CHARACTERS)]
 Title = Annotated[Spoken, Field(max_length=TITLE_CHARACTERS)]
 
 
@@ -42,10 +44,14 @@ class SectionBody(Request):
         default="", max_length=QUESTION_CHARACTERS, examples=["What does it cost to run?"]
     )
     """What its research is to find out, understood without the other sections; left out: its title."""
+    criteria: list[Criterion] = Field(
+        default=[], max_length=MOST_CRITERIA, examples=[["Names the price of each plan, with its date"]]
+    )
+    """What its answer has to have, each so that it can be checked; left out: its research says that itself."""
 
     def planned(self) -> SectionPlan:
         """The section as a plan has it."""
-        return SectionPlan(title=self.title, key_question=self.question or self.title)
+        return SectionPlan(title=self.title, key_question=self.question or self.title, criteria=stated(self.criteria))
 
 
 class SteerBody(Request):

@@ -1,12 +1,13 @@
 """What the agents of a research loop share: what they are told, and how it is shown and named in events."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.agents.envelope import PastIteration, PastSearch, TaskEnvelope
+from elcano.graphs.agents.envelope import CriterionItem, PastIteration, PastSearch, TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.shortening import shortened
+from elcano.graphs.values.criteria import Criterion
 from elcano.graphs.values.state import IterationData
 from elcano.graphs.values.wording import counted, listed
 
@@ -20,6 +21,8 @@ class ResearchContext(AgentInput):
     iteration: int = 1
     conversation: tuple[IterationData, ...] = ()
     """The iterations so far; agents show the model a digest of them."""
+    criteria: tuple[Criterion, ...] = ()
+    """What the answer has to meet, as far as it was said, and whether it does."""
     evidence: tuple[str, ...] = ()
     """Ids of the evidence to show; empty: what the iterations found, which need not be named twice."""
 
@@ -43,8 +46,23 @@ def needs_of(given: ResearchContext, offered: Iterable[str] = (), searched: Iter
 def research(kind: str, given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
     """The envelope of an agent in the loop: the research so far, to which it adds what it alone is told."""
     turns = tuple(_digest(turn) for turn in given.conversation)
+    criteria = numbered(given.criteria, loaded)
     task = loaded.envelope(kind, given)
-    return task.model_copy(update={"iteration": given.iteration, "conversation": turns})
+    return task.model_copy(update={"iteration": given.iteration, "conversation": turns, "criteria": criteria})
+
+
+def numbered(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[CriterionItem, ...]:
+    """Criteria as a model is shown them, with the keys of the passages that meet them, if these are shown."""
+    keys = {id: key for key, id in loaded.shown.ids.items()}
+    return tuple(
+        CriterionItem(
+            number=number,
+            text=criterion.text,
+            met=criterion.met,
+            evidence=tuple(keys[id] for id in criterion.evidence if id in keys),
+        )
+        for number, criterion in enumerate(criteria, start=1)
+    )
 
 
 def turn_of(given: JsonObject) -> str:

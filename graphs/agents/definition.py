@@ -4,12 +4,13 @@ A definition is data and pure functions. Whoever performs one loads what it `nee
 and stores what was written; nothing anywhere asks for an agent by its name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.ground_rules import ground_rules
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -40,6 +41,13 @@ class Question(Generic[Answer]):
     """The model of what it answers. Descriptions of its fields are part of what it is shown."""
     shown: Callable[[Any, Loaded], TaskEnvelope]
     """From an input of the agent's input model, and what was loaded, to all that the model is shown of the task."""
+    passages: bool = True
+    """Whether it is shown passages, and so is told how far they can be trusted."""
+
+    @property
+    def told(self) -> str:
+        """All of its instructions, in the order in which they are given."""
+        return f"{self.instructions}\n{ground_rules(passages=self.passages)}"
 
 
 def nothing(given: Frozen) -> Needs:
@@ -74,6 +82,9 @@ class AgentDefinition:
     """What one that writes `by_section` is asked at the end."""
     needs: Callable[[Any], Needs] = nothing
     """From its input to what has to be loaded for it."""
+    settled: Callable[[Any, Any, Mapping[str, str]], Frozen] | None = None
+    """Of one whose answer is what the state holds: from what its model said, its input and the ids of the passages
+    shown, by their keys, to that answer. None: it stands as it was said."""
     begins: Callable[[JsonObject], str] | None = None
     """What it is to do now, told when it begins, from its input as JSON; None: its description."""
     summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
@@ -109,6 +120,8 @@ class AgentDefinition:
             return f"it joins sections ({self.manner}), so its input must be SynthesisInput, not {self.input.__name__}"
         if "streaming" in (self.starts, self.completes):
             return "`streaming` is no event of a run: it shows words that are being written"
+        if self.writes and self.settled is not None:
+            return f"it writes ({self.manner}), so there is no answer that could be `settled`"
         if self.by_section != (self.closing is not None):
             return "it needs `closing` if it writes by section, and only then"
         return None

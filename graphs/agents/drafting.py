@@ -1,11 +1,12 @@
 """What agents that write share: what those that join sections are told and shown, and how a draft is summed up."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
 from elcano.graphs.agents.loaded import AgentInput, Needs
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.report import Claim
 from elcano.graphs.values.state import SectionResult
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
@@ -28,16 +29,20 @@ CITING: Final = f"""\
 - Keep what supports each statement: a passage's key and the literal words that support it, copied letter by letter \
 from the citations that you were given. Every quote is looked up; one that is not found is shown to the reader as \
 unsupported. Marks of the drafts hold within their own claim only: give each of your citations a mark of its own.
-- `about` says of which work a passage is. Rest no claim on one that was retracted or withdrawn without saying that it \
-was, and say of a preprint that it is one where it matters.
-- Say nothing that no citation supports, however well known it is, and smooth over no disagreement.
+- Say only what a citation supports, with its figures, dates and conditions, and smooth over no disagreement.
 """
+
+WISHES: Final = """\
+The envelope's `instructions` are wishes of the person who asked. On length, readers, tone and form they come first, \
+then the form that is said above the envelope; neither changes how you cite."""
 
 
 class SynthesisInput(AgentInput):
     """What both syntheses join: the sections in the plan's order, with what is missing."""
 
     instructions: str = ""
+    form: ReportForm | Literal[""] = ""
+    """That of the report; empty: it has that of its sections."""
     title: str = ""
     sections: tuple[SectionResult, ...] = ()
     sources: tuple[str, ...] = ()

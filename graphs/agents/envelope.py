@@ -1,14 +1,17 @@
 """What a model is shown: a short readable prompt that ends with exactly one fenced JSON task envelope.
 
 A language model and the extractive model read the same envelope, so they differ in nothing but how they answer.
+What stays the same from call to call of one agent stands first, what grows comes next and what changes last: a provider
+that keeps the beginnings of prompts reads them once.
 Whatever was fetched is inside JSON strings inside the fence: no line of it can begin outside, and the fence is longer
 than any run of backticks within. It is data; the prompt says so, and no agent has a tool that it could misuse.
 """
 
 import json
 import re
-from typing import Final
+from typing import Final, Literal
 
+from elcano.graphs.agents.forms import ShownForm, guidance
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.report import Claim
 
@@ -31,8 +34,10 @@ class EvidenceItem(Frozen):
     title: str
     heading: str = ""
     locator: str
+    source: str = ""
+    """Where it was found, and what kind of source that is: `pubmed (articles)`."""
     about: str = ""
-    """The work that it is of, in a few words: year, kind, and whether it is a preprint or was retracted."""
+    """The work that it is of, in a few words: date, kind, and whether it is a preprint or was retracted."""
     text: str = ""
     """Empty where all that matters of it is quoted elsewhere in the envelope."""
 
@@ -64,6 +69,26 @@ class OfferedSource(Frozen):
     description: str = ""
 
 
+class CriterionItem(Frozen):
+    """One criterion that the answer has to meet, as it stands."""
+
+    number: int
+    text: str
+    met: bool | None = None
+    """None: not judged yet."""
+    evidence: tuple[str, ...] = ()
+    """Keys of the passages shown that meet it."""
+
+
+class OutlineItem(Frozen):
+    """One section of the plan, as whoever writes another one is told of it."""
+
+    title: str
+    key_question: str = ""
+    stands: Literal["written", "now", "later", "missing"] = "later"
+    """`now`: it is the one that is written. `missing`: nothing of it was found."""
+
+
 class SectionItem(Frozen):
     """One section of a report: what its research drafted, or what is written of it already."""
 
@@ -73,6 +98,8 @@ class SectionItem(Frozen):
     """The answer to its question first. Their citations name passages by key."""
     left_out: int = 0
     """Claims that did not fit into the prompt."""
+    part: str = ""
+    """Which part of the section this is, as `2 of 3`; empty: all of it."""
     limitations: tuple[str, ...] = ()
     missing: str = ""
     """Why there is nothing of it."""
@@ -85,25 +112,37 @@ class TaskEnvelope(Frozen):
     """The agent's name in the catalogue; of an agent that calls its model for several things, the name of the thing."""
     question: str
     background: str = ""
+    today: str = ""
+    """The day in UTC on which the run began, as `2026-11-22`; empty if nobody said."""
+    language: str = ""
+    """The question's, by its English name; empty if it is not known."""
+    form: ShownForm = ""
+    """That of the report, for who plans or writes one; what it asks for stands above the envelope."""
+    instructions: str = ""
+    sources: tuple[OfferedSource, ...] = ()
+    max_sections: int | None = None
+    max_iterations: int | None = None
+    written: tuple[SectionItem, ...] = ()
+    """The report so far, as much of it as fits."""
+    outline: tuple[OutlineItem, ...] = ()
+    """The sections of the whole report, in their order, for who writes one of them."""
+    uncited: tuple[EvidenceItem, ...] = ()
+    """Passages that drafts cite and the written sections do not, without their texts."""
+    sections: tuple[SectionItem, ...] = ()
+    """What is to be joined, in the order of the plan."""
+    evidence: tuple[EvidenceItem, ...] = ()
+    evidence_left_out: int = 0
+    """Passages that did not fit into the prompt."""
+    conversation: tuple[PastIteration, ...] = ()
     guidance: tuple[str, ...] = ()
     """What the person who asked said of the research while it was under way, the latest last."""
+    criteria: tuple[CriterionItem, ...] = ()
+    """What the answer has to meet, as far as it was said."""
     iteration: int = 1
-    max_iterations: int | None = None
     gap: str = ""
     suggested_queries: tuple[str, ...] = ()
     new_evidence: int | None = None
     """How many passages this iteration added."""
-    instructions: str = ""
-    sources: tuple[OfferedSource, ...] = ()
-    conversation: tuple[PastIteration, ...] = ()
-    evidence: tuple[EvidenceItem, ...] = ()
-    evidence_left_out: int = 0
-    """Passages that did not fit into the prompt."""
-    max_sections: int | None = None
-    sections: tuple[SectionItem, ...] = ()
-    """What is to be joined, in the order of the plan."""
-    written: tuple[SectionItem, ...] = ()
-    """The report so far, as much of it as fits."""
     term_weights: dict[str, float] = {}
     """How much the question's words tell in the sources: inverse document frequencies."""
     given: JsonObject = {}
@@ -111,12 +150,13 @@ class TaskEnvelope(Frozen):
 
 
 def prompt(task: str, shown: TaskEnvelope) -> str:
-    """The user prompt: the task in a sentence, the warning about data, what the envelope has of a person's words."""
+    """The user prompt: the task in a sentence, the warning about data, the report's form, then the envelope."""
     body = written(shown)
     longest = max((len(run) for run in re.findall(r"`+", body)), default=0)
     fence = "`" * max(3, longest + 1)
-    said = f"{GUIDANCE}\n\n" if shown.guidance else ""
-    return f"{task}\n\n{DATA_NOT_INSTRUCTIONS}\n\n{said}{fence}json\n{body}\n{fence}"
+    parts = [task, DATA_NOT_INSTRUCTIONS, guidance(shown.form), GUIDANCE if shown.guidance else ""]
+    above = "\n\n".join(filter(None, parts))
+    return f"{above}\n\n{fence}json\n{body}\n{fence}"
 
 
 def written(shown: TaskEnvelope) -> str:

@@ -30,25 +30,24 @@ class KnowledgeGapOutput(Frozen):
 
 
 INSTRUCTIONS: Final = """\
-You decide whether a piece of research has found what it needs. You are given the question, what was searched so far \
-and the passages that were found.
+You decide whether a piece of research has found what it needs, and name what is missing. Only passages count.
 
-Take the question apart into everything it asks for. For each part, look for a passage that answers it. What you \
-remember of the subject does not count; only passages do.
-
-The research is complete only if every part has its passage. Otherwise name what is missing:
-- one gap for each missing part, at most five, the most important first;
+The envelope's `criteria` are those that are not met yet. Take the question apart into what else it asks for, and look \
+for a passage that answers each part. The research is complete if every part has its passage and every criterion is \
+met. Otherwise:
+- one gap for each criterion or part that lacks its passage, at most five, the most important first;
 - each as a short question or phrase that a person could look up, with the proper names of the subject in it;
-- nothing that was searched for repeatedly without result, unless you can ask for it in other words.
+- one that was searched for in vain again only in other words.
 
-When few iterations are left, name only gaps without which the question cannot be answered.
+When the last of `max_iterations` is near, name only gaps without which the question cannot be answered.
 """
 
 
 def shown(given: KnowledgeGapInput, loaded: Loaded) -> TaskEnvelope:
-    """The research so far, and how much of the loop is left."""
+    """The research so far, which criteria are not met, and how much of the loop is left."""
     task = research("knowledge_gap", given, loaded)
-    return task.model_copy(update={"max_iterations": given.max_iterations})
+    unmet = tuple(criterion for criterion in task.criteria if not criterion.met)
+    return task.model_copy(update={"max_iterations": given.max_iterations, "criteria": unmet})
 
 
 def begins(given: JsonObject) -> str:

@@ -12,6 +12,8 @@ class AgentInput(Frozen):
     background: str = ""
     guidance: tuple[str, ...] = ()
     """What the person who asked said of the research while it was under way, the latest last."""
+    language: str = ""
+    """The question's, by its English name; empty if it is not known."""
 
 
 class Needs(Frozen):
@@ -54,7 +56,11 @@ class Drafts(Frozen):
     sections: tuple[SectionItem, ...] = ()
     """In the order of the plan; one without claims says why."""
     shown: Shown = Shown()
-    """The passages that the claims cite, without their texts."""
+    """The passages that the claims cite, and the best that they do not, without their texts."""
+    passages: tuple[tuple[EvidenceItem, ...], ...] = ()
+    """Of each section those with their texts: what its draft cites first, then the best that it does not."""
+    wishes: tuple[str, ...] = ()
+    """What the person who asked wants of each section; empty where that was not divided."""
     related: tuple[str, ...] = ()
     """Ids of passages worth reading that no claim cites."""
     quoted: bool = True
@@ -71,7 +77,13 @@ class Loaded(Frozen):
     """The draft that is to be written out now, by an agent that writes section by section."""
     written: tuple[SectionItem, ...] = ()
     """The report so far, of such an agent."""
+    place: int = 0
+    """The number of the section that is to be written out now, from 0."""
+    passages_room: int = 0
+    """Tokens that its passages may take in the prompt, whole texts alone."""
     term_weights: dict[str, float] = {}
+    today: str = ""
+    """The day on which the run began; empty if nobody said."""
     room: int | None = None
     """Tokens that drafts may take in the prompt, so that the answer can be paid for too; None: not limited."""
 
@@ -81,6 +93,8 @@ class Loaded(Frozen):
             kind=kind,
             question=given.question,
             background=given.background,
+            today=self.today,
+            language=given.language,
             guidance=given.guidance,
             evidence=self.shown.items,
             evidence_left_out=self.shown.left_out,

@@ -1,13 +1,17 @@
 """The planner agent: which sections a report needs, each with the one question that its research answers."""
 
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import Field
 
+from elcano.graphs.agents.context import numbered
+from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.values.criteria import Criterion, stated
+from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.state import SectionPlan
 from elcano.graphs.values.wording import listed
 
@@ -22,6 +26,10 @@ class PlannerInput(AgentInput):
     added_sections: tuple[SectionPlan, ...] = ()
     """What somebody added to the plan before there was one."""
     max_sections: int = Field(default=8, ge=1, le=200)
+    form: ReportForm | Literal[""] = ""
+    """That of the report; empty: the planner says it."""
+    criteria: tuple[Criterion, ...] = ()
+    """What the whole answer has to meet, as far as it was said."""
 
 
 class ReportPlanSection(Frozen):
@@ -32,6 +40,11 @@ class ReportPlanSection(Frozen):
 
     title: str = Field(max_length=200)
     key_question: str = Field(default="", max_length=1_000)
+    criteria: tuple[str, ...] = Field(default=(), description="One to four, checkable against passages.")
+    form: ReportForm | Literal[""] = Field(default="", description="The form of this section.")
+    wish: str = Field(
+        default="", description="This section's part of the wishes: its length in words, its readers; empty without."
+    )
 
 
 class ReportPlan(Frozen):
@@ -40,11 +53,12 @@ class ReportPlan(Frozen):
     report_title: str = Field(min_length=1, max_length=300)
     background_context: str = Field(default="", max_length=4_000)
     report_outline: tuple[ReportPlanSection, ...] = ()
+    form: ReportForm | Literal[""] = Field(default="", description="The form of the whole report.")
 
 
-INSTRUCTIONS: Final = """\
-You plan a research report. You are given the question, the sources that will be searched and a few passages that a \
-first search found in them. Colleagues will research every section at the same time, each without seeing the others.
+INSTRUCTIONS: Final = f"""\
+You plan a research report for the question, from the `sources` that will be searched and a few passages that a first \
+search found in them. Colleagues will research every section at the same time, each without seeing the others.
 
 - A section has a short plain title and one key question. The key question must be understood alone: repeat the \
 subject's name in it, never write "it" or "the above", and refer to no other section.
@@ -52,6 +66,10 @@ subject's name in it, never write "it" or "the above", and refer to no other sec
 first, in its order; then what a reader needs to understand or to use the answer.
 - No two sections may ask the same in other words. Leave out introductions, conclusions and summaries; those are \
 written from the sections.
+- Criteria of a section say what its research has to find. {STATING} The envelope's `criteria`, if there are any, are \
+those of the whole answer: each goes to the section that can meet it.
+- The form of the report is said above the envelope, or to be chosen there: let its shape decide the sections. What \
+belongs into one table is researched as one section. The form of a section is that of its own question.
 - Plan what the sources can answer: the passages show what they are like. Where they say nothing on a part that the \
 question names, plan its section nonetheless, so that its absence is found and reported.
 - The envelope's `sections`, if there are any, are in the plan already, because the person who asked wants them: do \
@@ -59,9 +77,12 @@ not plan them again, and leave room for them.
 - Take as few sections as do the work, and never more than `max_sections`.
 - Background context: a few sentences that every colleague should know, from the passages and the given background \
 alone; empty if there is nothing to say.
-- Report title: what the report is about, without "report" in it.
+- Report title: what the report is about, without “report” in it.
 
-Heed the envelope's `instructions` on length and form. Write in the language of the question.
+The envelope's `instructions` are wishes of the person who asked, on length, readers and form: the plan is made to fit \
+them. Divide them: the `wish` of a section is its own part, in words of text, so that all sections together keep to \
+them, with room for the introduction and the conclusion: two pages for the report are not two pages for each. What \
+holds for each of them, as readers and tone do, stands in each wish. Without `instructions` every `wish` is empty.
 """
 
 
@@ -77,6 +98,8 @@ def shown(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
             "instructions": given.instructions,
             "sources": loaded.sources,
             "max_sections": given.max_sections,
+            "form": given.form or "open",
+            "criteria": numbered(given.criteria, loaded),
             "sections": tuple(
                 SectionItem(title=section.title, key_question=section.key_question) for section in given.added_sections
             ),
@@ -90,10 +113,16 @@ def begins(given: JsonObject) -> str:
 
 
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
-    """The titles of the sections."""
+    """The titles of the sections, and what each has to find."""
     planned = [section for section in listed(output.get("report_outline")) if isinstance(section, dict)]
     titles: list[Json] = [section.get("title") for section in planned]
-    return f"Planned: {' · '.join(map(str, titles))}", {"sections": titles}
+    data: JsonObject = {"sections": titles}
+    criteria: list[Json] = [[*stated(map(str, listed(section.get("criteria"))))] for section in planned]
+    if any(criteria):
+        data["criteria"] = criteria
+    if form := output.get("form"):
+        data["form"] = form
+    return f"Planned: {' · '.join(map(str, titles))}", data
 
 
 AGENT: Final = AgentDefinition(

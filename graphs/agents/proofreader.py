@@ -3,7 +3,16 @@
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.drafting import CITING, SynthesisInput, citing, drafted, fitting, needs_of, sections_of
+from elcano.graphs.agents.drafting import (
+    CITING,
+    WISHES,
+    SynthesisInput,
+    citing,
+    drafted,
+    fitting,
+    needs_of,
+    sections_of,
+)
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.agents.prose import ReportProse
@@ -14,8 +23,8 @@ DRAFT_TOKENS: Final = 20_000
 """How much of the drafts it is shown."""
 
 INSTRUCTIONS: Final = f"""\
-You make one report of the drafts of its sections. They were written side by side, so they repeat each other. You are \
-given the question and, in `sections`, each section's claims with their citations; some may be missing, and say why.
+You make one report of the drafts of its sections, which are in `sections` as claims with citations. They were written \
+side by side, so they repeat each other; some may be missing, and say why.
 
 - Keep the order of the sections and their titles. Merge sections that turned out to say the same; leave out what does \
 not serve the question, and whatever is said a second time. When you merge statements, keep all their citations.
@@ -23,10 +32,9 @@ not serve the question, and whatever is said a second time. When you merge state
 first. Say what is disputed, how strong the evidence is, and conclude.
 - Limitations say, in sentences, what the sections leave open, each thing once. Missing sections are listed elsewhere: \
 write none for them.
+- Set `answered` to false if the sections do not answer the question. Leave `related` empty.
 {CITING}
-Set `answered` to false if the sections do not answer the question. Follow the envelope's `instructions` on length, \
-tone and form where they do not conflict with these rules. Write in the language of the question. Leave `related` \
-empty.
+{WISHES}
 """
 
 
@@ -37,6 +45,7 @@ def shown(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope("proofreader", given).model_copy(
         update={
             "instructions": given.instructions,
+            "form": given.form,
             "sections": sections,
             "evidence": citing(sections, loaded.drafts.shown.items),
         }

@@ -5,10 +5,13 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.context import ResearchContext, needs_of, passages_of, research, turn_of
+from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.criteria import stated
+from elcano.graphs.values.wording import listed
 
 
 class ThinkingOutput(Frozen):
@@ -19,20 +22,24 @@ class ThinkingOutput(Frozen):
         max_length=4_000,
         description="A short reflection: what is known, what contradicts, what to look at next.",
     )
+    criteria: tuple[str, ...] = Field(
+        default=(), description="One to four criteria of a good answer; only if the envelope has none."
+    )
 
 
-INSTRUCTIONS: Final = """\
-You reflect on a piece of research that is under way. You are given the question, what was searched so far and the \
-passages that were found.
+INSTRUCTIONS: Final = f"""\
+You reflect on a piece of research that is under way, for the colleagues who look for what is missing and search for \
+it. They read your thought beside the passages.
 
-Write a few sentences for the colleagues who work on it next:
+In a few sentences:
 - what the passages establish already, naming them by their keys;
-- where passages contradict each other, and which of them you would trust and why;
+- where they contradict each other, and which of them you would trust and why;
 - which part of the question nothing speaks to yet, and where that might be found;
 - which searches brought nothing, so that nobody repeats them.
 
-Rely on the passages alone, not on what you remember of the subject. Do not answer the question and do not draft the \
-report.
+If the envelope has no `criteria`, say them. {STATING}
+
+You neither answer the question nor draft the report.
 """
 
 
@@ -47,8 +54,9 @@ def begins(given: JsonObject) -> str:
 
 
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
-    """The thought."""
-    return f"Thought: {output.get('thought', '')}", {}
+    """The thought, and the criteria if it said any."""
+    criteria = stated(str(one) for one in listed(output.get("criteria")))
+    return f"Thought: {output.get('thought', '')}", {"criteria": [*criteria]} if criteria else {}
 
 
 AGENT: Final = AgentDefinition(

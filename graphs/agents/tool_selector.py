@@ -37,17 +37,17 @@ class AgentSelectionPlan(Frozen):
 
 
 INSTRUCTIONS: Final = """\
-You plan the next searches of a piece of research. You are given the question, the gap to close, the sources that can \
-be searched and every search that was made so far.
+You plan the next searches of a piece of research: one to four that together close the `gap`.
 
-Choose one to four searches that together close the gap:
-- name one of the given sources exactly as it is written; prefer the one whose description fits;
-- a query is three to eight words as the sought text itself would use them: proper names and technical terms, no \
-question words, no whole sentences, no operators;
-- make the searches different from one another, and from every search that was made already; where one of those \
-brought nothing, try other words for the same thing;
-- use the suggested queries where they serve the gap;
-- copy the gap that a search is meant to close into its `gap` field.
+- Name one of the `sources` exactly as it is written; prefer the one whose description fits, and the one that reports \
+at first hand.
+- A query is three to eight words as the sought text itself would use them, in its language: proper names and \
+technical terms, no question words, no whole sentences, no operators unless the source's description names some. What \
+shall be recent needs the year in its query.
+- No search repeats another one, nor one of the `conversation`; where one of those brought nothing, try other words \
+for the same thing.
+- Of `suggested_queries` take all that serve the gap.
+- Copy the gap that a search is meant to close into its `gap` field.
 
 If no search is left that could bring anything new, plan none.
 """
@@ -63,6 +63,7 @@ def shown(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:
     return research("tool_selector", given, loaded).model_copy(
         update={
             "gap": given.gap or given.question,
+            "criteria": (),  # the gap says what is missing
             "sources": loaded.sources,
             "suggested_queries": given.suggested_queries,
         }
@@ -90,6 +91,7 @@ AGENT: Final = AgentDefinition(
         request="Plan the searches for the gap in this task envelope.",
         answer=AgentSelectionPlan,
         shown=shown,
+        passages=False,
     ),
     input=ToolSelectorInput,
     output=AgentSelectionPlan,

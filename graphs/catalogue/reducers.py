@@ -12,6 +12,7 @@ from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.values.criteria import judged, unjudged
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 
 
@@ -45,8 +46,9 @@ def with_findings(grown: ResearchState, earlier: ResearchState) -> ResearchState
 
 
 def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchState:
-    """Begins the iteration's record with its thought."""
-    return _in_this_iteration(state, thought=output.thought)
+    """Begins the iteration's record with its thought; where nobody has said any criteria, its own are the run's."""
+    known = state if state.criteria else state.model_copy(update={"criteria": unjudged(output.criteria)})
+    return _in_this_iteration(known, thought=output.thought)
 
 
 def record_gap(state: ResearchState, output: KnowledgeGapOutput) -> ResearchState:
@@ -56,9 +58,9 @@ def record_gap(state: ResearchState, output: KnowledgeGapOutput) -> ResearchStat
 
 
 def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> ResearchState:
-    """Notes the searches that are about to be made."""
-    calls = tuple(ToolCallRecord(source=task.source, query=task.query) for task in output.tasks)
-    return _in_this_iteration(state, tool_calls=calls)
+    """Notes the searches that are about to be made, behind those that the iteration has made."""
+    calls = tuple(ToolCallRecord(source=task.source, query=task.query, pending=True) for task in output.tasks)
+    return _in_this_iteration(state, tool_calls=(*running_iteration(state).tool_calls, *calls))
 
 
 def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
@@ -82,16 +84,21 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
         calls.append(ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh)))
         _append_once(warnings, found.warnings)
     grown = grown.model_copy(update={"warnings": tuple(warnings)})
-    return with_findings(_in_this_iteration(grown, tool_calls=tuple(calls)), state)
+    made = (*(call for call in running_iteration(state).tool_calls if not call.pending), *calls)
+    return with_findings(_in_this_iteration(grown, tool_calls=made), state)
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
-    """Keeps the judge's reasoning and what it would search next, for the next iteration to read."""
-    return _in_this_iteration(state, judgement=output.reasoning, suggested_queries=output.next_search_queries)
+    """Keeps the judge's reasoning, which criteria are met, and what it would search next, for the next iteration."""
+    known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria)})
+    return _in_this_iteration(known, judgement=output.reasoning, suggested_queries=output.next_search_queries)
 
 
 def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
-    """Adds what the question was understood as to the background; the question itself stays as it was asked."""
+    """Adds what the question was understood as to the background; the question itself stays as it was asked.
+
+    Its form, its language and the criteria of an answer are kept as such.
+    """
     lines = [state.background] if state.background else []
     if output.improved_query != state.question:
         lines.append(f"The question, made precise: {output.improved_query}")
@@ -99,7 +106,14 @@ def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
         lines.append(f"It is about: {', '.join(output.key_entities)}")
     if output.research_questions:
         lines.append(f"Its parts: {' / '.join(output.research_questions)}")
-    return state.model_copy(update={"background": "\n".join(lines)})
+    return state.model_copy(
+        update={
+            "background": "\n".join(lines),
+            "form": output.form or state.form,
+            "language": " ".join(output.language.split()) or state.language,
+            "criteria": state.criteria or unjudged(output.criteria),
+        }
+    )
 
 
 class Values(Frozen):

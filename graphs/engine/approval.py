@@ -88,7 +88,10 @@ def proposed(run: Run) -> JsonObject:
     sections = open_sections(run.state.plan)
     return {
         "title": run.state.title,
-        "sections": [{"title": section.title, "question": section.key_question} for section in sections],
+        "sections": [
+            {"title": section.title, "question": section.key_question, "criteria": [*section.criteria]}
+            for section in sections
+        ],
     }
 
 

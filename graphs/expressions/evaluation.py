@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import ceil, log2
 from typing import Any, Final
 
-from jmespath.functions import Functions
+from jmespath.functions import Functions, signature
 from jmespath.visitor import Options, TreeInterpreter
 
 from elcano.graphs.expressions.weight import Scale, TooHeavy, Weight, text_bytes
@@ -145,6 +145,11 @@ class _Functions(Functions):
         self._meter = meter
         self._scale = scale
 
+    @signature({"types": ["array"]}, {"types": ["array"]})
+    def _func_pairs(self, first: list[Any], second: list[Any]) -> list[Any]:
+        """Each of the first with each of the second, those with the same second together. JMESPath has no such one."""
+        return [[one, two] for two in second for one in first]
+
     def call_function(self, function_name: str, resolved_args: Iterable[Any]) -> Any:
         given = list(resolved_args)
         self._meter.spend(self._price(function_name, given))
@@ -163,6 +168,8 @@ class _Functions(Functions):
                 units += self._sorting(items, whole=name == "sort")
             case (("max" | "min"), [list(items)]):
                 units += self._bytes(items) // _COMPARED
+            case "pairs", [list(first), list(second)]:
+                units += len(first) * len(second) // _LOOKED_AT
             case "join", [str(glue), list(items)]:
                 units += self._joining(glue, items)
             case "contains", [list() | str() as subject, wanted]:
@@ -201,3 +208,7 @@ class _Functions(Functions):
 
     def _bytes(self, value: Any) -> int:
         return self._scale.weigh(value).bytes
+
+
+FUNCTIONS: Final = frozenset(_Functions.FUNCTION_TABLE)
+"""The names of those that there are: those of JMESPath, and `pairs`."""

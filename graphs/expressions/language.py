@@ -14,10 +14,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import jmespath
 from jmespath.exceptions import JMESPathError
-from jmespath.functions import Functions
 from jmespath.parser import ParsedResult
 
-from elcano.graphs.expressions.evaluation import Meter, TooMuch, search
+from elcano.graphs.expressions.evaluation import FUNCTIONS, Meter, TooMuch, search
 from elcano.graphs.expressions.weight import TooHeavy
 from elcano.graphs.frozen import Json, JsonObject
 
@@ -25,7 +24,6 @@ MAX_DEPTH: Final = 40
 """Levels of a parsed expression. Evaluating takes a few Python frames a level, and where Python's own limit of frames
 lies depends on the caller: an expression near it could hold in a preview and fail in a workflow."""
 
-_FUNCTIONS: Final = frozenset(Functions.FUNCTION_TABLE)
 _TAKE_EXPRESSIONS: Final = frozenset({"map", "max_by", "min_by", "sort_by"})
 _INTO_FIRST: Final = frozenset(
     {"subexpression", "index_expression", "pipe", "projection", "value_projection", "filter_projection"}
@@ -112,9 +110,9 @@ def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[s
     called = tree["value"] if tree["type"] == "function_expression" else ""
     for child in _children(tree):
         yield from _tree_faults(child, depth=depth + 1, caller=called)
-    if called and called not in _FUNCTIONS:
-        close = get_close_matches(called, _FUNCTIONS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(_FUNCTIONS))}"
+    if called and called not in FUNCTIONS:
+        close = get_close_matches(called, FUNCTIONS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(FUNCTIONS))}"
         yield f"unknown function {called!r}; {hint}"
 
 

@@ -30,8 +30,9 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 **COMMISSION,
                 "sources": "sources",
                 "evidence": NEW_EVIDENCE,
-                "max_sections": "budget.sections.limit",
+                "max_sections": "budget.sections.affordable || budget.sections.limit",
                 "added_sections": "added_sections",
+                "criteria": "criteria",
             },
         )
         .add_state_node(
@@ -42,7 +43,11 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 "report_title": "outputs.planner.report_title",
                 "background_context": "outputs.planner.background_context",
                 "report_outline": "outputs.planner.report_outline",
+                "form": "outputs.planner.form",
                 "max_sections": "budget.sections.limit",
+                "affordable_sections": "budget.sections.affordable",
+                "tokens_each": "budget.sections.tokens_each",
+                "tokens": "budget.tokens.limit",
             },
         )
         .add_parallel_node(
@@ -58,7 +63,14 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
             "parallel_loops",
             "loop",
             ITERATIVE,
-            inputs={"question": "item.key_question", "title": "item.title", "background": "background"},
+            inputs={
+                "question": "item.key_question",
+                "title": "item.title",
+                "background": "background",
+                "criteria": "item.criteria",
+                "form": "item.form",
+                "wish": "item.wish",
+            },
         )
         .add_state_node(
             "collect_drafts",

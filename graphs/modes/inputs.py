@@ -10,22 +10,28 @@ from elcano.graphs.spec.graph import Inputs
 NEW_EVIDENCE: Final = "evidence[?!duplicate_of].id"
 """The passages that repeat no older one."""
 
-ASKED: Final[Inputs] = {"question": "question", "background": "background", "guidance": "guidance"}
-"""What is asked, and what was said of it since."""
+ASKED: Final[Inputs] = {
+    "question": "question",
+    "background": "background",
+    "guidance": "guidance",
+    "language": "language",
+}
+"""What is asked, in which language, and what was said of it since."""
 
-ROUND: Final[Inputs] = {**ASKED, "iteration": "iteration"}
-"""The same, and how often it was gone round."""
+ROUND: Final[Inputs] = {**ASKED, "iteration": "iteration", "criteria": "criteria"}
+"""The same, how often it was gone round, and what the answer has to meet."""
 
 CONTEXT: Final[Inputs] = {**ROUND, "conversation": "conversation"}
 """The same, with what the iterations so far thought, searched and found."""
 
-COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions"}
+COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions", "form": "form"}
 """What is asked, what was said of it since, and how the report is wanted."""
 
 WRITING: Final[Inputs] = {
     **COMMISSION,
     "iteration": "iteration",
     "conversation": "conversation",
+    "criteria": "criteria",
     "sources": "sources",
     "evidence": NEW_EVIDENCE,
 }

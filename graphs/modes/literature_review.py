@@ -13,9 +13,9 @@ LITERATURE_REVIEW = (
     .add_tool_node(
         "search",
         tool="search",
-        description="Every source at once, each asked the same",
-        for_each="sources",
-        inputs={"source": "item", "query": "outputs.judge.next_search_queries[0] || question", "limit": "`50`"},
+        description="Every source at once, each asked all of the same",
+        for_each="pairs(sources, outputs.judge.next_search_queries || [question])",
+        inputs={"source": "item[0]", "query": "item[1]", "limit": "`50`"},
         reducer="add_evidence",
     )
     .add_agent_node(
@@ -30,7 +30,7 @@ LITERATURE_REVIEW = (
         "writer",
         agent="writer",
         description="The review, every claim with its quote",
-        inputs=WRITING,
+        inputs={**WRITING, "form": "'review'"},
     )
     .connect_nodes("search", "judge", "enough")
     .add_conditional_edge("enough", "writer", when="outputs.judge.recommendation == 'synthesize'", label="enough")

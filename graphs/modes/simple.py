@@ -8,9 +8,9 @@ SIMPLE = (
     .add_tool_node(
         "search",
         tool="search",
-        description="Every source at once",
-        for_each="sources",
-        inputs={"source": "item", "query": "outputs.judge.next_search_queries[0] || question"},
+        description="Every source at once, by all that the judge would search",
+        for_each="pairs(sources, outputs.judge.next_search_queries || [question])",
+        inputs={"source": "item[0]", "query": "item[1]"},
         reducer="add_evidence",
     )
     .add_agent_node(

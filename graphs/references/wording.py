@@ -14,6 +14,8 @@ MOST_AUTHORS: Final = 6
 """After so many it is `et al.`: as the Vancouver style has it."""
 MOST_NOTICES: Final = 5
 NOTICE_CHARACTERS: Final = 300
+DATE_CHARACTERS: Final = 10
+"""Of a day."""
 DESIGN_CHARACTERS: Final = 40
 ABOUT_CHARACTERS: Final = 240
 """All flags together have room in it."""
@@ -74,11 +76,12 @@ def warning(number: int, title: str, work: Work | None) -> str:
 
 
 def about(work: Work) -> str:
-    """A work in a few words, for who reads a passage of it: year, kind and design, and what has to be known."""
+    """A work in a few words, for who reads a passage of it: date, kind and design, and what has to be known."""
     kind = _KINDS.get(work.kind, work.kind)
     told = [words for flag, words in FLAGS.items() if flag in work.flags]
     design = (shortened(_on_one_line(one), DESIGN_CHARACTERS) for one in work.design[:2])
-    return shortened(", ".join(filter(None, (str(work.year or ""), kind, *told, *design))), ABOUT_CHARACTERS)
+    date = _on_one_line(work.published)[:DATE_CHARACTERS] or str(work.year or "")
+    return shortened(", ".join(filter(None, (date, kind, *told, *design))), ABOUT_CHARACTERS)
 
 
 def place(work: Work) -> str:

@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.state import EvidenceRef, SectionGap
 
 SHOWN_BRANCHES: Final = 200
@@ -28,6 +29,11 @@ class BranchInput(Frozen):
     title: str = ""
     """The section's title; the question if there is none."""
     background: str = ""
+    criteria: tuple[str, ...] = ()
+    """What its answer has to meet."""
+    form: ReportForm | Literal[""] = ""
+    wish: str = ""
+    """What the person who asked wants of it; empty: what they want of the whole."""
 
 
 class BranchOutcome(Frozen):
@@ -50,6 +56,8 @@ class BranchOutcome(Frozen):
     """What its graph declares as its `result`, by name."""
     ending: str = ""
     """Why it ended early, in words; empty if it did not."""
+    ended_by: str = ""
+    """The kind of that ending, for programs; empty also of branches of older programs."""
     gap: SectionGap | None = None
     """Set if it handed over nothing."""
     searches: tuple[str, ...] = ()

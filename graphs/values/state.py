@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
@@ -10,7 +10,11 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.expressions.weight import Scale, TooHeavy
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.values.criteria import Criterion
+from elcano.graphs.values.form import ReportForm
 
+UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted"})
+"""Types of gaps that are no failures: of sections that ended early with nothing, or were never begun."""
 EXCERPT_CHARACTERS = 240
 """How much of a passage the state carries; agents read the whole passage from the store."""
 
@@ -45,6 +49,8 @@ class ToolCallRecord(Frozen):
     """Passages that the run did not have before."""
     error: str | None = None
     """Why it failed; an error is never evidence."""
+    pending: bool = False
+    """It is about to be made; what comes of it takes its place."""
 
 
 class IterationData(Frozen):
@@ -66,6 +72,11 @@ class SectionPlan(Frozen):
 
     title: str
     key_question: str
+    criteria: tuple[str, ...] = ()
+    """What its research has to find, each so that it can be seen whether it was."""
+    form: ReportForm | Literal[""] = ""
+    wish: str = ""
+    """What of the wishes for the whole report is for it: how long it is, for whom; empty: they were not divided."""
     left_out: bool = False
     """Somebody had it dropped. It keeps its place, so that those after it keep theirs."""
 
@@ -96,7 +107,18 @@ class SectionResult(Frozen):
     """The queries that its research made."""
     ending: str = ""
     """Why its research ended early, in words; empty if it did not."""
+    ended_by: str = ""
+    """The kind of that ending, or of its gap, for programs."""
+    tokens: int = 0
+    """What its research used."""
+    wish: str = ""
+    """What the person who asked wants of it, as the plan divided that."""
     gap: SectionGap | None = None
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether its research ended early, or never began for want of budget: a failure is no such ending."""
+        return bool(self.ending) or (self.gap is not None and self.gap.type in UNFINISHED)
 
 
 class NodeFailure(Frozen):
@@ -122,6 +144,12 @@ class ResearchState(Frozen):
     """What the person who asked wants of the report's length, tone or form."""
     guidance: tuple[str, ...] = ()
     """What somebody said of the research while it was under way, the latest last."""
+    language: str = ""
+    """The question's, by its English name; empty if nobody has said."""
+    form: ReportForm | Literal[""] = ""
+    """That of the report; empty: nobody has said, and whoever writes chooses."""
+    criteria: tuple[Criterion, ...] = ()
+    """What the answer has to meet, and how far that is so."""
     sources: tuple[str, ...] = ()
     """Names of the sources that may be searched."""
     iteration: int = Field(default=1, ge=1)

@@ -131,7 +131,7 @@ async def test_a_run_is_the_same_as_itself() -> None:
 async def test_ways_go_together_as_far_as_they_do() -> None:
     short, long = await side(Script(complete_in=1)), await side(Script(complete_in=2))
     found = comparison(short, long)
-    assert found.steps.common == 1
+    assert found.steps.common == 2
     assert [(pair.a and pair.a.node, pair.b and pair.b.node) for pair in found.steps.pairs[:3]] == [
         ("knowledge_gap", "knowledge_gap"),
         ("complete", "complete"),
@@ -139,8 +139,8 @@ async def test_ways_go_together_as_far_as_they_do() -> None:
     ]
     assert not found.steps.pairs[0].same
     own = [pair.b.number for pair in found.steps.pairs if pair.b]
-    assert own == list(range(2, found.b.steps + 1))
-    assert found.evidence.only_b_count == found.b.evidence > 0
+    assert own == list(range(3, found.b.steps + 1))
+    assert found.evidence.only_b_count == found.b.evidence - 1 > 0
 
 
 async def test_what_was_asked_otherwise() -> None:
@@ -157,7 +157,7 @@ async def test_what_was_asked_otherwise() -> None:
 @pytest.mark.parametrize(
     ("changes", "note"),
     [
-        ({"status": "running", "draft": None}, "b is still running: it is compared as it stands at step 13"),
+        ({"status": "running", "draft": None}, "b is still running: it is compared as it stands at step 14"),
         ({"status": "failed", "draft": None}, "b wrote no report: its status is failed"),
     ],
 )

@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from elcano.api.http.requests import MAX_QUESTION
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.catalogue.sources import SOURCES, collection, configured
 from elcano.graphs.catalogue.tools import SearchInput
@@ -74,7 +75,7 @@ def test_what_is_configured() -> None:
 
 def test_the_limits_are_those_of_the_tool() -> None:
     schema = SearchInput.model_json_schema()["properties"]
-    assert schema["query"]["maxLength"] == LONGEST_QUERY
+    assert schema["query"]["maxLength"] == MAX_QUESTION > LONGEST_QUERY  # a first search asks the question itself
     assert schema["limit"]["maximum"] == MOST_RESULTS
 
 

@@ -17,7 +17,8 @@ STARTED = 1_000_000.0
 
 def begun(when_exhausted: str = "pause") -> Journal:
     limits = Limits.model_validate({"when_exhausted": when_exhausted})
-    journal = opened(asked(MODES["iterative"], limits=limits), STARTED)
+    graph = MODES["iterative"].model_copy(update={"entry_node": "thinking"})
+    journal = opened(asked(graph, limits=limits), STARTED)
     journal.next(STARTED)
     return journal
 

@@ -1,0 +1,73 @@
+"""Criteria by which it is seen that a question is answered: a few, each checkable, each met or not by what was found.
+
+Whoever plans says them, the judge says which are met and by which passages, and what is not met is looked for next.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.shortening import shortened
+
+MOST_CRITERIA: Final = 4
+"""Of one question: more are no criteria but a second plan."""
+CRITERION_CHARACTERS: Final = 300
+MOST_PASSAGES: Final = 8
+"""That are named for one criterion."""
+
+
+class Criterion(Frozen):
+    """One thing that the answer has to have, and whether what was found gives it."""
+
+    text: str
+    """As `names at least two suppliers, with prices`."""
+    met: bool | None = None
+    """None: nobody has judged it yet."""
+    evidence: tuple[str, ...] = ()
+    """Ids of the passages that meet it, the best first."""
+
+
+class CriterionVerdict(Frozen):
+    """What a judge says of one criterion."""
+
+    number: int = Field(description="The number of the criterion in the envelope; of one you name yourself, from 1.")
+    criterion: str = Field(default="", description="Its text, if you name it yourself; otherwise leave it out.")
+    met: bool
+    evidence: tuple[str, ...] = Field(default=(), description="Keys of the passages that meet it, the best first.")
+
+
+def stated(texts: Iterable[str]) -> tuple[str, ...]:
+    """Criteria as they are kept: each on one line, once, none empty, at most `MOST_CRITERIA`."""
+    lines = (shortened(" ".join(text.split()), CRITERION_CHARACTERS) for text in texts)
+    return tuple(dict.fromkeys(filter(None, lines)))[:MOST_CRITERIA]
+
+
+def unjudged(texts: Iterable[str]) -> tuple[Criterion, ...]:
+    """Criteria of which nothing is known yet."""
+    return tuple(Criterion(text=text) for text in stated(texts))
+
+
+def judged(criteria: Sequence[Criterion], verdicts: Iterable[CriterionVerdict]) -> tuple[Criterion, ...]:
+    """`criteria` as they stand after `verdicts`; where there were none, those that the verdicts name themselves.
+
+    A criterion of which nothing is said stands as it stood. Of two verdicts on one the first counts.
+    """
+    if not criteria:
+        named: dict[str, CriterionVerdict] = {}
+        for verdict in verdicts:
+            for text in stated([verdict.criterion]):
+                named.setdefault(text, verdict)
+        return tuple(_after(Criterion(text=text), named[text]) for text in stated(named))
+    first: dict[int, CriterionVerdict] = {}
+    for verdict in verdicts:
+        first.setdefault(verdict.number, verdict)
+    return tuple(
+        _after(criterion, first[number]) if number in first else criterion
+        for number, criterion in enumerate(criteria, start=1)
+    )
+
+
+def _after(criterion: Criterion, verdict: CriterionVerdict) -> Criterion:
+    return criterion.model_copy(update={"met": verdict.met, "evidence": verdict.evidence[:MOST_PASSAGES]})

@@ -16,6 +16,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.asker import NAME_CHARACTERS
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Allowance, Limits, Usage
+from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult, ToolCallRecord
@@ -159,6 +160,8 @@ class ResearchInput(Frozen):
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
     rules: int = Field(default_factory=newest, ge=1)
     """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
+    experience: Experience = Experience()
+    """Of a branch: what its run had learnt of its models when it began."""
     address: str = ""
     """Where the API shows the run that somebody asked for, as far as whoever started it knows: for people who look at
     the workflow."""
@@ -210,6 +213,8 @@ class AgentCall(OfRun):
     """The highest number of an event that the run had told; handed back, so that the history has it."""
     allowance: Allowance = Allowance()
     """What all attempts of the call together may use; enforced before each request to a model."""
+    evidence_tokens: int | None = Field(default=None, ge=0)
+    """The most that the passages may take which the model is shown; None: what the agent's definition says."""
 
 
 class AgentResult(Frozen):

@@ -34,6 +34,8 @@ class Rules(Frozen):
     """What one search brings: eight passages of a thousand characters."""
     section_tokens: int = 1_500
     """One section of a report, with its quotes: what its draft is taken to have, and what rewriting it takes."""
+    section_passages: int = 0
+    """The most that the passages take which a section is written in view of."""
     so_far_tokens: int = 3_000
     """How much of the report so far a section is written in view of."""
     summary_tokens: int = 16_000
@@ -45,6 +47,19 @@ class Rules(Frozen):
 
     max_items: int = 200
     """Items of one `for_each`: each is an activity or a child workflow, and Temporal allows 2,000 pending ones."""
+    learns: bool = False
+    """Whether what calls took raises what the next are taken to need: see `engine.experience`."""
+    hidden_tokens: int = 0
+    """What a model is taken to think unseen in a call, for a plan that is made before the run knows better."""
+    writing_evidence: float = 1.0
+    """The share of the limit of tokens that the passages may take which a report is written from."""
+    least_writing_evidence: int = 4_000
+    """So many tokens of passages a report is written from, however small that share is."""
+    section_searches: int = 0
+    """As many searches a plan must be able to pay for in each of its sections, or it is cut; 0: it never is."""
+    sections_end_runs: bool = False
+    """Whether a run is partial of which a section is."""
+
     shortest_seconds: float = 5.0
     """A branch with less time than this is not started."""
     writing_share: float = 0.95
@@ -67,7 +82,17 @@ class Rules(Frozen):
     """The version of the library that evaluates them."""
 
 
-RULES: Final[list[Rules]] = [Rules()]
+RULES: Final[list[Rules]] = [
+    Rules(),
+    Rules(
+        learns=True,
+        hidden_tokens=2_500,
+        writing_evidence=0.2,
+        section_searches=2,
+        sections_end_runs=True,
+        section_passages=4_000,
+    ),
+]
 """By number, from 1. Entries of releases are never changed: runs under way go by them."""
 
 

@@ -46,9 +46,7 @@ async def _branches(
             finishing = budget.limits.model_copy(update={"when_exhausted": "finish"})  # nobody tops up a branch here
             limits = books.begin(start, budget.model_copy(update={"limits": finishing}))
             if isinstance(limits, Limits):
-                begun.append(
-                    (start, opening.branch(asked, start, limits, journal.run.state, opening.today(asked, journal)))
-                )
+                begun.append((start, opening.branch(asked, start, limits, journal.run, opening.today(asked, journal))))
                 journal.tell(branch_started(work.node, start, begun[-1][1].run_id), clock())
         for start, branch in begun:
             walked = await run_in_memory(branch, perform, clock=clock)

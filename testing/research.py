@@ -133,6 +133,7 @@ class _Performer:
             models=self._asked.models,
             today=self._asked.today,
             allowance=work.allowance,
+            evidence_tokens=work.evidence_tokens,
         )
         try:
             answered = await ActivityEnvironment().run(self._agents.run_agent, call)

@@ -240,9 +240,7 @@ class Branching:
             return branch
 
     async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
-        asked = opening.branch(
-            self._asked, start, limits, self._journal.run.state, opening.today(self._asked, self._journal)
-        )
+        asked = opening.branch(self._asked, start, limits, self._journal.run, opening.today(self._asked, self._journal))
         older = next((one for one in self._older if fanout.same_branch(start, one.start)), None)
         if older is not None:
             self._older.remove(older)

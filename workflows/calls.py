@@ -68,6 +68,7 @@ class Performer:
             today=today(self._asked, self._journal),
             told=self._journal.last,
             allowance=work.allowance,
+            evidence_tokens=work.evidence_tokens,
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")

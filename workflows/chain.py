@@ -45,7 +45,9 @@ class ChainWorkflow(ResearchWorkflow):
             return
 
     async def _iterative(self) -> None:
-        """Think, find the gap, search for it, judge; round until nothing is missing."""
+        """Search, think, find the gap, search for it, judge; round until nothing is missing."""
+        if self._asked.graph.entry_node == "first_search":  # the graphs of older runs begin with thinking
+            await self._visit("first_search")
         await self._visit("thinking")
         while True:
             await self._visit("knowledge_gap")

@@ -110,7 +110,9 @@ class AgentActivities:
         given = agent.input.model_validate(call.input)
         offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
         loader = Loader(attempt.store, self._sources)
-        found = await loader.load(call.run_id, agent, agent.needs(given), _room(attempt, agent), weighed=offline)
+        most = agent.evidence_tokens if call.evidence_tokens is None else call.evidence_tokens
+        room = _room(attempt, agent, most)
+        found = await loader.load(call.run_id, agent, agent.needs(given), room, most=most, weighed=offline)
         loaded = found.model_copy(update={"today": call.today})
         if agent.joins:
             assert isinstance(given, SynthesisInput)
@@ -156,7 +158,7 @@ async def _kept(attempt: Attempt, draft: ReportDraft, shown: Shown, *, quoted: b
     draft = draft.model_copy(update={"quoted": quoted})
     written = draft.model_dump_json()
     artifact = await attempt.store.artifacts.put(attempt.call.run_id, written, "application/json")
-    return reference(draft, artifact, shown.ids)
+    return reference(draft, artifact, shown)
 
 
 async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded) -> ReportDraft:
@@ -171,12 +173,14 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
     return with_omissions(drafted(answer.output), answer.task.sections)
 
 
-def _room(attempt: Attempt, agent: AgentDefinition) -> int | None:
+def _room(attempt: Attempt, agent: AgentDefinition, most: int) -> int | None:
     """Tokens that passages or drafts may take, so that prompt and answer fit into what is left; None: not limited.
+
+    It is never more than `most`.
 
     Of little an answer gets no more than half: what is written from few passages is short.
     """
     if (left := attempt.left.tokens) is None:
         return None
     beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, rules()))
-    return min(agent.evidence_tokens, beside - min(agent.output_tokens, beside // 2))
+    return min(most, beside - min(agent.output_tokens, beside // 2))

@@ -1,8 +1,13 @@
 """From the keys by which a model cites to the ids of passages, and what the state is told of a draft."""
 
 from collections.abc import Mapping
+from typing import Final
 
+from elcano.graphs.agents.loaded import Shown
 from elcano.graphs.values.report import Claim, DraftRef, ReportDraft
+
+BESIDE: Final = 4
+"""As many passages that a draft does not cite are handed on with it."""
 
 
 def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraft:
@@ -30,16 +35,19 @@ def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraf
     )
 
 
-def reference(draft: ReportDraft, artifact: str, ids: Mapping[str, str]) -> DraftRef:
-    """What the state holds of `draft`, which is stored as `artifact`; `ids` are those of the passages it was given."""
-    claims = draft.claims
+def reference(draft: ReportDraft, artifact: str, shown: Shown) -> DraftRef:
+    """What the state holds of `draft`, which is stored as `artifact` and was written from the passages `shown`."""
+    claims, ids = draft.claims, shown.ids
     given = set(ids.values())
     cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in given)
+    named = dict.fromkeys((*cited, *draft.related))
+    beside = [ids[key] for key in shown.order if key in ids and ids[key] not in named]
     return DraftRef(
         artifact=artifact,
         title=draft.title,
         answered=draft.answered,
         claims=len(claims),
         cited=len(cited),
-        evidence=tuple(dict.fromkeys((*cited, *draft.related))),
+        evidence=tuple(named),
+        beside=tuple(beside[:BESIDE]),
     )

@@ -43,7 +43,10 @@ def joined(
     homes = _Homes(evidence)
     cited = [tuple(homes.moved(claim) for claim in claims) for claims in kept]
     works = Works(known, accounts)
-    keys = {id: f"e{number}" for number, id in enumerate(homes.cited, start=1)}
+    beside = [_beside(result, draft, evidence, homes.cited) for result, draft in zip(results, drafts, strict=True)]
+    named = dict.fromkeys((*homes.cited, *(id for ids in beside for id in ids)))
+    keys = {id: f"e{number}" for number, id in enumerate(named, start=1)}
+    shown = {id: _item(key, evidence[id], of_work(works, evidence[id])) for id, key in keys.items()}
     items = [
         SectionItem(
             title=result.title,
@@ -56,13 +59,36 @@ def joined(
     ]
     return Drafts(
         sections=tuple(items),
-        shown=Shown(
-            items=tuple(_item(key, evidence[id], of_work(works, evidence[id])) for id, key in keys.items()),
-            ids={key: id for id, key in keys.items()},
+        shown=Shown(items=tuple(shown.values()), ids={key: id for id, key in keys.items()}),
+        passages=tuple(
+            tuple(
+                shown[id].model_copy(update={"text": evidence[id].text})
+                for id in dict.fromkeys((*_cited(claims), *further))
+                if id in shown
+            )
+            for claims, further in zip(cited, beside, strict=True)
         ),
+        wishes=tuple(result.wish for result in results),
         related=_related(drafts, evidence, homes.cited) if results else _one_each(known),
         quoted=all(draft.quoted for draft in drafts if draft),
     )
+
+
+def _cited(claims: Iterable[Claim]) -> Iterator[str]:
+    return (one.evidence for claim in claims for one in claim.citations)
+
+
+def _beside(
+    result: SectionResult, draft: ReportDraft | None, evidence: Mapping[str, Evidence], cited: Mapping[str, str]
+) -> list[str]:
+    """The passages that a section handed over and nobody cites: what its draft calls related first, each text once."""
+    texts = set(cited.values())
+    found = []
+    for id in dict.fromkeys((*(draft.related if draft else ()), *result.evidence)):
+        if id in evidence and id not in cited and (text := _on_one_line(evidence[id].text)) not in texts:
+            texts.add(text)
+            found.append(id)
+    return found
 
 
 def completed(draft: ReportDraft, drafts: Drafts) -> ReportDraft:

@@ -27,9 +27,17 @@ class Loader:
         self._sources = sources
 
     async def load(
-        self, run_id: str, agent: AgentDefinition, needs: Needs, room: int | None, *, weighed: bool
+        self, run_id: str, agent: AgentDefinition, needs: Needs, room: int | None, *, most: int, weighed: bool
     ) -> Loaded:
-        """What `agent` is to be shown, passages within `room` tokens; words are `weighed` for the extractive model.
+        """What `agent` is to be shown; words are `weighed` for the extractive model.
+
+        Args:
+            run_id: whose evidence it is.
+            agent: who is shown it.
+            needs: what it is about.
+            room: tokens that passages or drafts may take; None: not limited.
+            most: tokens that passages may take where there is no other limit.
+            weighed: whether words are.
 
         Raises:
             BudgetExhausted: who writes from passages could be shown none of those that there are.
@@ -40,8 +48,8 @@ class Loader:
         accounts = await self._store.evidence.works_of_run(run_id) if of_works else []
         shown = Shown()
         if not agent.joins:  # of their own, those who join sections read only what the drafts quote
-            most = agent.evidence_tokens if room is None else room
-            shown = await asyncio.to_thread(fitting, evidence, needs.conversation, most, accounts)
+            fit = most if room is None else room
+            shown = await asyncio.to_thread(fitting, evidence, needs.conversation, fit, accounts)
         if agent.manner == "report" and evidence and room is not None and not shown.items:
             short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
             raise BudgetExhausted("tokens", short)

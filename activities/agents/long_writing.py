@@ -3,10 +3,14 @@
 Before each call what is left is looked at: a section is written only if the key findings can still be paid for after
 it. The sections for which that is not so stand as they were drafted, and the report says so.
 
-Each finished section is kept as an artifact and named in the heartbeat. An attempt that follows a crash begins with the
-next section, so a crash costs at most one call of a model.
+A section is written in view of its passages, as many of them as can be paid for. One whose draft is longer than what
+a model delivers in one answer is written in parts, each after the other.
+
+Each finished part is kept as an artifact and named in the heartbeat. An attempt that follows a crash begins with the
+next one, so a crash costs at most one call of a model.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
@@ -24,11 +28,20 @@ from elcano.graphs.agents.prose import SectionText, Summary
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Estimate
-from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, title_for
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, PROMPT_TOKENS, SUMMARY_ANSWER_TOKENS, SUMMARY_TOKENS
+from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.values.tokens import (
+    CHARACTERS_PER_TOKEN,
+    PROMPT_TOKENS,
+    SECTION_PASSAGES,
+    SUMMARY_ANSWER_TOKENS,
+    SUMMARY_TOKENS,
+)
 from elcano.storage.artifacts import ArtifactStore
 
 MEDIA_TYPE: Final = "application/json"
+HEADING: Final = "### "
+PART_CHARACTERS: Final = 6_000
+"""Text of a draft that is written out in one answer: models deliver some thousand words, whatever they are asked."""
 LEAST_SUMMARY_TOKENS: Final = 500
 """Key findings are not written from less of a report than this, unless there is no more of it."""
 
@@ -36,7 +49,7 @@ Output = TypeVar("Output", bound=Frozen)
 
 
 class WrittenSection(Frozen):
-    """One finished section, as a heartbeat names it."""
+    """One finished section, or a part of one, as a heartbeat names it."""
 
     artifact: str
     """Content hash of its `SectionText`."""
@@ -44,10 +57,12 @@ class WrittenSection(Frozen):
     quoted: bool = False
     left_out: int = 0
     """Statements of its draft that were too much for its model."""
+    parts: int = 1
+    """How many parts its section is written in; of one of them this is what was written."""
 
 
 class Progress(Frozen):
-    """The finished sections, in the order of those that have a draft. Travels: new fields get defaults."""
+    """The finished sections and parts, in the order of those that have a draft. Travels: new fields get defaults."""
 
     sections: tuple[WrittenSection, ...] = ()
 
@@ -103,32 +118,68 @@ class _Writing:
         self._attempt = attempt
         self._artifacts = artifacts
         self._progress = Progress.model_validate(attempt.progress)
-        self._before = iter(self._progress.sections)
+        self._next = 0
+        """The place among what earlier attempts finished."""
+        self._headings = {heading_words(section.title) for section in loaded.drafts.sections}
         self._dearest = Estimate()
         """What the dearest call so far took: the next is taken to need as much, whatever its size says."""
 
     async def section(self, place: int) -> SectionItem:
-        """The section at `place`, written before or now, or its draft if the budget does not allow that."""
+        """The section at `place`, written before or now, or its draft as far as the budget does not allow that."""
         section = self._loaded.drafts.sections[place]
-        if (finished := next(self._before, None)) is not None:
+        parts = in_parts(section)
+        if (done := self._peek()) is not None and done.parts != len(parts):  # an older program wrote it in one
+            parts = [section]
+        claims: list[Claim] = []
+        for number, part in enumerate(parts, start=1):
+            claims += await self._part(place, number, len(parts), part, tuple(claims))
+        missing = "" if claims else NOT_USED
+        return section.model_copy(update={"claims": tuple(claims), "missing": missing, "left_out": 0})
+
+    async def _part(
+        self, place: int, number: int, of: int, part: SectionItem, before: tuple[Claim, ...]
+    ) -> tuple[Claim, ...]:
+        """One part of the section at `place`, behind what stands of it `before`; its draft if there is no budget."""
+        finished = self._peek()
+        if finished is not None:
+            self._next += 1
             self._attempt.credit(finished.model, quoted=finished.quoted)
             self.unread += finished.left_out
-            return self._as_written(section, await self._kept(finished))
-        task = self._shown(self._section, section=section)
-        answer = await self._asked(self._section, task) if self._affords(place, task) else None
+            return self._as_written(part, await self._kept(finished))
+        if of > 1:
+            part = part.model_copy(update={"part": f"{number} of {of}"})
+        begun = (*self.written, part.model_copy(update={"claims": before})) if before else tuple(self.written)
+        task = self._affordable(place, part, begun)
+        answer = None if task is None else await self._asked(self._section, task)
         if answer is None:
-            self.drafted.append(section.title)
-            return section
+            if part.title not in self.drafted:
+                self.drafted.append(part.title)
+            return part.claims
         artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         left_out = sum(one.left_out for one in answer.task.sections)
-        finished = WrittenSection(artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out)
+        finished = WrittenSection(
+            artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out, parts=of
+        )
         self.unread += left_out
         self._progress = Progress(sections=(*self._progress.sections, finished))
+        self._next += 1
         # In this order: a worker that is killed from here on cannot say what it used, and what the next attempt goes on
         # with has to be in the ledger by then.
         await self._attempt.record("failed")
         self._attempt.pulse.carry(self._progress.model_dump(mode="json"))
-        return self._as_written(section, answer.output)
+        return self._as_written(part, answer.output)
+
+    def _peek(self) -> WrittenSection | None:
+        """What an earlier attempt has finished next."""
+        return self._progress.sections[self._next] if self._next < len(self._progress.sections) else None
+
+    def _affordable(self, place: int, part: SectionItem, begun: tuple[SectionItem, ...]) -> TaskEnvelope | None:
+        """What is shown for `part`: its passages if they can be paid for, else half of them, else none; or nothing."""
+        for room in (SECTION_PASSAGES, SECTION_PASSAGES // 2, 0):
+            known = {"section": part, "place": place, "written": begun, "passages_room": room}
+            if self._affords(place, task := self._shown(self._section, **known)):
+                return task
+        return None
 
     async def summary(self) -> ReportDraft:
         """What stands above and below the sections; the first statement of each if the budget does not allow more."""
@@ -143,16 +194,18 @@ class _Writing:
         title = self._given.title or title_for(self._given.question)
         return first_statements(title, self.written) if answer is None else summarised(answer.output, title)
 
-    def _as_written(self, section: SectionItem, text: SectionText) -> SectionItem:
+    def _as_written(self, section: SectionItem, text: SectionText) -> tuple[Claim, ...]:
+        """The blocks of what was written, without headings that stand in the report already."""
         claims, remarks = section_claims(text, section.title)
         self.remarks.extend(remarks)
-        return SectionItem(
-            title=section.title,
-            key_question=section.key_question,
-            claims=claims,
-            limitations=section.limitations,
-            missing="" if claims else NOT_USED,
-        )
+        kept: list[Claim] = []
+        for claim in claims:
+            if claim.text.startswith(HEADING):
+                if (words := heading_words(claim.text)) in self._headings:
+                    continue
+                self._headings.add(words)
+            kept.append(claim)
+        return tuple(kept)
 
     def _shown(self, question: Question[Output], **loaded: object) -> TaskEnvelope:
         """What `question` shows of the report as it stands."""
@@ -194,6 +247,25 @@ class _Writing:
             fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
             raise InputInvalid("sections", fault)
         return SectionText.model_validate_json(stored)
+
+
+def in_parts(section: SectionItem) -> list[SectionItem]:
+    """`section` in as many parts as its draft has answers' worth of text, about as long as each other."""
+    sizes = [len(claim.text) for claim in section.claims]
+    count = min(len(sizes), -(-sum(sizes) // PART_CHARACTERS))
+    if count < 2:
+        return [section]
+    parts: list[list[Claim]] = [[] for _ in range(count)]
+    before = 0
+    for claim, size in zip(section.claims, sizes, strict=True):
+        parts[min(count - 1, before * count // sum(sizes))].append(claim)
+        before += size
+    return [section.model_copy(update={"claims": tuple(claims)}) for claims in parts if claims]
+
+
+def heading_words(text: str) -> str:
+    """A heading as it is compared: its words alone."""
+    return " ".join(re.sub(r"\W+", " ", text).split()).casefold()
 
 
 def _tokens(sections: Sequence[SectionItem]) -> int:

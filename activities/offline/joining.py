@@ -12,8 +12,8 @@ from elcano.activities.offline.scoring import Material, material
 from elcano.activities.offline.writing import key_findings
 from elcano.activities.text.stems import stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.prose import ReportProse, SectionProse, SectionText, Summary
-from elcano.graphs.values.report import Claim, heading_for, title_for
+from elcano.graphs.agents.prose import SectionText, Summary
+from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
 
 FLOOR: Final = 0.55
 """Below this score a quotation is no key finding, or half of the findings beyond the first ones miss the question."""
@@ -39,23 +39,24 @@ def summarise(task: TaskEnvelope) -> Summary:
     )
 
 
-def proofread(task: TaskEnvelope) -> ReportProse:
+def proofread(task: TaskEnvelope) -> ReportDraft:
     """Key findings and a few claims a section, none of them twice."""
     findings = _findings(task, task.sections)
     said = {claim.text for claim in findings}
     sections = [
-        SectionProse(
+        DraftSection(
             heading=heading_for(section.title),
-            text=tuple(claim for claim in _bearing(task, section) if claim.text not in said)[:BRIEF_CLAIMS],
+            claims=tuple(claim for claim in _bearing(task, section) if claim.text not in said)[:BRIEF_CLAIMS],
         )
         for section in task.sections
     ]
-    return ReportProse(
+    return ReportDraft(
         title=title_for(task.question),
         key_findings=findings,
-        sections=tuple(section for section in sections if section.text),
+        sections=tuple(section for section in sections if section.claims),
         limitations=_limitations(task.sections),
-        answered=bool(findings) or any(section.text for section in sections),
+        answered=bool(findings) or any(section.claims for section in sections),
+        quoted=True,
     )
 
 

@@ -14,8 +14,7 @@ from elcano.activities.offline.assessing import ANSWERABLE, answerable, part_cov
 from elcano.activities.offline.planning import anchor, part_anchor, sub_questions
 from elcano.activities.offline.scoring import Candidate, Material, candidates, material
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.prose import ReportProse, SectionProse
-from elcano.graphs.values.report import Citation, Claim, heading_for, title_for
+from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 
 KEY_FINDINGS: Final = 4
 SECTION_CLAIMS: Final = 4
@@ -32,7 +31,7 @@ TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
 
 
-def write(task: TaskEnvelope) -> ReportProse:
+def write(task: TaskEnvelope) -> ReportDraft:
     """The draft for `task`, in which every claim is a literal quotation."""
     question, given = task.question, material(task)
     if len(sub_questions(given.context)) > 1:
@@ -42,17 +41,19 @@ def write(task: TaskEnvelope) -> ReportProse:
     spoken = [part for part in parts if part_coverage(question, part, given) >= ANSWERABLE]
     key = key_findings(given, question, spoken if several else []) if answerable(question, given) else []
     if not key:
-        return ReportProse(
+        return ReportDraft(
             title=title_for(question),
             answered=False,
+            quoted=True,
             related=_nearest(given),
             limitations=(UNANSWERED, *_silent(given)),
         )
     sections, used = _sections(given, question, spoken, key, several=several)
     subject = given.on_subject(anchor(question, given))
     left_open = [part for part in parts if several and part not in spoken]
-    return ReportProse(
+    return ReportDraft(
         title=title_for(question),
+        quoted=True,
         key_findings=tuple(_claim(given, chosen) for chosen in key),
         sections=sections,
         related=_nearest(subject, but={given.passages[one.passage].item.title for one in used}),
@@ -79,17 +80,17 @@ def key_findings(
 
 def _sections(
     given: Material, question: str, parts: Sequence[str], key: Sequence[Candidate], *, several: bool
-) -> tuple[tuple[SectionProse, ...], list[Candidate]]:
+) -> tuple[tuple[DraftSection, ...], list[Candidate]]:
     """One section a part, of what the key findings do not say already, the best first."""
     used = list(key)
-    sections: list[SectionProse] = []
+    sections: list[DraftSection] = []
     for part in parts:
         before = set(used)
         _choose(used, _candidates_of(given, question, part), len(used) + SECTION_CLAIMS, SECTION_FLOOR)
         new = [one for one in used if one not in before]
         if len(new) >= (1 if several else FEWEST_DETAILS):
             heading = _heading(part) if several else "Further passages"
-            sections.append(SectionProse(heading=heading, text=tuple(_claim(given, chosen) for chosen in new)))
+            sections.append(DraftSection(heading=heading, claims=tuple(_claim(given, chosen) for chosen in new)))
         else:
             used = [one for one in used if one in before]
     return tuple(sections), used

@@ -40,6 +40,7 @@ _ENDINGS: Final[dict[EndKind, str]] = {
     "stalled": "further searches found nothing new",
     "node_failed": "a step failed",
     "provider": "a provider could not answer",
+    "sections": "not every section was researched to its end",
 }
 
 _REASONS: Final[dict[Verdict, str]] = {

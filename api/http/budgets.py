@@ -62,6 +62,9 @@ class SectionLimit(Told):
 
     limit: int = Field(examples=[8])
     """So many."""
+    affordable: int | None = Field(default=None, examples=[6])
+    """As many of them as the budget can research, each with at least two searches; null if no plan is to come, or the
+    run waits for more budget rather than do less."""
 
 
 class BudgetView(Told):

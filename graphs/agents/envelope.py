@@ -9,7 +9,7 @@ than any run of backticks within. It is data; the prompt says so, and no agent h
 
 import json
 import re
-from typing import Final
+from typing import Final, Literal
 
 from elcano.graphs.agents.forms import ShownForm, guidance
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -80,6 +80,15 @@ class CriterionItem(Frozen):
     """Keys of the passages shown that meet it."""
 
 
+class OutlineItem(Frozen):
+    """One section of the plan, as whoever writes another one is told of it."""
+
+    title: str
+    key_question: str = ""
+    stands: Literal["written", "now", "later", "missing"] = "later"
+    """`now`: it is the one that is written. `missing`: nothing of it was found."""
+
+
 class SectionItem(Frozen):
     """One section of a report: what its research drafted, or what is written of it already."""
 
@@ -89,6 +98,8 @@ class SectionItem(Frozen):
     """The answer to its question first. Their citations name passages by key."""
     left_out: int = 0
     """Claims that did not fit into the prompt."""
+    part: str = ""
+    """Which part of the section this is, as `2 of 3`; empty: all of it."""
     limitations: tuple[str, ...] = ()
     missing: str = ""
     """Why there is nothing of it."""
@@ -113,6 +124,10 @@ class TaskEnvelope(Frozen):
     max_iterations: int | None = None
     written: tuple[SectionItem, ...] = ()
     """The report so far, as much of it as fits."""
+    outline: tuple[OutlineItem, ...] = ()
+    """The sections of the whole report, in their order, for who writes one of them."""
+    uncited: tuple[EvidenceItem, ...] = ()
+    """Passages that drafts cite and the written sections do not, without their texts."""
     sections: tuple[SectionItem, ...] = ()
     """What is to be joined, in the order of the plan."""
     evidence: tuple[EvidenceItem, ...] = ()

@@ -56,7 +56,11 @@ class Drafts(Frozen):
     sections: tuple[SectionItem, ...] = ()
     """In the order of the plan; one without claims says why."""
     shown: Shown = Shown()
-    """The passages that the claims cite, without their texts."""
+    """The passages that the claims cite, and the best that they do not, without their texts."""
+    passages: tuple[tuple[EvidenceItem, ...], ...] = ()
+    """Of each section those with their texts: what its draft cites first, then the best that it does not."""
+    wishes: tuple[str, ...] = ()
+    """What the person who asked wants of each section; empty where that was not divided."""
     related: tuple[str, ...] = ()
     """Ids of passages worth reading that no claim cites."""
     quoted: bool = True
@@ -73,6 +77,10 @@ class Loaded(Frozen):
     """The draft that is to be written out now, by an agent that writes section by section."""
     written: tuple[SectionItem, ...] = ()
     """The report so far, of such an agent."""
+    place: int = 0
+    """The number of the section that is to be written out now, from 0."""
+    passages_room: int = 0
+    """Tokens that its passages may take in the prompt, whole texts alone."""
     term_weights: dict[str, float] = {}
     today: str = ""
     """The day on which the run began; empty if nobody said."""

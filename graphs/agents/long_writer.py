@@ -16,27 +16,38 @@ from elcano.graphs.agents.drafting import (
     needs_of,
     sections_of,
 )
-from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.envelope import EvidenceItem, OutlineItem, TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.agents.prose import SectionText, Summary
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.report import DraftRef
-from elcano.graphs.values.tokens import SO_FAR_TOKENS, SUMMARY_TOKENS
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
+MOST_UNCITED: Final = 20
+"""As many passages that the text leaves aside are named."""
 
 
 SECTION_INSTRUCTIONS: Final = f"""\
 You write one section of a long report: the question of the whole is in `question`, this section's draft in `sections` \
-(claims with citations), the report so far in `written`.
+(claims with citations), the report so far in `written`, the plan in `outline`, and in `evidence` the passages that the \
+draft cites, with the best ones that it does not.
 
 - Turn the draft into text that reads well, in an order that leads the reader. Merge what says the same and keep all \
 its citations.
 - Answer the section's key question first. Leave out what does not serve it.
-- Do not say again what the report says already; build on it. Use the same words for the same things.
+- A draft is a first look. Read the passages: add what they say on the section's question and the draft leaves out, \
+and mend what the draft says otherwise than they do.
+- Do not say again what the report says already; build on it. Leave to the sections that come later in the `outline` \
+what is theirs. Use the same words for the same things.
+- If `part` says that this is a part of a section, the parts before it are in `written`: go on from there, without a \
+new beginning.
+- Use up what the draft found; do not shorten it. Use as many words as it needs, if `instructions` wish no less.
 {CITING}
-Write no heading: it is the section's title. {WISHES}
+- Instead of the citations that you were given you may quote any passage whose text is in `evidence`, as literally.
+Write no heading above it: that is the section's title, and what other sections of the `outline` are called is no \
+heading within this one. {WISHES} Here they are those for this section.
 """
 
 SUMMARY_INSTRUCTIONS: Final = f"""\
@@ -45,6 +56,8 @@ You finish a long report. Its sections are in `written`, as claims with citation
 - The introduction answers the question itself, at once, from all sections together. Key findings are a list of two to \
 six, the most important first. Where sections bear on each other, say what follows from both and cite both. Say what \
 is disputed, how strong the evidence is, and conclude.
+- `uncited` are passages that the research of a section cites and its text does not. Where one of them bears on the \
+answer, say among the limitations what was left aside.
 - Limitations say, in sentences, what the sections leave open: parts of the question that nothing answers, \
 disagreements, weak evidence. Say each thing once. Missing sections are listed elsewhere.
 - Set `answered` to false if the sections do not answer the question.
@@ -54,16 +67,64 @@ disagreements, weak evidence. Say each thing once. Missing sections are listed e
 
 
 def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
-    """The draft of one section, and the report so far as far as it fits, its latest parts first."""
+    """The draft of one section, its passages, the plan, and the report so far as far as it fits, its end first."""
     so_far = fitting(loaded.written, SO_FAR_TOKENS)
+    passages = _fitting(loaded)
+    cited = citing((loaded.section, *so_far), loaded.drafts.shown.items)
+    texts = {item.key for item in passages}
     return loaded.envelope(SECTION, given).model_copy(
         update={
-            "instructions": given.instructions,
+            "instructions": _wish(given, loaded),
             "sections": (loaded.section,),
             "written": so_far,
-            "evidence": citing((loaded.section, *so_far), loaded.drafts.shown.items),
+            "outline": _outline(loaded),
+            "evidence": (*passages, *(item for item in cited if item.key not in texts)),
         }
     )
+
+
+def _wish(given: SynthesisInput, loaded: Loaded) -> str:
+    """What is wanted of the section: its own part of the wishes, or all of them, said to be of the whole."""
+    parts, wishes = len(loaded.drafts.sections), loaded.drafts.wishes
+    own = wishes[loaded.place] if loaded.place < len(wishes) else ""
+    if own or parts < 2 or not given.instructions:
+        return own or given.instructions
+    return f"Of the whole report, of which this is one of {parts} sections: {given.instructions}"
+
+
+def _fitting(loaded: Loaded) -> tuple[EvidenceItem, ...]:
+    """The section's passages whose whole texts fit into their room; those that its draft cites come first."""
+    room = loaded.passages_room * CHARACTERS_PER_TOKEN
+    chosen: list[EvidenceItem] = []
+    for item in loaded.drafts.passages[loaded.place] if loaded.place < len(loaded.drafts.passages) else ():
+        if len(item.text) <= room:
+            chosen.append(item)
+            room -= len(item.text)
+    return tuple(chosen)
+
+
+def _outline(loaded: Loaded) -> tuple[OutlineItem, ...]:
+    """All sections, and which of them are written."""
+    return tuple(
+        OutlineItem(
+            title=section.title,
+            key_question=section.key_question,
+            stands="missing"
+            if section.missing
+            else "now"
+            if place == loaded.place
+            else "written"
+            if place < loaded.place
+            else "later",
+        )
+        for place, section in enumerate(loaded.drafts.sections)
+    )
+
+
+def uncited(loaded: Loaded) -> tuple[EvidenceItem, ...]:
+    """The passages that drafts cite and the written sections do not."""
+    kept = {item.key for item in citing(loaded.written, loaded.drafts.shown.items)}
+    return tuple(item for item in citing(loaded.drafts.sections, loaded.drafts.shown.items) if item.key not in kept)
 
 
 def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
@@ -74,6 +135,7 @@ def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
             "instructions": given.instructions,
             "form": given.form,
             "written": whole,
+            "uncited": uncited(loaded)[:MOST_UNCITED],
             "evidence": citing(whole, loaded.drafts.shown.items),
         }
     )

@@ -58,9 +58,9 @@ def record_gap(state: ResearchState, output: KnowledgeGapOutput) -> ResearchStat
 
 
 def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> ResearchState:
-    """Notes the searches that are about to be made."""
-    calls = tuple(ToolCallRecord(source=task.source, query=task.query) for task in output.tasks)
-    return _in_this_iteration(state, tool_calls=calls)
+    """Notes the searches that are about to be made, behind those that the iteration has made."""
+    calls = tuple(ToolCallRecord(source=task.source, query=task.query, pending=True) for task in output.tasks)
+    return _in_this_iteration(state, tool_calls=(*running_iteration(state).tool_calls, *calls))
 
 
 def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
@@ -84,7 +84,8 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
         calls.append(ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh)))
         _append_once(warnings, found.warnings)
     grown = grown.model_copy(update={"warnings": tuple(warnings)})
-    return with_findings(_in_this_iteration(grown, tool_calls=tuple(calls)), state)
+    made = (*(call for call in running_iteration(state).tool_calls if not call.pending), *calls)
+    return with_findings(_in_this_iteration(grown, tool_calls=made), state)
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:

@@ -4,27 +4,43 @@ A plan with a flaw is mended, and the mending is told in the report's warnings; 
 a hole.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from elcano.graphs.agents.planner import ReportPlan
 from elcano.graphs.catalogue.reducers import with_findings
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.branch import BranchOutcomes
 from elcano.graphs.values.criteria import stated
 from elcano.graphs.values.planning import named
 from elcano.graphs.values.state import ResearchState, SectionPlan, SectionResult
+
+WISH_CHARACTERS: Final = 1_000
+"""Of what is wanted of one section."""
+NAMED: Final = 20
+"""So many sections that are not researched are named."""
+STEP_TOKENS: Final = 10_000
+"""What would be enough is told in such steps: it is an estimate."""
 
 
 class PlanToStore(ReportPlan):
     """A plan, and how many of its sections may be researched."""
 
     max_sections: int = 8
+    affordable_sections: int | None = None
+    """As many of them the budget can research with the searches that they need; None: that was not measured."""
+    tokens_each: int = 0
+    """What one section more would take."""
+    tokens: int = 0
+    """The limit of tokens."""
 
 
 def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
     """Makes the plan fit to be run: one to `max_sections` sections, each with a question and a title of its own.
 
-    Sections that somebody added come last and are never cut.
+    It is cut to what the budget can research, so that none of its sections is left with a single search. Sections that
+    somebody added come last and are never cut.
     """
     warnings = list(state.warnings)
     sections = [
@@ -33,6 +49,7 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
             key_question=section.key_question.strip(),
             criteria=stated(section.criteria),
             form=section.form,
+            wish=shortened(section.wish.strip(), WISH_CHARACTERS),
         )
         for section in output.report_outline
         if section.title.strip() or section.key_question.strip()
@@ -44,9 +61,14 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
         warnings.append("The plan had no sections, so the question was researched as one.")
         sections = [SectionPlan(title=output.report_title, key_question=state.question)]
     if len(sections) > room:
-        left_out = ", ".join(section.title for section in sections[room:][:20])
+        left_out = ", ".join(section.title for section in sections[room:][:NAMED])
         warnings.append(f"The plan had {len(sections)} sections; these are not researched: {left_out}")
         sections = sections[:room]
+    if output.affordable_sections is not None:
+        few = max(0 if added else 1, output.affordable_sections - len(added))
+        if dropped := sections[few:]:
+            warnings.append(_too_many(output, few + len(added), dropped))
+            sections = sections[:few]
     return state.model_copy(
         update={
             "title": output.report_title,
@@ -57,6 +79,15 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
             "warnings": tuple(warnings),
         }
     )
+
+
+def _too_many(output: PlanToStore, kept: int, dropped: Sequence[SectionPlan]) -> str:
+    """What a reader is told of sections that were planned and are not paid for."""
+    titles = ", ".join(section.title for section in dropped[:NAMED])
+    enough = -(-(output.tokens + len(dropped) * output.tokens_each) // STEP_TOKENS) * STEP_TOKENS
+    needed = f"; about {enough:,} tokens would do for all of them" if output.tokens_each else ""
+    allowed = f"The budget of {output.tokens:,} tokens is enough to search at least twice for {kept} of the plan's "
+    return f"{allowed}{kept + len(dropped)} sections; these are not researched: {titles}{needed}"
 
 
 def _with_own_titles(sections: Iterable[SectionPlan]) -> Iterable[SectionPlan]:
@@ -74,6 +105,7 @@ def _with_own_titles(sections: Iterable[SectionPlan]) -> Iterable[SectionPlan]:
 def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
     """Merges the branches: sections in the plan's order, each passage handed over once, every warning once."""
     warnings = dict.fromkeys(state.warnings)
+    wishes = {section.title: section.wish for section in state.plan}
     sections = []
     for branch in output.branches:
         warnings.update(dict.fromkeys(branch.warnings))
@@ -86,6 +118,9 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
                 evidence=tuple(ref.id for ref in branch.evidence),
                 searches=branch.searches,
                 ending=branch.ending,
+                ended_by=branch.ended_by or (branch.gap.type if branch.gap else ""),
+                tokens=branch.usage.tokens,
+                wish=wishes.get(branch.title, ""),
                 gap=branch.gap,
             )
         )

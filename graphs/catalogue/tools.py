@@ -12,7 +12,8 @@ class SearchInput(Frozen):
     """One search in one source."""
 
     source: str = Field(min_length=1, max_length=100)
-    query: str = Field(min_length=1, max_length=1_000)
+    query: str = Field(min_length=1, max_length=10_000)
+    """As long as a question may be; each source takes as much of it as it can."""
     limit: int = Field(default=8, ge=1, le=50)
     """Passages wanted at most."""
 

@@ -10,6 +10,7 @@ from math import ceil
 from typing import Final
 
 from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.engine.affording import call_tokens, loop_tokens, section_tokens
 from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.engine.inputs import minimum_tokens, one_visit
 from elcano.graphs.rules import rules
@@ -18,42 +19,48 @@ from elcano.graphs.values.budget import Budget, Estimate, Limits
 
 EXIT_SECONDS: Final = 1.0
 """An exit node that has less time than this cannot even ask its model."""
-BRANCHING_SECONDS: Final = 2
-"""A graph with branches may take this many times the time of one research loop: its branches run side by side."""
+BRANCHING_SECONDS: Final = 3
+"""A graph with branches may take this many times the time of one research loop: its branches run side by side, four at
+a time, and its report is written after them."""
+SECTIONS: Final = 6
+"""As many sections can be researched by default with `ROUNDS` rounds each; more of them with fewer."""
 ROUNDS: Final = 2
-"""As many rounds of its research loop a branch can make by default: a single search seldom answers a question."""
+"""As many rounds of its research loop a section can make by default after its first search."""
+STEP_TOKENS: Final = 50_000
+"""Default limits are multiples of it."""
 
 
 def default_limits(graph: ResearchGraph) -> Limits:
-    """What a run of `graph` may spend if nobody says otherwise."""
+    """What a run of `graph` may spend if nobody says otherwise: what it takes a strong reasoning model.
+
+    In tokens that is a prompt, all that each agent may be shown, its answer and what such a model thinks unseen
+    (`Rules.hidden_tokens`), for as many rounds as there may be; in a graph of sections for `SECTIONS` with `ROUNDS`.
+    """
     limits = Limits()
-    if not _parallel_nodes(graph):
-        return limits
-    loops = ceil(_comfortable(graph, limits.sections) / limits.tokens)
-    return limits.model_copy(update={"tokens": limits.tokens * loops, "seconds": limits.seconds * BRANCHING_SECONDS})
+    parallel = _parallel_nodes(graph)
+    alone = loop_tokens(graph, rules(), limits, limits.iterations, rules().hidden_tokens)
+    comfortable = _comfortable(graph) if parallel else alone
+    tokens = max(limits.tokens, ceil(comfortable / STEP_TOKENS) * STEP_TOKENS)
+    seconds = limits.seconds * BRANCHING_SECONDS if parallel else limits.seconds
+    return limits.model_copy(update={"tokens": tokens, "seconds": seconds})
 
 
-def _comfortable(graph: ResearchGraph, sections: int) -> int:
-    """Tokens with which each branch can go round its loop `ROUNDS` times and all drafts can be joined."""
-    total = 0
+def _comfortable(graph: ResearchGraph) -> int:
+    """Tokens with which `SECTIONS` sections can be searched before and in each of `ROUNDS` rounds, and joined."""
+    figures, hidden, one = rules(), rules().hidden_tokens, Limits()
+    research = joining = 0
     for node in graph.nodes:
         if isinstance(node, ParallelNode):
-            branches = sum(_rounds(graph.branches[edge.branch]) for edge in graph.branches_from(node.id))
-            total += branches * (sections if node.for_each else 1)
-        elif isinstance(node, AgentNode):
-            agent = AGENTS[node.agent]
-            joins = "sections" in agent.input.model_fields
-            total += joining_tokens(agent, sections, rules()) if joins else one_visit(agent, rules(), searches=ROUNDS)
-    return total
-
-
-def _rounds(branch: ResearchGraph) -> int:
-    """What a branch takes that searches `ROUNDS` times: each agent once a round, its exit once."""
-    agents = [node for node in branch.nodes if isinstance(node, AgentNode)]
-    return sum(
-        one_visit(AGENTS[node.agent], rules(), searches=ROUNDS) * (1 if node.id in branch.exit_nodes else ROUNDS)
-        for node in agents
-    )
+            branches = [graph.branches[edge.branch] for edge in graph.branches_from(node.id)]
+            each = sum(section_tokens(branch, figures, one, ROUNDS + 1, hidden) for branch in branches)
+            research += each * (SECTIONS if node.for_each else 1)
+        elif isinstance(node, AgentNode) and node.id in graph.exit_nodes and AGENTS[node.agent].joins:
+            passages = figures.section_passages
+            told = joining_tokens(AGENTS[node.agent], SECTIONS, figures, hidden=hidden, passages=passages)
+            joining = max(joining, told)
+        elif isinstance(node, AgentNode) and node.id not in graph.exit_nodes:
+            research += call_tokens(AGENTS[node.agent], figures, one, hidden)
+    return max(research + joining, ceil(research / (1 - one.reserve)))
 
 
 def limit_faults(graph: ResearchGraph, limits: Limits) -> list[str]:

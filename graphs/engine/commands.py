@@ -23,6 +23,8 @@ class CallAgent(Frozen):
     """What these tries have finished."""
     allowance: Allowance = Allowance()
     """What it may use, however much that is beyond the estimate."""
+    evidence_tokens: int | None = None
+    """The most that the passages may take which it is shown; None: what its definition says."""
 
 
 class CallTool(Frozen):

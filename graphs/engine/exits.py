@@ -10,7 +10,7 @@ from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import AgentFigures, Rules
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.graphs.values.budget import Estimate, Usage
+from elcano.graphs.values.budget import Estimate, Limits, Usage
 from elcano.graphs.values.planning import open_sections
 from elcano.graphs.values.state import ResearchState
 
@@ -29,11 +29,12 @@ def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
     agent, figures = AGENTS[node.agent], run.figures
     sent = _characters(run.state, tuple(node.inputs)) // figures.characters_per_token
     if "sections" in agent.input.model_fields:
-        tokens = joining_tokens(agent, _drafted(run.state), figures, sent)
+        passages, hidden = figures.section_passages, run.experience.tokens_a_call
+        tokens = joining_tokens(agent, _drafted(run.state), figures, sent, hidden=hidden, passages=passages)
     else:
+        shown = min(evidence_tokens(run.state, figures), evidence_room(agent, figures, run.budget.limits))
         own = takes(agent, figures)
-        shown = min(evidence_tokens(run.state, figures), own.evidence_tokens)
-        tokens = figures.prompt_tokens + sent + shown + own.output_tokens
+        tokens = figures.prompt_tokens + sent + shown + own.output_tokens + run.experience.tokens_a_call
     return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
 
 
@@ -43,7 +44,21 @@ def takes(agent: AgentDefinition, figures: Rules) -> AgentFigures:
     return figures.agents.get(agent.name, own)
 
 
-def joining_tokens(agent: AgentDefinition, sections: int, figures: Rules, sent: int = 0) -> int:
+def evidence_room(agent: AgentDefinition, figures: Rules, limits: Limits) -> int:
+    """Tokens that the passages may take which an agent is shown.
+
+    Who writes a report from them is shown no more than a share of what the run may use, so that a section with little
+    does not keep half of that for its writer; never less than that share or `least_writing_evidence` allows.
+    """
+    most = takes(agent, figures).evidence_tokens
+    if agent.manner != "report":
+        return most
+    return min(most, max(figures.least_writing_evidence, int(limits.tokens * figures.writing_evidence)))
+
+
+def joining_tokens(
+    agent: AgentDefinition, sections: int, figures: Rules, sent: int = 0, *, hidden: int = 0, passages: int = 0
+) -> int:
     """What an agent takes that makes one report of so many sections.
 
     Args:
@@ -51,15 +66,18 @@ def joining_tokens(agent: AgentDefinition, sections: int, figures: Rules, sent: 
         sections: those that have a draft, or may have one.
         figures: the rules of the run.
         sent: tokens of what every prompt of it begins with: the question, what the reader wants.
+        hidden: tokens that its model is taken to think unseen in each call.
+        passages: tokens of the passages that each section is written in view of; with less it is written all the same.
     """
     one, own = figures.section_tokens, takes(agent, figures)
     prompt = figures.prompt_tokens + sent
     drafts = sections * one
     if not agent.by_section:
-        return prompt + min(drafts, own.evidence_tokens) + own.output_tokens
+        return prompt + min(drafts, own.evidence_tokens) + own.output_tokens + hidden
     so_far = sum(min(number * one, figures.so_far_tokens) for number in range(sections))
-    each = prompt + one + one
-    return sections * each + so_far + prompt + min(drafts, figures.summary_tokens) + figures.summary_answer_tokens
+    each = prompt + one + passages + one
+    summary = prompt + min(drafts, figures.summary_tokens) + figures.summary_answer_tokens
+    return sections * (each + hidden) + so_far + summary + hidden
 
 
 def evidence_tokens(state: ResearchState, figures: Rules) -> int:

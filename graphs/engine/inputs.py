@@ -9,7 +9,7 @@ from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.engine.exits import evidence_tokens, joining_tokens, priced, takes
+from elcano.graphs.engine.exits import evidence_room, evidence_tokens, joining_tokens, priced, takes
 from elcano.graphs.engine.reading import Reading, shown
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
@@ -39,6 +39,7 @@ def command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
                 agent=agent.name,
                 input=agent_input,
                 estimate=estimate(agent, agent_input, run),
+                evidence_tokens=evidence_room(agent, run.figures, run.budget.limits),
                 tries=run.tried.tries if run.tried else 0,
                 progress=run.tried.progress if run.tried else {},
             )
@@ -138,10 +139,14 @@ def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
 
 
 def estimate(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estimate:
-    """Characters / 4 for what is sent, the agent's own figure for its answer, the run's average price for both."""
+    """Characters / 4 for what is sent; for the answer the agent's own figure and what calls took so far beyond theirs.
+
+    The price of both is the run's average.
+    """
     figures, own = run.figures, takes(agent, run.figures)
-    evidence = min(evidence_tokens(run.state, figures), own.evidence_tokens)
-    tokens = figures.prompt_tokens + sent_tokens(agent_input, figures) + evidence + own.output_tokens
+    evidence = min(evidence_tokens(run.state, figures), evidence_room(agent, figures, run.budget.limits))
+    answer = own.output_tokens + run.experience.tokens_a_call
+    tokens = figures.prompt_tokens + sent_tokens(agent_input, figures) + evidence + answer
     return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
 
 

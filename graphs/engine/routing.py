@@ -7,6 +7,7 @@ sequential edge; one that failed by the first edge `on_error` that takes the err
 import json
 from typing import Final, Literal, NamedTuple
 
+from elcano.graphs.engine.incomplete import incomplete
 from elcano.graphs.engine.reading import Reading
 from elcano.graphs.engine.run import Run, Taken
 from elcano.graphs.errors import EngineFault
@@ -73,7 +74,9 @@ def ending_of(graph: ResearchGraph, run: Run, edge: Way) -> Ending | None:
     if edge.loop and run.budget.iterations >= run.budget.limits.iterations:
         used = f"all {run.budget.limits.iterations} iterations were used"
         return Ending(kind="iterations", detail="; ".join(filter(None, (used, failed))))
-    return Ending(kind="node_failed", detail=failed) if failed and edge.to_node in graph.exit_nodes else None
+    if edge.to_node not in graph.exit_nodes:
+        return None
+    return Ending(kind="node_failed", detail=failed) if failed else run.ending or incomplete(graph, run)
 
 
 def in_words(failure: Failure | NodeFailure) -> str:

@@ -8,7 +8,11 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.rules import Rules, newest, rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Budget, Limits
+from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, reweighed, weights
+
+NONE: Final = Experience()
+"""Of a run that begins: it has called nobody."""
 
 Approval: TypeAlias = Literal["not needed", "needed", "asked", "given", "refused"]
 """Whether somebody has to approve the plan before its sections are researched, and what came of it."""
@@ -70,6 +74,8 @@ class Run(Frozen):
     undone_to: int = 0
     """The highest number of an event that was told when the run was last taken up or back; 0 if it never was. Branches
     that are started after that have it in their ids: those before are other ones."""
+    experience: Experience = Experience()
+    """What its calls so far took."""
     rules: int = 1
     """The number of the rules that it goes by."""
 
@@ -104,11 +110,18 @@ class Run(Frozen):
 
 
 def start(
-    graph: ResearchGraph, state: ResearchState, limits: Limits, number: int | None = None, *, approve_plan: bool = False
+    graph: ResearchGraph,
+    state: ResearchState,
+    limits: Limits,
+    number: int | None = None,
+    *,
+    approve_plan: bool = False,
+    experience: Experience = NONE,
 ) -> Run:
     """A run before its first step, by the rules of this number or the newest; its first iteration has begun.
 
-    `approve_plan`: it waits for somebody before it researches the sections of its plan.
+    `approve_plan`: it waits for somebody before it researches the sections of its plan. `experience`: that of the run
+    that it is a branch of.
     """
     number = newest() if number is None else number
     budget = Budget(limits=limits, iterations=1)
@@ -119,6 +132,7 @@ def start(
         node=graph.entry_node,
         approval="needed" if approve_plan else "not needed",
         weights=known,
+        experience=experience,
         rules=number,
     )
 

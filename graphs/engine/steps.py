@@ -12,6 +12,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from elcano.graphs.engine import inputs
+from elcano.graphs.engine.affording import foreseeing
 from elcano.graphs.engine.books import RELEASED, booked, short_of
 from elcano.graphs.engine.commands import CallTool, Choose, Command, Finish, Immediate, RunBranches, Wait
 from elcano.graphs.engine.entries import (
@@ -26,7 +27,7 @@ from elcano.graphs.engine.entries import (
     Warned,
     Went,
 )
-from elcano.graphs.engine.exits import keeping
+from elcano.graphs.engine.experience import experienced
 from elcano.graphs.engine.folding import folded, told, warned, with_failure
 from elcano.graphs.engine.reading import Reading
 from elcano.graphs.engine.routing import Leaving, ending_of, error_edge, in_words, way
@@ -81,7 +82,7 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
         return Wait(hold=run.hold)
     if run.choosing:
         return Choose()
-    run = keeping(graph, run.model_copy(update={"budget": run.budget.at(elapsed)}))
+    run = foreseeing(graph, run.model_copy(update={"budget": run.budget.at(elapsed)}))
     node = graph.by_id[run.node]
     command: Command
     reading = Reading(run)
@@ -123,7 +124,7 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
     if isinstance(entry, Step) and (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")
-    earlier, run = run, booked(run, entry)
+    earlier, run = run, experienced(graph, booked(run, entry), entry)
     match entry:
         case StepCompleted():
             return _complete(graph, run, entry)
@@ -151,7 +152,7 @@ def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
         known = folded(graph, run, entry, reading)
     except (ValidationError, InputInvalid) as error:
         return _fail(graph, run, _input_failure(entry.node, error, reading), reading.work)
-    run = keeping(graph, warned(known, reading))
+    run = foreseeing(graph, warned(known, reading))
     if run.node in graph.exit_nodes:
         return _over(run)
     return _onward(graph, run) if entry.onward else run.model_copy(update={"led": True, "routing": True})

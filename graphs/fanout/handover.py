@@ -51,7 +51,7 @@ def handover(journal: Journal, failure: Failure | None) -> Handover:
     return Handover(
         draft=written.artifact,
         unanswered=not (written.answered and written.claims),
-        evidence=tuple(ref for ref in state.evidence if ref.id in set(written.evidence)),
+        evidence=tuple(ref for ref in state.evidence if ref.id in {*written.evidence, *written.beside}),
         values=values,
         warnings=warnings,
     )

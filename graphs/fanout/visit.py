@@ -246,6 +246,7 @@ def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
         values=result.values,
         searches=result.searches,
         ending=result.ending.detail or result.ending.kind if result.ending else "",
+        ended_by=result.ending.kind if result.ending else "",
         gap=gap,
         warnings=result.warnings,
         usage=result.usage,

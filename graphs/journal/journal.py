@@ -8,13 +8,14 @@ from collections import deque
 from elcano.graphs.engine.commands import Choose, Finish, Immediate, Wait, Work
 from elcano.graphs.engine.control import AddBudget, at_exit
 from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, StepCompleted, StepFailed, TakenUp
-from elcano.graphs.engine.run import Run, start
+from elcano.graphs.engine.run import NONE, Run, start
 from elcano.graphs.engine.steps import advance, next_command
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.journal.narration import Told, after, before, beginning
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.state import ResearchState
 
 
@@ -78,12 +79,13 @@ class Journal:
         now: float,
         rules: int | None = None,
         approve_plan: bool = False,
+        experience: Experience = NONE,
         path: str = "",
         section: str = "",
         led: bool = False,
     ) -> "Journal":
         """The journal of a run that starts now; its first event is told."""
-        run = start(graph, state, limits, rules, approve_plan=approve_plan)
+        run = start(graph, state, limits, rules, approve_plan=approve_plan, experience=experience)
         pages = Pages(run=run, entries=(), events=(), started_at=now, begun=False)
         journal = cls(graph, pages, path=path, section=section, led=led)
         journal.tell(beginning(state.question, mode), now)

@@ -6,6 +6,7 @@ was given up becomes one that was tried in vain, with what it used and what it h
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.commands import Immediate
@@ -29,10 +30,13 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle.start import begun, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ToolNode
-from elcano.graphs.values.branch import SUCCEEDED, BranchOutcomes
+from elcano.graphs.values.branch import SUCCEEDED, BranchOutcome, BranchOutcomes
 from elcano.graphs.values.budget import TopUp
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Hold
+
+_TOP_UPS: Final = {"cost": "cost_microusd", "time": "seconds"}
+"""The fields of a top-up that are not called as the limit that they raise."""
 
 
 class Cut(Frozen):
@@ -89,7 +93,7 @@ def before_search(log: RunLog, *, latest: bool, extra: TopUp | None = None) -> C
 def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: TopUp | None = None) -> Cut | None:
     """The log up to the latest fan-out with a branch of one of these titles; None if there is none.
 
-    Without titles any branch is meant that left a gap or no answer.
+    Without titles any branch is meant that left a gap or no answer, or ended early for want of what `extra` gives.
 
     Raises:
         CannotGoOn: all of these had no room in the budget, and have none now.
@@ -98,7 +102,7 @@ def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: To
     for entry in log.entries:
         if isinstance(entry, StepCompleted) and isinstance(log.asked.graph.by_id[entry.node], ParallelNode):
             outcomes = BranchOutcomes.of(entry.output).branches
-            meant = [one for one in outcomes if (one.title in titles if titles else one.status not in SUCCEEDED)]
+            meant = [one for one in outcomes if (one.title in titles if titles else _left_open(one, extra))]
             if meant:
                 found = (entry.step, all(one.gap and one.gap.type == FailureType.BUDGET for one in meant))
     if found is None:
@@ -107,6 +111,15 @@ def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: To
     if no_room and (extra is None or not (extra.tokens or extra.cost_microusd)):
         raise CannotGoOn("its budget had no room for the sections that are missing: raise its limit and ask again")
     return with_more(log.asked, before_step(log, step), extra)
+
+
+def puts_off(ending: str, extra: TopUp | None) -> bool:
+    """Whether more of what `extra` gives puts off an ending of this kind."""
+    return extra is not None and bool(getattr(extra, _TOP_UPS.get(ending, ending), 0))
+
+
+def _left_open(outcome: BranchOutcome, extra: TopUp | None) -> bool:
+    return outcome.status not in SUCCEEDED or (bool(outcome.ending) and puts_off(outcome.ended_by, extra))
 
 
 def whole(log: RunLog, extra: TopUp | None = None) -> Cut:
@@ -123,7 +136,9 @@ def with_more(asked: ResearchInput, cut: Cut, extra: TopUp | None) -> Cut:
 
 
 def _turned(run: Run) -> bool:
-    return run.ending is not None or run.failure is not None or run.stopping is not None
+    """Whether it left its way. One whose sections ended early did not: it goes on with those (`before_branches`)."""
+    early = run.ending is not None and run.ending.kind != "sections"
+    return early or run.failure is not None or run.stopping is not None
 
 
 def _was_cancelled(entry: Entry, entries: Sequence[Entry], place: int) -> bool:

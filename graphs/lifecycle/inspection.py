@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from elcano.graphs.catalogue.listing import REDUCERS
 from elcano.graphs.engine import inputs
+from elcano.graphs.engine.affording import foreseeing
 from elcano.graphs.engine.commands import CallAgent, CallTool, RunBranches
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.exits import keeping
 from elcano.graphs.engine.reading import Reading
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
@@ -86,7 +86,7 @@ def _inside(graph: ResearchGraph, step: Passage, between: Iterable[BetweenRow]) 
 
 def _given(graph: ResearchGraph, run: Run) -> tuple[Json, str]:
     """What the node that `run` is at is given, or why it could not be."""
-    run = keeping(graph, run)
+    run = foreseeing(graph, run)
     node = graph.by_id[run.node]
     reading = Reading(run)
     try:

@@ -15,6 +15,7 @@ from elcano.graphs.journal.narration import beginning
 from elcano.graphs.references.days import day
 from elcano.graphs.values.budget import MOST_SECONDS, Limits
 from elcano.graphs.values.criteria import unjudged
+from elcano.graphs.values.planning import open_sections
 from elcano.graphs.values.state import ResearchState
 
 
@@ -42,6 +43,7 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
         now=now,
         rules=asked.rules,
         approve_plan=asked.approve_plan,
+        experience=asked.experience,
         path=path,
         section=section,
         led=led,
@@ -69,7 +71,14 @@ def today(asked: ResearchInput, journal: Journal) -> str:
 
 def begun(asked: ResearchInput) -> Run:
     """The run before its first step."""
-    return start(asked.graph, first_state(asked), asked.limits, asked.rules, approve_plan=asked.approve_plan)
+    return start(
+        asked.graph,
+        first_state(asked),
+        asked.limits,
+        asked.rules,
+        approve_plan=asked.approve_plan,
+        experience=asked.experience,
+    )
 
 
 def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
@@ -80,26 +89,26 @@ def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
     return run
 
 
-def branch(
-    asked: ResearchInput, begun: BranchStart, limits: Limits, state: ResearchState, today: str = ""
-) -> ResearchInput:
+def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, today: str = "") -> ResearchInput:
     """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own.
 
-    What was said and which sources are searched it has of the `state` that its run is in, which may have been steered;
-    `today` is the day that its run's agents are told.
+    What was said and which sources are searched it has of the state that its `run` is in, which may have been steered,
+    and so what that has learnt of its models. `today` is the day that its run's agents are told.
     """
-    outer = asked.branch_of
+    outer, state = asked.branch_of, run.state
     return asked.model_copy(
         update={
             "run_id": branch_id(asked, begun),
             "question": begun.input.question,
             "background": begun.input.background,
+            "instructions": wish(asked.instructions, begun.input.wish, run),
             "guidance": state.guidance,
             "language": state.language,
             "form": begun.input.form,
             "criteria": begun.input.criteria,
             "today": today,
             "sources": state.sources,
+            "experience": run.experience,
             "approve_plan": False,
             "graph": asked.graph.branches[begun.branch],
             "limits": limits,
@@ -113,6 +122,14 @@ def branch(
             "forked_from": None,
         }
     )
+
+
+def wish(instructions: str, own: str, run: Run) -> str:
+    """What is wanted of one section: its own part, or all of it with the word that it is of the whole report."""
+    parts = len(open_sections(run.state.plan))
+    if own or parts < 2 or not instructions:
+        return own or instructions
+    return f"Of the whole report, of which this is one of {parts} sections: {instructions}"
 
 
 def branch_going_on(asked: ResearchInput, older: OpenBranch) -> ResearchInput:

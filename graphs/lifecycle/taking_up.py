@@ -21,6 +21,7 @@ from elcano.graphs.lifecycle.cuts import (
     before_branches,
     before_search,
     before_step,
+    puts_off,
     where_it_turned,
     whole,
 )
@@ -33,8 +34,6 @@ from elcano.graphs.values.taking_up import KeptBranch, Saved
 
 _ENDED_WELL: Final = frozenset({"completed", "partial"})
 """Branches of which nothing is done again, unless somebody names them or gives what they were short of."""
-_TOP_UPS: Final = {"cost": "cost_microusd", "time": "seconds"}
-"""The fields of a top-up that are not called as the limit that they raise."""
 _KEY: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -66,6 +65,11 @@ def where_to_resume(
         return whole(log, extra)
     if (branches := before_branches(log, extra=extra)) is not None:
         return branches
+    if run.ending is not None and run.ending.kind == "sections":
+        raise CannotGoOn(
+            f"sections of it ended early, and what is given now would not change that: {run.ending.detail} "
+            "(give what they were short of, or name those that are to be researched on)"
+        )
     searched = before_search(log, latest=False, extra=extra) if run.status == "unanswered" else None
     if searched is None:
         raise CannotGoOn("it came to its end, and no section is missing: fork it, or roll it back to do a part again")
@@ -102,9 +106,7 @@ def is_kept(branch: ArchivedRun, extra: TopUp | None, titles: frozenset[str]) ->
     """Whether a branch that has ended need not go on."""
     if branch.status not in _ENDED_WELL or (branch.branch_of is not None and branch.branch_of.section in titles):
         return False
-    if branch.ending is None or extra is None:
-        return True
-    return not getattr(extra, _TOP_UPS.get(branch.ending.kind, branch.ending.kind), 0)
+    return branch.ending is None or not puts_off(branch.ending.kind, extra)
 
 
 def kept_branch(branch: ArchivedRun, log: RunLog) -> KeptBranch:

@@ -19,7 +19,7 @@ AUTO = (
     .include(DEEP)
     .connect_nodes("input_parser", "mode")
     .add_conditional_edge("mode", "survey", when="outputs.input_parser.research_mode == 'deep'", label="deep")
-    .connect_nodes("mode", "thinking", label="iterative")
+    .connect_nodes("mode", "first_search", label="iterative")
     .set_entry_node("input_parser")
     .set_exit_nodes("writer", "synthesizer")
     .build()

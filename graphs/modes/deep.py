@@ -30,7 +30,7 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 **COMMISSION,
                 "sources": "sources",
                 "evidence": NEW_EVIDENCE,
-                "max_sections": "budget.sections.limit",
+                "max_sections": "budget.sections.affordable || budget.sections.limit",
                 "added_sections": "added_sections",
                 "criteria": "criteria",
             },
@@ -45,6 +45,9 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 "report_outline": "outputs.planner.report_outline",
                 "form": "outputs.planner.form",
                 "max_sections": "budget.sections.limit",
+                "affordable_sections": "budget.sections.affordable",
+                "tokens_each": "budget.sections.tokens_each",
+                "tokens": "budget.tokens.limit",
             },
         )
         .add_parallel_node(
@@ -66,6 +69,7 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 "background": "background",
                 "criteria": "item.criteria",
                 "form": "item.form",
+                "wish": "item.wish",
             },
         )
         .add_state_node(

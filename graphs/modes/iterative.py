@@ -1,14 +1,23 @@
-"""Iterative research: think, find the gap, search for it, judge, and go round until the question is answered.
+"""Iterative research: search, then think, find the gap, search for it, judge; round until the question is answered.
 
 The graph of DeepCritical's iterative flow, with the three decisions that it names: is the research complete, is there
-budget left, is there an iteration left.
+budget left, is there an iteration left. Before it the whole question is searched once, by no agent: nobody is asked to
+think about nothing.
 """
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes.inputs import CONTEXT, ROUND, WRITING
 
 ITERATIVE = (
-    GraphBuilder("iterative", "Think, find the gap, search for it, judge; round until the question is answered.")
+    GraphBuilder("iterative", "Search, think, find the gap, search for it, judge; round until it is answered.")
+    .add_tool_node(
+        "first_search",
+        tool="search",
+        description="The question itself, so that there is something to think about",
+        for_each="sources",
+        inputs={"source": "item", "query": "question"},
+        reducer="add_evidence",
+    )
     .add_agent_node(
         "thinking",
         agent="thinking",
@@ -59,7 +68,7 @@ ITERATIVE = (
         description="The report, every claim with its quote",
         inputs=WRITING,
     )
-    .connect_nodes("thinking", "knowledge_gap", "complete")
+    .connect_nodes("first_search", "thinking", "knowledge_gap", "complete")
     .add_conditional_edge("complete", "writer", when="outputs.knowledge_gap.research_complete", label="complete")
     .connect_nodes("complete", "tool_selector", label="gaps remain")
     .connect_nodes("tool_selector", "execute_tools", "judge", "budget")
@@ -81,7 +90,7 @@ ITERATIVE = (
         ending="iterations",
     )
     .connect_nodes("iterations", "thinking", label="loop back", loop=True)
-    .set_entry_node("thinking")
+    .set_entry_node("first_search")
     .set_exit_nodes("writer")
     .build()
 )

@@ -27,10 +27,11 @@ ErrorType: TypeAlias = Annotated[str, Field(min_length=1, max_length=100)]
 """The name of an error, as `Failure.type` has it."""
 
 EndKind: TypeAlias = Literal[
-    "stopped", "time", "tokens", "cost", "iterations", "steps", "stalled", "node_failed", "provider"
+    "stopped", "time", "tokens", "cost", "iterations", "steps", "stalled", "node_failed", "provider", "sections"
 ]
 """What ends a run early: a person, one of the budgets, no new evidence, a node that failed for good, or a provider that
-did not answer for as long as the run may be held."""
+did not answer for as long as the run may be held. `sections`: it went its whole way, but one of its sections ended
+early or is missing."""
 
 
 class BaseNode(Frozen):

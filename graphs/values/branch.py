@@ -32,6 +32,8 @@ class BranchInput(Frozen):
     criteria: tuple[str, ...] = ()
     """What its answer has to meet."""
     form: ReportForm | Literal[""] = ""
+    wish: str = ""
+    """What the person who asked wants of it; empty: what they want of the whole."""
 
 
 class BranchOutcome(Frozen):
@@ -54,6 +56,8 @@ class BranchOutcome(Frozen):
     """What its graph declares as its `result`, by name."""
     ending: str = ""
     """Why it ended early, in words; empty if it did not."""
+    ended_by: str = ""
+    """The kind of that ending, for programs; empty also of branches of older programs."""
     gap: SectionGap | None = None
     """Set if it handed over nothing."""
     searches: tuple[str, ...] = ()

@@ -141,6 +141,15 @@ class Allowance(Frozen):
         return None
 
 
+class SectionsAfforded(Frozen):
+    """How many sections of a plan a budget can research, each with as many searches as the rules of the run want."""
+
+    sections: int = Field(ge=0)
+    """So many; one is researched in any case."""
+    tokens_each: int = Field(ge=0)
+    """What one more takes, its part of the joining included."""
+
+
 class Budget(Frozen):
     """Limits and the counters against them. `elapsed` is seconds since the start, told by whoever has a clock."""
 
@@ -154,6 +163,8 @@ class Budget(Frozen):
     exit_needs: Estimate = Estimate()
     """What the exit would take for the state as it is (`graphs.engine.exits`): more tokens and money than the reserve
     is kept if that is more, as long as half of the limit is left for research."""
+    affords: "SectionsAfforded | None" = None
+    """How large a plan may be (`graphs.engine.affording`); None: no plan is to come, or plans are not measured."""
 
     def charge(self, usage: Usage) -> "Budget":
         """The budget after a call that really used `usage`."""
@@ -231,8 +242,14 @@ class Budget(Frozen):
             "seconds": _gauge(self.limits.seconds, self.elapsed),
             "iterations": _gauge(self.limits.iterations, self.iterations),
             "steps": _gauge(self.limits.steps, self.steps),
-            "sections": {"limit": self.limits.sections},
+            "sections": self._sections(),
         }
+
+    def _sections(self) -> JsonObject:
+        if self.affords is None:
+            return {"limit": self.limits.sections}
+        few = max(1, min(self.limits.sections, self.affords.sections))
+        return {"limit": self.limits.sections, "affordable": few, "tokens_each": self.affords.tokens_each}
 
 
 def _for_research(limit: int, reserve: float, exit_needs: int) -> int:

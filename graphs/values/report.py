@@ -108,6 +108,8 @@ class DraftRef(Frozen):
     """Different pieces of evidence that it cites."""
     evidence: tuple[str, ...] = ()
     """Their ids, and those of the passages that it calls related."""
+    beside: tuple[str, ...] = ()
+    """Ids of the best passages that it neither cites nor calls related: for whoever joins it with other drafts."""
 
 
 class CitedText(Frozen):

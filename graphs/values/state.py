@@ -47,6 +47,8 @@ class ToolCallRecord(Frozen):
     """Passages that the run did not have before."""
     error: str | None = None
     """Why it failed; an error is never evidence."""
+    pending: bool = False
+    """It is about to be made; what comes of it takes its place."""
 
 
 class IterationData(Frozen):
@@ -71,6 +73,8 @@ class SectionPlan(Frozen):
     criteria: tuple[str, ...] = ()
     """What its research has to find, each so that it can be seen whether it was."""
     form: ReportForm | Literal[""] = ""
+    wish: str = ""
+    """What of the wishes for the whole report is for it: how long it is, for whom; empty: they were not divided."""
     left_out: bool = False
     """Somebody had it dropped. It keeps its place, so that those after it keep theirs."""
 
@@ -101,7 +105,18 @@ class SectionResult(Frozen):
     """The queries that its research made."""
     ending: str = ""
     """Why its research ended early, in words; empty if it did not."""
+    ended_by: str = ""
+    """The kind of that ending, or of its gap, for programs."""
+    tokens: int = 0
+    """What its research used."""
+    wish: str = ""
+    """What the person who asked wants of it, as the plan divided that."""
     gap: SectionGap | None = None
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether its research ended early, or left nothing. One that no source answers is complete."""
+        return bool(self.ending) or self.gap is not None
 
 
 class NodeFailure(Frozen):

@@ -9,6 +9,7 @@ from elcano.graphs.rules import rules
 
 CHARACTERS_PER_TOKEN: Final = rules().characters_per_token
 PROMPT_TOKENS: Final = rules().prompt_tokens
+SECTION_PASSAGES: Final = rules().section_passages
 SO_FAR_TOKENS: Final = rules().so_far_tokens
 SUMMARY_TOKENS: Final = rules().summary_tokens
 SUMMARY_ANSWER_TOKENS: Final = rules().summary_answer_tokens

@@ -1,0 +1,119 @@
+"""How large a plan a budget can research, so that a report has fewer sections rather than sections of one search.
+
+A section is taken to need all that its agents may be shown, and what a call took so far, or as long as nobody was
+called what a strong reasoning model thinks. What was planned for another model is cut when the plan is stored.
+"""
+
+from bisect import bisect_left
+from math import ceil
+
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.engine.exits import evidence_room, joining_tokens, keeping, priced, takes
+from elcano.graphs.engine.run import Run
+from elcano.graphs.rules import Rules
+from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
+from elcano.graphs.spec.planned import researches_plan
+from elcano.graphs.values.budget import Budget, Estimate, Limits, SectionsAfforded
+
+
+def foreseeing(graph: ResearchGraph, run: Run) -> Run:
+    """`run`, its budget knowing what the nearest exit takes, and how large a plan it affords."""
+    run = keeping(graph, run)
+    if (affords := afforded(graph, run)) == run.budget.affords:
+        return run
+    return run.model_copy(update={"budget": run.budget.model_copy(update={"affords": affords})})
+
+
+def afforded(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
+    """How many sections `run` can pay for; None if it has no plan before it, or waits for more budget instead."""
+    figures, limits = run.figures, run.budget.limits
+    if not figures.section_searches or run.state.sections or limits.when_exhausted == "pause":
+        return None
+    plan, agents = _ahead(graph, run)
+    if plan is None:
+        return None
+    hidden = run.experience.tokens_a_call if run.experience.calls else figures.hidden_tokens
+    branches = [graph.branches[edge.branch] for edge in graph.branches_from(plan.id)]
+    exit_node = graph.by_id[graph.nearest_exit(plan.id)]
+    before = sum(call_tokens(agent, figures, limits, hidden) for agent in agents)
+
+    def joining(sections: int) -> int:
+        return _joining(exit_node, sections, figures, hidden)
+
+    def needed(sections: int) -> int:
+        """What so many sections take; their writers are shown the less the more there are."""
+        own = limits.model_copy(update={"tokens": limits.tokens // max(1, sections)})
+        each = sum(section_tokens(branch, figures, own, figures.section_searches, hidden) for branch in branches)
+        return before + sections * each
+
+    counts = range(1, limits.sections + 1)
+    most = bisect_left(counts, True, key=lambda count: needed(count) > _left(run.budget, joining(count)))
+    each = needed(most + 1) - needed(most) + joining(most + 1) - joining(most)
+    return SectionsAfforded(sections=most, tokens_each=max(0, each))
+
+
+def section_tokens(branch: ResearchGraph, figures: Rules, limits: Limits, searches: int, hidden: int) -> int:
+    """What a branch takes that makes so many searches, its own `limits` given.
+
+    Of its tool nodes one is taken to search in each round, the others before.
+    """
+    tools = sum(isinstance(node, ToolNode) for node in branch.nodes)
+    return loop_tokens(branch, figures, limits, max(1, searches - max(0, tools - 1)), hidden)
+
+
+def loop_tokens(graph: ResearchGraph, figures: Rules, limits: Limits, rounds: int, hidden: int) -> int:
+    """What a graph takes that goes round so often: each agent once a round, its exit once, for which a part is kept."""
+    research = writing = 0
+    for node in graph.nodes:
+        if isinstance(node, AgentNode):
+            call = call_tokens(AGENTS[node.agent], figures, limits, hidden)
+            if node.id in graph.exit_nodes:
+                writing = max(writing, call)
+            else:
+                research += rounds * call
+    return max(research + writing, ceil(research / (1 - limits.reserve)))
+
+
+def call_tokens(agent: AgentDefinition, figures: Rules, limits: Limits, hidden: int) -> int:
+    """What one call of an agent takes that is shown all that it may be."""
+    shown = evidence_room(agent, figures, limits)
+    return figures.prompt_tokens + shown + takes(agent, figures).output_tokens + hidden
+
+
+def _ahead(graph: ResearchGraph, run: Run) -> tuple[ParallelNode | None, list[AgentDefinition]]:
+    """Where the plan is researched that a run comes to from here, and the agents that are called before that."""
+    found, agents = None, []
+    reached, waiting = {run.node}, [run.node]
+    while waiting:
+        node = graph.by_id[waiting.pop()]
+        if isinstance(node, ParallelNode) and researches_plan(node):
+            found = node
+            continue
+        if isinstance(node, AgentNode) and node.id not in graph.exit_nodes and node.id not in run.state.outputs:
+            agents.append(AGENTS[node.agent])
+        onward = {edge.to_node for edge in graph.routes_from(node.id)} - reached
+        reached |= onward
+        waiting += onward
+    return found, agents
+
+
+def _joining(node: Node, sections: int, figures: Rules, hidden: int) -> int:
+    if not isinstance(node, AgentNode) or not sections:
+        return 0
+    agent = AGENTS[node.agent]
+    if not agent.joins:
+        return figures.prompt_tokens + takes(agent, figures).output_tokens + hidden
+    return joining_tokens(agent, sections, figures, hidden=hidden, passages=figures.section_passages)
+
+
+def _left(budget: Budget, joining: int) -> int:
+    """Tokens for research if joining takes so many; by the price so far no more than the money pays for."""
+    kept = budget.model_copy(
+        update={"exit_needs": Estimate(tokens=joining, cost_microusd=priced(joining, budget.used))}
+    )
+    left = kept.allowance(at_exit=False)
+    tokens = left.tokens or 0
+    if left.cost_microusd is None or not budget.used.cost_microusd:
+        return tokens
+    return min(tokens, left.cost_microusd * budget.used.tokens // budget.used.cost_microusd)

@@ -1,0 +1,84 @@
+"""What ends a run of sections early though it went its whole way: one of them ended early itself, or is missing.
+
+A section is a run of its own, so it counts as a run alone does: whatever would make that partial makes it incomplete, a
+budget, a stall and a failed node alike. One that no source answers is complete. More budget is named only where budget
+is what was short.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from elcano.graphs.engine.affording import section_tokens
+from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.safety import DIVIDED_ENDINGS
+from elcano.graphs.shortening import shortened
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.planned import researches_plan
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.state import Ending, SectionResult
+from elcano.graphs.values.wording import counted
+
+NAMED: Final = 6
+"""So many sections are named with why they ended; of more the number is said."""
+REASON_CHARACTERS: Final = 160
+STEP_TOKENS: Final = 5_000
+"""What more budget would do is told in such steps: it is an estimate."""
+_TOKENS: Final = frozenset({*DIVIDED_ENDINGS, FailureType.BUDGET})
+
+
+def incomplete(graph: ResearchGraph, run: Run) -> Ending | None:
+    """How a run ends that leaves for its exit with these sections; None if all of them are complete."""
+    if not run.figures.sections_end_runs:
+        return None
+    short = [section for section in run.state.sections if section.incomplete]
+    if not short:
+        return None
+    reasons = [f"“{shortened(one.title, 80)}” ({shortened(_why(one), REASON_CHARACTERS)})" for one in short[:NAMED]]
+    if len(short) > NAMED:
+        reasons.append(f"{len(short) - NAMED} more")
+    told = f"{len(short)} of {counted(len(run.state.sections), 'section')}: {'; '.join(reasons)}"
+    return Ending(kind="sections", detail=". ".join(filter(None, (told, _remedy(graph, run, short)))))
+
+
+def _why(section: SectionResult) -> str:
+    return (section.gap.reason if section.gap is not None else section.ending).rstrip(".")
+
+
+def _remedy(graph: ResearchGraph, run: Run, short: Sequence[SectionResult]) -> str:
+    """What more budget would do, in a sentence; empty if it would do nothing."""
+    said = []
+    if starved := [section for section in short if section.ended_by in _TOKENS]:
+        twice = all(len(section.searches) < run.figures.section_searches for section in starved)
+        what = "let each of them search twice" if twice else "pay for another round of searching in each of them"
+        said.append(f"about {_rounded(_lacking(graph, run, starved)):,} tokens more would {what}")
+    ended = {section.ended_by for section in short}
+    if "time" in ended:
+        said.append("more time (`seconds`) would let those go on whose time was up")
+    if "iterations" in ended:
+        said.append("more `iterations` would let those go on that had none left")
+    if "steps" in ended:
+        said.append("more `steps` would let those go on that had none left")
+    text = "; ".join(said)
+    return text[:1].upper() + text[1:]
+
+
+def _lacking(graph: ResearchGraph, run: Run, starved: Iterable[SectionResult]) -> int:
+    """Tokens that these sections lack: what two searches take less what they used, or else one round."""
+    node = next((node for node in graph.nodes if researches_plan(node)), None)
+    branches = [graph.branches[edge.branch] for edge in graph.branches_from(node.id)] if node is not None else []
+    figures, limits = run.figures, run.budget.limits
+    hidden = run.experience.tokens_a_call
+
+    def whole(searches: int) -> int:
+        own = limits.model_copy(update={"tokens": limits.tokens // max(1, len(run.state.sections))})
+        return max((section_tokens(branch, figures, own, searches, hidden) for branch in branches), default=0)
+
+    least = figures.section_searches
+    one_round = max(0, whole(least + 1) - whole(least))
+    lacking = sum(max(one_round, whole(least) - section.tokens) for section in starved)
+    kept = run.budget.limits.reserve
+    return int(lacking / (1 - kept))
+
+
+def _rounded(tokens: int) -> int:
+    return -(-tokens // STEP_TOKENS) * STEP_TOKENS

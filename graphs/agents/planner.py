@@ -61,7 +61,7 @@ You plan a research report for the question, from the `sources` that will be sea
 search found in them. Colleagues will research every section at the same time, each without seeing the others.
 
 - A section has a short plain title and one key question. The key question must be understood alone: repeat the \
-subject's name in it, never write "it" or "the above", and refer to no other section.
+subject's name in it, never write “it” or “the above”, and refer to no other section.
 - Together the sections answer the question, all of it and nothing beside it. Parts that the question names come \
 first, in its order; then what a reader needs to understand or to use the answer.
 - No two sections may ask the same in other words. Leave out introductions, conclusions and summaries; those are \

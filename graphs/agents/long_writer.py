@@ -31,8 +31,8 @@ MOST_UNCITED: Final = 20
 
 SECTION_INSTRUCTIONS: Final = f"""\
 You write one section of a long report: the question of the whole is in `question`, this section's draft in `sections` \
-(claims with citations), the report so far in `written`, the plan in `outline`, and in `evidence` the passages that the \
-draft cites, with the best ones that it does not.
+(claims with citations), the report so far in `written`, the plan in `outline`, and in `evidence` the passages that \
+the draft cites, with the best ones that it does not.
 
 - Turn the draft into text that reads well, in an order that leads the reader. Merge what says the same and keep all \
 its citations.

@@ -13,6 +13,7 @@ from elcano.graphs.agents.ground_rules import READING, TRUSTING
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.loaded import Drafts, Loaded
 from elcano.graphs.engine.inputs import sent_tokens
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.references.wording import about
 from elcano.graphs.rules import rules
 from elcano.graphs.values.criteria import unjudged
@@ -148,8 +149,8 @@ def test_what_stays_the_same_stands_before_what_changes() -> None:
 
 
 def test_runs_of_before_there_were_criteria_estimate_as_they_did() -> None:
-    older = {"question": "What?", "iteration": 1, "conversation": [], "evidence": ["x"] * 99}
-    newer = {**older, "criteria": [], "language": "", "form": ""}
+    older: JsonObject = {"question": "What?", "iteration": 1, "conversation": [], "evidence": ["x"] * 99}
+    newer: JsonObject = {**older, "criteria": [], "language": "", "form": ""}
     assert sent_tokens(newer, rules(1)) == sent_tokens(older, rules(1))
     assert sent_tokens({**newer, "criteria": [{"text": "y" * 400}]}, rules(1)) > sent_tokens(newer, rules(1)) + 90
 

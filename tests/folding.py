@@ -19,6 +19,9 @@ def difference(log: RunLog) -> str | None:
     """What is not the same when the log is read back and folded; None if nothing is."""
     read = RunLog.model_validate_json(log.model_dump_json())
     folded = fold(read.asked, read.entries)
+    if set(folded.weights) != set(log.run.weights):  # what it began with an older program had weighed, of fewer fields
+        folded = folded.model_copy(update={"weights": {}})
+        read, log = (one.model_copy(update={"run": one.run.model_copy(update={"weights": {}})}) for one in (read, log))
     if folded == read.run == log.run:
         return None
     fields = [name for name in type(folded).model_fields if getattr(folded, name) != getattr(log.run, name)]

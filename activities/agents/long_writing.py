@@ -10,12 +10,12 @@ Each finished part is kept as an artifact and named in the heartbeat. An attempt
 next one, so a crash costs at most one call of a model.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
 from elcano.activities.agents.answers import section_claims, summarised, unrepeated
 from elcano.activities.agents.drafts import NOT_USED
+from elcano.activities.agents.parts import HEADING, heading_words, in_parts
 from elcano.activities.agents.questions import asking
 from elcano.activities.agents.unwritten import first_statements, not_rewritten, statements_unread
 from elcano.activities.calls.admission import prompt_tokens
@@ -39,9 +39,6 @@ from elcano.graphs.values.tokens import (
 from elcano.storage.artifacts import ArtifactStore
 
 MEDIA_TYPE: Final = "application/json"
-HEADING: Final = "### "
-PART_CHARACTERS: Final = 6_000
-"""Text of a draft that is written out in one answer: models deliver some thousand words, whatever they are asked."""
 LEAST_SUMMARY_TOKENS: Final = 500
 """Key findings are not written from less of a report than this, unless there is no more of it."""
 
@@ -177,7 +174,7 @@ class _Writing:
         """What is shown for `part`: its passages if they can be paid for, else half of them, else none; or nothing."""
         for room in (SECTION_PASSAGES, SECTION_PASSAGES // 2, 0):
             known = {"section": part, "place": place, "written": begun, "passages_room": room}
-            if self._affords(place, task := self._shown(self._section, **known)):
+            if self._affords(place, part, task := self._shown(self._section, **known)):
                 return task
         return None
 
@@ -212,12 +209,12 @@ class _Writing:
         known = {"written": tuple(self.written), **loaded}
         return question.shown(self._given, self._loaded.model_copy(update=known))
 
-    def _affords(self, place: int, task: TaskEnvelope) -> bool:
-        """Whether the section at `place` and the summary after it can be paid for."""
+    def _affords(self, place: int, part: SectionItem, task: TaskEnvelope) -> bool:
+        """Whether `part` of the section at `place` and the summary after it can be paid for."""
         if self.drafted:
             return False
         ahead = self._loaded.drafts.sections[place:]
-        answer = _tokens(ahead[:1])
+        answer = _tokens([part])
         report = min(SUMMARY_TOKENS, _tokens(self.written) + _tokens(ahead))
         section = max(prompt_tokens(prompt(self._section.request, task)) + answer, self._dearest.tokens)
         summary = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
@@ -247,25 +244,6 @@ class _Writing:
             fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
             raise InputInvalid("sections", fault)
         return SectionText.model_validate_json(stored)
-
-
-def in_parts(section: SectionItem) -> list[SectionItem]:
-    """`section` in as many parts as its draft has answers' worth of text, about as long as each other."""
-    sizes = [len(claim.text) for claim in section.claims]
-    count = min(len(sizes), -(-sum(sizes) // PART_CHARACTERS))
-    if count < 2:
-        return [section]
-    parts: list[list[Claim]] = [[] for _ in range(count)]
-    before = 0
-    for claim, size in zip(section.claims, sizes, strict=True):
-        parts[min(count - 1, before * count // sum(sizes))].append(claim)
-        before += size
-    return [section.model_copy(update={"claims": tuple(claims)}) for claims in parts if claims]
-
-
-def heading_words(text: str) -> str:
-    """A heading as it is compared: its words alone."""
-    return " ".join(re.sub(r"\W+", " ", text).split()).casefold()
 
 
 def _tokens(sections: Sequence[SectionItem]) -> int:

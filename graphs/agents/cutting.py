@@ -46,17 +46,19 @@ def _cut(task: TaskEnvelope, kept: float, order: Sequence[str]) -> TaskEnvelope 
     shown = _passages(passages, kept, order)
     sections, report = _sections(task.sections, kept), _sections(task.written, kept)
     drafts = bool(task.sections or task.written)
-    if (passages and not shown and not drafts) or _emptied(task.sections, sections) or _emptied(task.written, report):
+    if _emptied(task.sections, sections) or _emptied(task.written, report):
         return None
     without_text = [item for item in task.evidence if not item.text]
     if drafts:  # what they cite is named, also where there is no room for its text
         without_text += [one.model_copy(update={"text": ""}) for one in passages if one not in shown]
         without_text = list(citing((*sections, *report), without_text))
     stay = {item.key: item for item in (*shown, *without_text)}
+    if passages and not stay:
+        return None
     return task.model_copy(
         update={
             "evidence": tuple(stay[item.key] for item in task.evidence if item.key in stay),
-            "evidence_left_out": task.evidence_left_out + len(passages) - len(shown),
+            "evidence_left_out": task.evidence_left_out + sum(item.key not in stay for item in passages),
             "sections": sections,
             "written": report,
             "conversation": _turns(task.conversation, kept),

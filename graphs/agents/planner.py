@@ -80,9 +80,9 @@ alone; empty if there is nothing to say.
 - Report title: what the report is about, without “report” in it.
 
 The envelope's `instructions` are wishes of the person who asked, on length, readers and form: the plan is made to fit \
-them. Divide them: the `wish` of a section is its own part, so that all sections together keep to them. Of two pages \
-in four sections each gets some two hundred words, with room for the introduction and the conclusion. What holds for \
-each of them, as readers and tone do, stands in each wish. Without `instructions` every `wish` is empty.
+them. Divide them: the `wish` of a section is its own part, in words of text, so that all sections together keep to \
+them, with room for the introduction and the conclusion: two pages for the report are not two pages for each. What \
+holds for each of them, as readers and tone do, stands in each wish. Without `instructions` every `wish` is empty.
 """
 
 

@@ -1,7 +1,8 @@
 """How large a plan a budget can research, so that a report has fewer sections rather than sections of one search.
 
-A section is taken to need all that its agents may be shown, and what a call took so far, or as long as nobody was
-called what a strong reasoning model thinks. What was planned for another model is cut when the plan is stored.
+A section is taken to need what its searches bring, as far as its agents are shown it, and what calls took so far; as
+long as nobody was called, what a strong reasoning model thinks. A plan is cut when it is stored, with what the call of
+its planner has taught.
 """
 
 from bisect import bisect_left
@@ -36,6 +37,7 @@ def afforded(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
     hidden = run.experience.tokens_a_call if run.experience.calls else figures.hidden_tokens
     branches = [graph.branches[edge.branch] for edge in graph.branches_from(plan.id)]
     exit_node = graph.by_id[graph.nearest_exit(plan.id)]
+    asked = len(run.state.sources)
     before = sum(call_tokens(agent, figures, limits, hidden) for agent in agents)
 
     def joining(sections: int) -> int:
@@ -44,7 +46,8 @@ def afforded(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
     def needed(sections: int) -> int:
         """What so many sections take; their writers are shown the less the more there are."""
         own = limits.model_copy(update={"tokens": limits.tokens // max(1, sections)})
-        each = sum(section_tokens(branch, figures, own, figures.section_searches, hidden) for branch in branches)
+        searches = figures.section_searches
+        each = sum(section_tokens(branch, figures, own, searches, hidden, asked) for branch in branches)
         return before + sections * each
 
     counts = range(1, limits.sections + 1)
@@ -53,21 +56,30 @@ def afforded(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
     return SectionsAfforded(sections=most, tokens_each=max(0, each))
 
 
-def section_tokens(branch: ResearchGraph, figures: Rules, limits: Limits, searches: int, hidden: int) -> int:
+def section_tokens(
+    branch: ResearchGraph, figures: Rules, limits: Limits, searches: int, hidden: int, sources: int | None = None
+) -> int:
     """What a branch takes that makes so many searches, its own `limits` given.
 
-    Of its tool nodes one is taken to search in each round, the others before.
+    Of its tool nodes one is taken to search in each round, the others before. With so many `sources`, agents are shown
+    no more than these searches bring; else all that they may be.
     """
     tools = sum(isinstance(node, ToolNode) for node in branch.nodes)
-    return loop_tokens(branch, figures, limits, max(1, searches - max(0, tools - 1)), hidden)
+    brought = None if sources is None else searches * max(1, sources) * figures.search_tokens
+    return loop_tokens(branch, figures, limits, max(1, searches - max(0, tools - 1)), hidden, brought)
 
 
-def loop_tokens(graph: ResearchGraph, figures: Rules, limits: Limits, rounds: int, hidden: int) -> int:
-    """What a graph takes that goes round so often: each agent once a round, its exit once, for which a part is kept."""
+def loop_tokens(
+    graph: ResearchGraph, figures: Rules, limits: Limits, rounds: int, hidden: int, brought: int | None = None
+) -> int:
+    """What a graph takes that goes round so often: each agent once a round, its exit once, for which a part is kept.
+
+    `brought`: tokens of all passages that there are; None: as many as agents are shown.
+    """
     research = writing = 0
     for node in graph.nodes:
         if isinstance(node, AgentNode):
-            call = call_tokens(AGENTS[node.agent], figures, limits, hidden)
+            call = call_tokens(AGENTS[node.agent], figures, limits, hidden, brought)
             if node.id in graph.exit_nodes:
                 writing = max(writing, call)
             else:
@@ -75,9 +87,10 @@ def loop_tokens(graph: ResearchGraph, figures: Rules, limits: Limits, rounds: in
     return max(research + writing, ceil(research / (1 - limits.reserve)))
 
 
-def call_tokens(agent: AgentDefinition, figures: Rules, limits: Limits, hidden: int) -> int:
-    """What one call of an agent takes that is shown all that it may be."""
+def call_tokens(agent: AgentDefinition, figures: Rules, limits: Limits, hidden: int, brought: int | None = None) -> int:
+    """What one call of an agent takes that is shown all that there is, as far as it may be."""
     shown = evidence_room(agent, figures, limits)
+    shown = shown if brought is None else min(shown, brought)
     return figures.prompt_tokens + shown + takes(agent, figures).output_tokens + hidden
 
 

@@ -1,8 +1,8 @@
-"""What ends a run of sections early though it went its whole way: one of them ended early itself, or is missing.
+"""What ends a run of sections early though it went its whole way: one of them ended early itself, or never began.
 
 A section is a run of its own, so it counts as a run alone does: whatever would make that partial makes it incomplete, a
-budget, a stall and a failed node alike. One that no source answers is complete. More budget is named only where budget
-is what was short.
+budget, a stall and a failed node alike. One that no source answers is complete; one that failed leaves a gap, as ever.
+More budget is named only where budget is what was short.
 """
 
 from collections.abc import Iterable, Sequence
@@ -67,11 +67,11 @@ def _lacking(graph: ResearchGraph, run: Run, starved: Iterable[SectionResult]) -
     node = next((node for node in graph.nodes if researches_plan(node)), None)
     branches = [graph.branches[edge.branch] for edge in graph.branches_from(node.id)] if node is not None else []
     figures, limits = run.figures, run.budget.limits
-    hidden = run.experience.tokens_a_call
+    hidden, asked = run.experience.tokens_a_call, len(run.state.sources)
 
     def whole(searches: int) -> int:
         own = limits.model_copy(update={"tokens": limits.tokens // max(1, len(run.state.sections))})
-        return max((section_tokens(branch, figures, own, searches, hidden) for branch in branches), default=0)
+        return max((section_tokens(branch, figures, own, searches, hidden, asked) for branch in branches), default=0)
 
     least = figures.section_searches
     one_round = max(0, whole(least + 1) - whole(least))

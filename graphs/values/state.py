@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
@@ -13,6 +13,8 @@ from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.criteria import Criterion
 from elcano.graphs.values.form import ReportForm
 
+UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted"})
+"""Types of gaps that are no failures: of sections that ended early with nothing, or were never begun."""
 EXCERPT_CHARACTERS = 240
 """How much of a passage the state carries; agents read the whole passage from the store."""
 
@@ -115,8 +117,8 @@ class SectionResult(Frozen):
 
     @property
     def incomplete(self) -> bool:
-        """Whether its research ended early, or left nothing. One that no source answers is complete."""
-        return bool(self.ending) or self.gap is not None
+        """Whether its research ended early, or never began for want of budget: a failure is no such ending."""
+        return bool(self.ending) or (self.gap is not None and self.gap.type in UNFINISHED)
 
 
 class NodeFailure(Frozen):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from elcano.graphs.builder import GraphBuilder
+from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.commands import Immediate
@@ -15,6 +16,7 @@ from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
+from elcano.graphs.spec.planned import has_sections
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.state import Failure, ResearchState
 from elcano.testing.in_memory import run_in_memory
@@ -33,7 +35,7 @@ def asked(graph: ResearchGraph, state: ResearchState = QUESTION, limits: Limits 
         question=state.question,
         mode=graph.name,
         graph=graph,
-        limits=limits or Limits(),
+        limits=limits or (default_limits(graph) if has_sections(graph) else Limits()),
         sources=state.sources,
     )
 

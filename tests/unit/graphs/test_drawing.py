@@ -22,7 +22,8 @@ def test_the_iterative_graph_is_the_picture_of_the_seeds() -> None:
     lines = [line.strip() for line in mermaid(MODES["iterative"]).splitlines()]
     assert lines[0] == "flowchart TD"
     for line in (
-        "Input --> thinking",
+        "Input --> first_search",
+        "first_search --> thinking",
         "thinking --> knowledge_gap",
         "knowledge_gap --> complete",
         'complete{"Complete?"}',

@@ -108,18 +108,22 @@ def test_a_writer_needs_its_prompt_what_it_is_told_the_passages_and_its_answer()
     needed = exit_needs(MODES["iterative"], run_of("iterative", state, "thinking"))
     assert needed == Estimate(tokens=800 + 200 + 5_000 + 4_000)
     full = state.model_copy(update={"evidence": tuple(found(number, 4_000) for number in range(50))})
-    assert exit_needs(MODES["iterative"], run_of("iterative", full, "judge")).tokens == 800 + 200 + 24_000 + 4_000
+    assert exit_needs(MODES["iterative"], run_of("iterative", full, "judge")).tokens == 800 + 200 + 20_000 + 4_000
+    roomy = run_of("iterative", full, "judge", Limits(tokens=1_000_000))
+    assert exit_needs(MODES["iterative"], roomy).tokens == 800 + 200 + 24_000 + 4_000
+    short = run_of("iterative", full, "judge", Limits(tokens=10_000))
+    assert exit_needs(MODES["iterative"], short).tokens == 800 + 200 + 4_000 + 4_000
 
 
 def test_a_report_of_many_sections_needs_a_call_for_each_and_one_for_the_key_findings() -> None:
     plan = tuple(SectionPlan(title=f"s{number}", key_question="?") for number in range(8))
     planned = ResearchState(question="q", plan=plan)
     needed = exit_needs(MODES["deep"], run_of("deep", planned, "parallel_loops")).tokens
-    assert needed == 8 * (800 + 1_500 + 1_500) + (1_500 + 6 * 3_000) + (800 + 12_000 + 1_500)
+    assert needed == 8 * (800 + 1_500 + 4_000 + 1_500) + (1_500 + 6 * 3_000) + (800 + 12_000 + 1_500)
     sections = tuple(SectionResult(title=one.title, key_question="?", draft="d") for one in plan[:3])
     drafted = planned.model_copy(update={"sections": (*sections, SectionResult(title="gap", key_question="?"))})
     needed = exit_needs(MODES["deep"], run_of("deep", drafted, "collect_drafts")).tokens
-    assert needed == joining_tokens(AGENTS["long_writer"], 3, rules())
+    assert needed == joining_tokens(AGENTS["long_writer"], 3, rules(), passages=4_000)
 
 
 def test_the_price_so_far_says_what_the_exit_will_cost() -> None:

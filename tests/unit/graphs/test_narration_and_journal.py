@@ -203,14 +203,15 @@ def test_long_texts_are_cut_in_events_only() -> None:
 
 def test_decisions_take_no_time_and_tell_where_they_lead() -> None:
     journal = begun(MODES["iterative"])
-    journal.record(StepCompleted(step=1, node="thinking", at=0.0, output=ANSWERS["thinking"]), 100.0)
-    journal.record(StepCompleted(step=2, node="knowledge_gap", at=0.0, output=ANSWERS["knowledge_gap"]), 100.0)
+    journal.record(StepCompleted(step=1, node="first_search", at=0.0, output={"items": []}), 100.0)
+    journal.record(StepCompleted(step=2, node="thinking", at=0.0, output=ANSWERS["thinking"]), 100.0)
+    journal.record(StepCompleted(step=3, node="knowledge_gap", at=0.0, output=ANSWERS["knowledge_gap"]), 100.0)
     known = len(journal.events)
     work = journal.next(100.0)
     assert isinstance(work, CallAgent)
-    assert (work.step, work.node) == (4, "tool_selector")
+    assert (work.step, work.node) == (5, "tool_selector")
     decided, begins = journal.events[known:]
     assert (decided.type, decided.message) == ("routed", "Complete: gaps remain, on to Tool selector")
-    assert (decided.node, decided.step, decided.data) == ("complete", 3, {"to": "tool_selector", "by": "default"})
+    assert (decided.node, decided.step, decided.data) == ("complete", 4, {"to": "tool_selector", "by": "default"})
     assert (begins.node, begins.type) == ("tool_selector", "thinking")
-    assert len(journal.entries) == 3
+    assert len(journal.entries) == 4

@@ -36,7 +36,7 @@ def test_one_iteration_is_one_record() -> None:
     state = reducers.record_gap(state, KnowledgeGapOutput(research_complete=False, outstanding_gaps=("g", "h")))
     plan = AgentSelectionPlan(tasks=(AgentTask(source="library", query="q"),))
     state = reducers.record_tool_calls(state, plan)
-    assert state.conversation[0].tool_calls == (ToolCallRecord(source="library", query="q"),)
+    assert state.conversation[0].tool_calls == (ToolCallRecord(source="library", query="q", pending=True),)
     state = added(state, found("a", "b"))
     verdict = JudgeAssessment(
         sufficient=False, confidence=0.5, recommendation="continue", reasoning="r", next_search_queries=("more",)
@@ -54,6 +54,20 @@ def test_one_iteration_is_one_record() -> None:
         ),
     )
     assert reducers.running_iteration(state) == state.conversation[0]
+
+
+def test_what_was_searched_before_stays_beside_what_is_about_to_be() -> None:
+    state = added(QUESTION, found("a", query="first"))
+    state = reducers.record_tool_calls(state, AgentSelectionPlan(tasks=(AgentTask(source="library", query="q"),)))
+    assert [(call.query, call.pending) for call in state.conversation[0].tool_calls] == [("first", False), ("q", True)]
+    state = added(state, found("b"), found(query="other"))
+    calls = state.conversation[0].tool_calls
+    assert [(call.query, call.new, call.pending) for call in calls] == [
+        ("first", 1, False),
+        ("q", 1, False),
+        ("other", 0, False),
+    ]
+    assert state.conversation[0].findings == ("doc:a", "doc:b")
 
 
 def test_the_next_iteration_begins_its_own_record() -> None:

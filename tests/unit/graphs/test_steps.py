@@ -24,7 +24,7 @@ from tests.unit.graphs.test_properties import many, walk
 
 
 def log_of(journal: Journal, limits: Limits | None = None) -> RunLog:
-    return finish.log(asked(journal.graph, QUESTION, limits or Limits()), journal)
+    return finish.log(asked(journal.graph, QUESTION, limits), journal)
 
 
 def of_steps(found: tuple[Row, ...]) -> list[StepRow]:
@@ -65,13 +65,13 @@ async def test_each_step_says_what_it_was_and_what_came_of_it() -> None:
     journal = await research(Script(complete_in=2), seconds_a_call=1.0)
     found = of_steps(rows(log_of(journal), journal.events, going_on=False))
     assert [(row.number, row.node, row.kind, row.name) for row in found[:4]] == [
-        (1, "thinking", "agent", "thinking"),
-        (2, "knowledge_gap", "agent", "knowledge_gap"),
-        (3, "complete", "decision", ""),
-        (4, "tool_selector", "agent", "tool_selector"),
+        (1, "first_search", "tool", "search"),
+        (2, "thinking", "agent", "thinking"),
+        (3, "knowledge_gap", "agent", "knowledge_gap"),
+        (4, "complete", "decision", ""),
     ]
     assert [row.next for row in found] == [*(row.node for row in found[1:]), ""]
-    thinking = found[0]
+    thinking = found[1]
     assert (thinking.outcome, thinking.model, thinking.usage) == ("completed", "scripted", Script().usage)
     assert thinking.summary
     assert thinking.took
@@ -93,9 +93,9 @@ async def test_what_failed_says_why() -> None:
 
     script.overrides["thinking"] = refuse
     journal = await research(script)
-    failed = of_steps(rows(log_of(journal), journal.events, going_on=False))[0]
+    failed = of_steps(rows(log_of(journal), journal.events, going_on=False))[1]
     assert (failed.outcome, failed.error, failed.reason) == ("failed", "Gone", "no such thing")
-    inside = looked_into(log_of(journal), journal, 1)
+    inside = looked_into(log_of(journal), journal, 2)
     assert inside.output is None
     assert inside.before == inside.after
     assert inside.changed.changes == ()
@@ -105,7 +105,7 @@ async def test_an_answer_that_does_not_fit_is_a_failure() -> None:
     script = Script()
     script.overrides["thinking"] = lambda given: {"thought": 7}
     journal = await research(script)
-    failed = of_steps(rows(log_of(journal), journal.events, going_on=False))[0]
+    failed = of_steps(rows(log_of(journal), journal.events, going_on=False))[1]
     assert (failed.outcome, failed.error) == ("failed", "InputInvalid")
     assert "thought" in failed.reason
 
@@ -113,7 +113,7 @@ async def test_an_answer_that_does_not_fit_is_a_failure() -> None:
 async def test_a_step_from_the_inside() -> None:
     journal = await research(Script(complete_in=2))
     log = log_of(journal)
-    search = next(row for row in of_steps(rows(log, journal.events, going_on=False)) if row.kind == "tool")
+    search = next(row for row in of_steps(rows(log, journal.events, going_on=False)) if row.node == "execute_tools")
     inside = looked_into(log, journal, search.number)
     assert isinstance(inside.input, list)
     assert [isinstance(one, dict) and one["source"] for one in inside.input] == ["library", "library"]
@@ -121,18 +121,18 @@ async def test_a_step_from_the_inside() -> None:
     assert inside.output == entry.output
     assert inside.after is not None
     new = [change for change in inside.changed.changes if change.field == "evidence"]
-    assert [(change.how, change.count) for change in new] == [("appended", len(inside.after.evidence))]
+    assert [(change.how, change.count) for change in new] == [("appended", len(inside.after.evidence) - 1)]
     assert new[0].items[0] == {
-        "id": inside.after.evidence[0].id,
-        "title": inside.after.evidence[0].title,
+        "id": inside.after.evidence[1].id,
+        "title": inside.after.evidence[1].title,
         "source": "library",
     }
     assert inside.budget_after is not None
     assert inside.budget_after.steps == inside.budget_before.steps + 1
     assert inspected(log, journal.events, journal.run.budget.steps + 1, going_on=False) is None
     assert inspected(log, journal.events, 0, going_on=False) is None
-    thought = looked_into(log, journal, 1).changed.changes
-    assert {change.field for change in thought} == {"conversation", "outputs.thinking"}
+    thought = looked_into(log, journal, 2).changed.changes
+    assert {change.field for change in thought} == {"conversation[0].thought", "outputs.thinking"}
 
 
 async def test_what_agents_were_given_is_what_they_were_called_with() -> None:

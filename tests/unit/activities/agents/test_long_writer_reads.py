@@ -1,0 +1,147 @@
+"""What whoever joins sections is shown: passages whole, the plan, its part of the wishes; and long drafts in parts."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elcano.activities.agents.parts import PART_CHARACTERS, heading_words, in_parts
+from elcano.graphs.agents.drafting import SynthesisInput
+from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
+from elcano.graphs.agents.loaded import Drafts, Loaded, Shown
+from elcano.graphs.agents.long_writer import shown_section, shown_summary
+from elcano.graphs.engine.run import start
+from elcano.graphs.lifecycle.start import wish
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.report import Citation, Claim
+from elcano.graphs.values.state import ResearchState, SectionPlan
+from elcano.testing import ScriptedModel, ScriptedSource, researched
+from elcano.testing.answers import cited, plain
+
+TEXTS = {f"{name}.md": f"The {name} of the harbour is known. {'It is so. ' * 40}" for name in ("depth", "cost", "age")}
+
+
+def claim(text: str, key: str) -> Claim:
+    return Claim(text=text, citations=(Citation(evidence=key, quote="q"),))
+
+
+def item(key: str, text: str = "") -> EvidenceItem:
+    return EvidenceItem(key=key, title=key, locator=key, text=text)
+
+
+def loaded(**known: object) -> Loaded:
+    drafts = Drafts(
+        sections=(
+            SectionItem(title="One", key_question="1?", claims=(claim("a", "e1"), claim("b", "e2"))),
+            SectionItem(title="Two", key_question="2?", claims=(claim("c", "e3"),)),
+            SectionItem(title="Three", missing="nothing was found"),
+        ),
+        shown=Shown(items=tuple(item(f"e{number}") for number in range(1, 6))),
+        passages=((item("e1", "x" * 400), item("e2", "y" * 4_000), item("e4", "z" * 400)), (item("e3", "w"),), ()),
+        wishes=("short", "", ""),
+    )
+    return Loaded(drafts=drafts, section=drafts.sections[0]).model_copy(update=known)
+
+
+GIVEN = SynthesisInput(question="What of the harbour?", instructions="Two pages for sailors.")
+
+
+def test_a_section_is_written_in_view_of_whole_passages_and_of_the_plan() -> None:
+    task = shown_section(GIVEN, loaded(passages_room=250))
+    assert [(one.key, len(one.text)) for one in task.evidence] == [("e1", 400), ("e4", 400), ("e2", 0)]
+    assert [(one.title, one.stands) for one in task.outline] == [("One", "now"), ("Two", "later"), ("Three", "missing")]
+    assert shown_section(GIVEN, loaded(place=1)).outline[0].stands == "written"
+    assert [one.text for one in shown_section(GIVEN, loaded()).evidence] == ["", ""]
+
+
+def test_wishes_are_divided() -> None:
+    assert shown_section(GIVEN, loaded()).instructions == "short"
+    whole = "Of the whole report, of which this is one of 3 sections: Two pages for sailors."
+    assert shown_section(GIVEN, loaded(place=1)).instructions == whole
+    state = ResearchState(question="?", plan=(SectionPlan(title="a", key_question="?"),) * 3)
+    run = start(MODES["deep"], state, Limits())
+    assert wish("Two pages for sailors.", "", run) == whole
+    assert wish("Two pages for sailors.", "half a page", run) == "half a page"
+    assert wish("", "", run) == ""
+    alone = run.model_copy(update={"state": ResearchState(question="?")})
+    assert wish("Two pages.", "", alone) == "Two pages."
+
+
+def test_the_summary_is_told_what_the_text_leaves_aside() -> None:
+    written = (SectionItem(title="One", claims=(claim("a", "e1"),)),)
+    task = shown_summary(GIVEN, loaded(written=written))
+    assert [one.key for one in task.uncited] == ["e2", "e3"]
+    assert all(not one.text for one in task.uncited)
+
+
+@given(st.lists(st.integers(1, 9_000), max_size=30))
+def test_parts_are_the_whole_in_order(sizes: list[int]) -> None:
+    section = SectionItem(title="One", claims=tuple(claim("x" * size, "e1") for size in sizes))
+    parts = in_parts(section)
+    assert tuple(one for part in parts for one in part.claims) == section.claims
+    assert len(parts) <= max(1, -(-sum(sizes) // PART_CHARACTERS))
+    assert len(parts) == 1 or all(part.claims for part in parts)
+
+
+def test_headings_are_compared_by_their_words() -> None:
+    assert heading_words("### The  *Cost*: 2024") == heading_words("the cost 2024")
+    assert heading_words("### Größe") != heading_words("### Große")
+
+
+def planning(*titles: str) -> dict[str, object]:
+    outline = [
+        {"title": title, "key_question": f"What of the {title} of the harbour?", "wish": f"{title}: 100 words"}
+        for title in titles
+    ]
+    return {"report_title": "The harbour", "report_outline": outline}
+
+
+@pytest.fixture
+def log() -> ScriptedSource:
+    return ScriptedSource("log", TEXTS)
+
+
+async def test_a_long_draft_is_written_in_parts_and_no_heading_twice(tmp_path: Path, log: ScriptedSource) -> None:
+    def write(task: TaskEnvelope) -> dict[str, object]:
+        about = task.question.split()[3]
+        texts = [" ".join(f"{about}{number}w{place}" for place in range(360)) for number in range(3)]
+        quotes = [{"evidence": one.key, "quote": one.text[:20]} for one in task.evidence]
+        claims = [{"text": text, "citations": [quote]} for text, quote in zip(texts, quotes, strict=True)]
+        return {"title": "T", "key_findings": claims}
+
+    def section(task: TaskEnvelope) -> dict[str, object]:
+        quote = {**task.sections[0].claims[0].citations[0].model_dump(), "mark": "a"}
+        text = f"### Common\n\n### Cost\n\nPart {task.sections[0].part} says so [a].\n\n### Own\n\nMore [a]."
+        return {"text": text, "citations": [quote]}
+
+    model = ScriptedModel({"planner": planning("depth", "cost"), "writer": write, "long_writer_section": section})
+    report, journal = await researched("Harbour?", folder=tmp_path, sources=[log], model=model, mode="deep")
+    asked = [task for task in model.tasks if task.kind == "long_writer_section"]
+    assert [task.sections[0].part for task in asked] == ["1 of 2", "2 of 2"] * 2
+    assert asked[1].written[-1].claims  # the first part, which it goes on from
+    assert {task.instructions for task in asked} == {"depth: 100 words", "cost: 100 words"}
+    assert all(any(one.text for one in task.evidence) for task in asked)
+    assert report.markdown.count("### Own") == 1
+    assert "### Cost" not in report.markdown
+    assert "Part 1 of 2 says so" in report.markdown
+    assert "Part 2 of 2 says so" in report.markdown
+    assert journal.run.failure is None
+    summary = next(task for task in model.tasks if task.kind == "long_writer_summary")
+    assert summary.uncited
+
+
+async def test_the_best_passages_that_a_draft_leaves_aside_reach_whoever_joins(
+    tmp_path: Path, log: ScriptedSource
+) -> None:
+    def write(task: TaskEnvelope) -> dict[str, object]:
+        return {"title": "T", "key_findings": [cited(task.evidence[0])]}
+
+    model = ScriptedModel({"planner": planning("depth"), "writer": write}, default=plain)
+    _, journal = await researched("Harbour?", folder=tmp_path, sources=[log], model=model, mode="deep")
+    (result,) = journal.run.state.sections
+    assert len(result.evidence) == 3
+    (task,) = [task for task in model.tasks if task.kind == "long_writer_section"]
+    assert [bool(one.text) for one in task.evidence] == [True] * 3
+    assert result.wish == "depth: 100 words"

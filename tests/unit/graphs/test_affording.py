@@ -1,0 +1,196 @@
+"""Budgets that buy research: what a run learns of its calls, which plan it affords, when its sections end it early."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elcano.graphs.agents.planner import ReportPlanSection
+from elcano.graphs.catalogue.section_reducers import PlanToStore, store_plan
+from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.engine.affording import afforded, foreseeing
+from elcano.graphs.engine.commands import CallAgent
+from elcano.graphs.engine.entries import StepCompleted
+from elcano.graphs.engine.incomplete import incomplete
+from elcano.graphs.engine.run import Run, start
+from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.modes import MODES
+from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.experience import Experience
+from elcano.graphs.values.state import ResearchState, SectionGap, SectionPlan, SectionResult
+
+QUESTION = ResearchState(question="Why?", sources=("library",))
+PLAN = {"report_title": "A plan", "report_outline": []}
+
+
+def deep(tokens: int = 700_000, number: int | None = None, **limits: object) -> Run:
+    run = start(MODES["deep"], QUESTION, Limits.model_validate({"tokens": tokens, **limits}), number)
+    return run.model_copy(update={"node": "planner"})
+
+
+def planned(run: Run, output_tokens: int, requests: int = 1) -> Run:
+    used = Usage(requests=requests, input_tokens=1_000, output_tokens=output_tokens)
+    return advance(MODES["deep"], run, StepCompleted(step=1, node="planner", at=1.0, output=PLAN, usage=used))
+
+
+def test_what_a_call_took_beyond_its_answer_raises_what_the_next_takes_and_what_is_kept() -> None:
+    plain, thinker = planned(deep(), 1_000), planned(deep(), 3_500)
+    assert (plain.experience.tokens_a_call, thinker.experience.tokens_a_call) == (0, 2_500)
+    kept = [run.budget.exit_needs.tokens for run in (plain, thinker)]
+    assert kept[1] - kept[0] == 2_500 * 2  # one section and the key findings
+    graph = MODES["iterative"]
+    estimates = []
+    for known in (Experience(), Experience(calls=2, beyond_tokens=5_000)):
+        run = start(graph, QUESTION, Limits(), experience=known).model_copy(update={"node": "thinking"})
+        call = next_command(graph, run, 0.0)
+        assert isinstance(call, CallAgent)
+        estimates.append(call.estimate.tokens)
+    assert estimates[1] - estimates[0] == 2_500
+
+
+def test_the_average_counts_by_requests_and_what_nobody_answered_teaches_nothing() -> None:
+    assert planned(deep(), 7_000, requests=2).experience == Experience(calls=1, beyond_tokens=2_500)
+    assert planned(deep(), 0, requests=0).experience == Experience()
+    learnt = Experience(calls=1, beyond_tokens=3_000).with_call(Usage(requests=1, output_tokens=10), 500)
+    assert learnt.tokens_a_call == 1_500
+
+
+def test_older_runs_learn_nothing_and_their_plans_are_not_measured() -> None:
+    run = planned(deep(50_000, number=1), 9_000)
+    assert (run.experience, run.budget.affords) == (Experience(), None)
+    sections = run.budget.view()["sections"]
+    assert sections == {"limit": 8}
+
+
+@pytest.mark.parametrize(("tokens", "most"), [(700_000, 8), (30_000, 1)])
+def test_a_planner_is_told_what_the_budget_can_research(tokens: int, most: int) -> None:
+    call = next_command(MODES["deep"], deep(tokens), 0.0)
+    assert isinstance(call, CallAgent)
+    assert call.input["max_sections"] == most
+
+
+@settings(max_examples=150, deadline=None, database=None)
+@given(st.integers(1_000, 3_000_000), st.integers(0, 10_000), st.integers(1, 200), st.floats(0.0, 0.5))
+def test_more_budget_never_affords_less_and_thinking_never_more(
+    tokens: int, hidden: int, sections: int, reserve: float
+) -> None:
+    def few(tokens: int, hidden: int) -> int:
+        run = deep(tokens, sections=sections, reserve=reserve)
+        found = afforded(
+            MODES["deep"], run.model_copy(update={"experience": Experience(calls=1, beyond_tokens=hidden)})
+        )
+        assert found is not None
+        assert 0 <= found.sections <= sections
+        return found.sections
+
+    assert few(tokens, hidden) <= few(2 * tokens, hidden)
+    assert few(tokens, hidden) <= few(tokens, 0)
+
+
+def test_money_that_is_left_cuts_a_plan_too_and_a_run_that_waits_is_not_cut() -> None:
+    run = deep(cost_microusd=1_000)
+    dear = run.model_copy(
+        update={"budget": run.budget.charge(Usage(requests=1, input_tokens=10_000, cost_microusd=100))}
+    )
+    found = afforded(MODES["deep"], dear)
+    assert found is not None
+    assert found.sections < 3
+    assert afforded(MODES["deep"], deep(30_000, when_exhausted="pause")) is None
+    assert afforded(MODES["iterative"], start(MODES["iterative"], QUESTION, Limits())) is None
+
+
+def outline(count: int, **told: int) -> PlanToStore:
+    sections = tuple(ReportPlanSection(title=f"S{number}", key_question="?") for number in range(count))
+    return PlanToStore(report_title="A plan", report_outline=sections, **told)
+
+
+def test_a_plan_is_cut_to_what_it_affords_and_the_warning_says_what_would_do() -> None:
+    state = store_plan(QUESTION, outline(5, affordable_sections=2, tokens_each=40_000, tokens=100_000))
+    assert [section.title for section in state.plan] == ["S0", "S1"]
+    assert state.warnings == (
+        "The budget of 100,000 tokens is enough to search at least twice for 2 of the plan's 5 sections; these are not "
+        "researched: S2, S3, S4; about 220,000 tokens would do for all of them",
+    )
+    assert [one.title for one in store_plan(QUESTION, outline(3, affordable_sections=1)).plan] == ["S0"]
+    assert len(store_plan(QUESTION, outline(3)).plan) == 3
+
+
+def test_sections_that_somebody_added_are_never_cut() -> None:
+    mine = SectionPlan(title="Mine", key_question="?")
+    state = store_plan(QUESTION.model_copy(update={"added_sections": (mine,)}), outline(3, affordable_sections=1))
+    assert [section.title for section in state.plan] == ["Mine"]
+
+
+def results(*sections: SectionResult) -> Run:
+    run = deep().model_copy(update={"node": "collect_drafts"})
+    return run.model_copy(update={"state": run.state.model_copy(update={"sections": sections})})
+
+
+def section(title: str, ended_by: str = "", *, searches: int = 2, gap: SectionGap | None = None) -> SectionResult:
+    made = tuple(f"{title} {number}" for number in range(searches))
+    ending = f"no more {ended_by}" if ended_by and gap is None else ""
+    return SectionResult(
+        title=title,
+        key_question="?",
+        draft="d",
+        ending=ending,
+        ended_by=ended_by,
+        searches=made,
+        tokens=30_000,
+        gap=gap,
+    )
+
+
+def test_a_run_is_partial_if_a_section_is_and_says_which_and_what_more_would_do() -> None:
+    ending = incomplete(
+        MODES["deep"], results(section("A"), section("B", "tokens", searches=1), section("C", "stalled"))
+    )
+    assert ending is not None
+    assert ending.kind == "sections"
+    assert ending.detail.startswith("2 of 3 sections: “B” (no more tokens); “C” (no more stalled). About ")
+    assert ending.detail.endswith(" tokens more would let each of them search twice")
+    (named,) = [int(word.replace(",", "")) for word in ending.detail.split() if word.replace(",", "").isdigit()][2:]
+    assert 5_000 <= named <= 80_000
+
+
+@pytest.mark.parametrize(
+    ("ended_by", "said"),
+    [
+        ("stalled", ""),
+        ("node_failed", ""),
+        ("time", "More time (`seconds`) would let those go on whose time was up"),
+        ("iterations", "More `iterations` would let those go on that had none left"),
+    ],
+)
+def test_more_budget_is_named_only_where_it_would_help(ended_by: str, said: str) -> None:
+    ending = incomplete(MODES["deep"], results(section("A", ended_by)))
+    assert ending is not None
+    assert ending.detail == ". ".join(filter(None, (f"1 of 1 section: “A” (no more {ended_by})", said)))
+
+
+def test_sections_that_failed_or_that_nothing_answers_came_to_their_end() -> None:
+    failed = section("A", "ModelOutput", gap=SectionGap(reason="nonsense", type="ModelOutput"))
+    nothing = section("B").model_copy(update={"draft": None, "unanswered": True})
+    assert incomplete(MODES["deep"], results(failed, nothing)) is None
+    unbegun = section("C", "BudgetExhausted", gap=SectionGap(reason="no room", type="BudgetExhausted"))
+    assert incomplete(MODES["deep"], results(failed, unbegun)) is not None
+
+
+def test_a_run_under_older_rules_ends_as_it_did() -> None:
+    run = results(section("A", "tokens")).model_copy(update={"rules": 1})
+    assert incomplete(MODES["deep"], run) is None
+
+
+def test_many_sections_are_counted_and_long_reasons_cut() -> None:
+    many = [section(f"S{number} " + "x" * 300, "tokens") for number in range(50)]
+    ending = incomplete(MODES["deep"], results(*many))
+    assert ending is not None
+    assert "50 of 50 sections" in ending.detail
+    assert "44 more" in ending.detail
+    assert len(ending.detail) < 2_000
+
+
+def test_what_is_foreseen_travels_with_the_run() -> None:
+    run = foreseeing(MODES["deep"], deep())
+    assert Run.model_validate_json(run.model_dump_json()) == run
+    assert run.budget.affords is not None
+    assert run.budget.limits.tokens == default_limits(MODES["deep"]).tokens

@@ -1,0 +1,85 @@
+"""A research by a model that thinks 2,500 tokens unseen in each call, in memory: what tests and the benchmark play.
+
+Its library is as wordy as a real one: every search finds as many passages as a source gives, of a thousand characters
+each, and others than the search before it. The judge is content once a loop has gone round `rounds` times.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from elcano.activities.sources.base import Found
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.values.budget import Limits
+from elcano.testing import Reply, ScriptedModel, ScriptedSource, researched
+from elcano.testing.answers import cited, plain, prose
+from elcano.testing.research import Researched
+
+HIDDEN_TOKENS = 2_500
+PASSAGE_WORDS = 150
+THOUGHT_WORDS = 120
+
+
+class Library(ScriptedSource):
+    """Finds new passages for every query that is new."""
+
+    def __init__(self) -> None:
+        super().__init__("library", {})
+
+    async def search(self, query: str, limit: int) -> Found:
+        """`limit` passages that nobody found before, or those that this query found."""
+        found = {
+            f"{query[:60]} {number}": f"{query}. Number {number}. {prose(PASSAGE_WORDS)}" for number in range(limit)
+        }
+        once = ScriptedSource("library", found, answers={query: list(found)})
+        self.queries.append(query)
+        return await once.search(query, limit)
+
+
+def reasoning(sections: int, rounds: int, *, hidden: int = HIDDEN_TOKENS) -> ScriptedModel:
+    """A model whose plan has so many sections, each of which it wants to go round so often."""
+
+    def answer(task: TaskEnvelope) -> Reply:
+        return Reply(output=_output(task, sections, rounds), reasoning_tokens=hidden)
+
+    return ScriptedModel(default=answer, name="reasoning")
+
+
+def _output(task: TaskEnvelope, sections: int, rounds: int) -> dict[str, object]:
+    match task.kind:
+        case "planner":
+            most = min(sections, task.max_sections or sections)
+            outline = [{"title": f"Part {n}", "key_question": f"What of part {n} of the matter?"} for n in range(most)]
+            return {"report_title": "The matter", "report_outline": outline}
+        case "thinking":
+            return {"thought": prose(THOUGHT_WORDS)}
+        case "knowledge_gap":
+            return {"research_complete": False, "outstanding_gaps": [f"gap {task.iteration}"]}
+        case "tool_selector":
+            return {"tasks": [{"source": "library", "query": f"{task.question} round {task.iteration}"}]}
+        case "judge":
+            over = task.iteration >= rounds
+            return {
+                "sufficient": over,
+                "confidence": 0.9,
+                "recommendation": "synthesize" if over else "continue",
+                "reasoning": prose(THOUGHT_WORDS),
+                "next_search_queries": [] if over else [f"{task.question} once more {task.iteration}"],
+            }
+        case "writer":
+            return {"title": task.question, "key_findings": [cited(passage) for passage in task.evidence[:6]]}
+        case _:
+            return dict(plain(task))
+
+
+async def played(
+    folder: Path, mode: str, sections: int, rounds: int, limits: Limits | None = None, *, hidden: int = HIDDEN_TOKENS
+) -> Researched:
+    """The research of `mode` with its default limits, or others."""
+    model = reasoning(sections, rounds, hidden=hidden)
+    asked = "How does the matter stand?"
+    return await researched(asked, folder=folder, sources=[Library()], model=model, mode=mode, limits=limits)
+
+
+def searches(outcome: Researched) -> Sequence[int]:
+    """How often each section was searched."""
+    return [len(section.searches) for section in outcome.journal.run.state.sections]

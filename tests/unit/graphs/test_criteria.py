@@ -1,12 +1,16 @@
 """Criteria of an answer: few, checkable, met by passages that were shown or not met, and never undone by silence."""
 
+import re
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from elcano.graphs.agents.input_parser import ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment, JudgeInput, settled, summary
-from elcano.graphs.agents.planner import ReportPlanSection
+from elcano.graphs.agents.planner import ReportPlan, ReportPlanSection
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.catalogue import reducers
 from elcano.graphs.catalogue.section_reducers import PlanToStore, store_plan
@@ -21,6 +25,7 @@ from elcano.graphs.values.criteria import (
     stated,
     unjudged,
 )
+from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.state import SectionPlan
 from tests.unit.graphs.samples import QUESTION
 
@@ -164,3 +169,28 @@ def test_a_plan_keeps_criteria_and_forms() -> None:
     assert state.form == "overview"
     chosen = QUESTION.model_copy(update={"form": "timeline"})
     assert store_plan(chosen, plan).form == "timeline"
+
+
+@pytest.mark.parametrize(
+    ("said", "form"),
+    [
+        ("how_to", "how_to"),
+        ("How-To", "how_to"),
+        ("yes no", "yes_no"),
+        ("essay", ""),
+        ("", ""),
+        (None, ""),
+        ("Ü" * 9_000, ""),
+    ],
+)
+def test_a_form_that_is_spelled_otherwise_costs_no_further_call(said: str | None, form: str) -> None:
+    outline = [{"title": "A", "form": said}]
+    plan = ReportPlan.model_validate({"report_title": "Oil", "report_outline": outline, "form": said})
+    assert (plan.form, plan.report_outline[0].form) == (form, form)
+
+
+def test_the_form_of_an_answer_lists_the_forms() -> None:
+    schema = ReportPlan.model_json_schema()
+    assert set(get_args(ReportForm)) <= set(re.findall(r"\w+", str(schema["properties"]["form"])))
+    with pytest.raises(ValidationError):
+        ReportPlan.model_validate({"report_title": "Oil", "form": 7})

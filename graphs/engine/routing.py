@@ -76,7 +76,9 @@ def ending_of(graph: ResearchGraph, run: Run, edge: Way) -> Ending | None:
         return Ending(kind="iterations", detail="; ".join(filter(None, (used, failed))))
     if edge.to_node not in graph.exit_nodes:
         return None
-    return Ending(kind="node_failed", detail=failed) if failed else run.ending or incomplete(graph, run)
+    if failed:
+        return Ending(kind="node_failed", detail=failed)
+    return run.ending if run.stopping is not None else run.ending or incomplete(graph, run)
 
 
 def in_words(failure: Failure | NodeFailure) -> str:

@@ -11,6 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
 from elcano import testing
+from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchInput, ResearchResult
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
@@ -79,7 +80,7 @@ def asking(
         question=question,
         mode=mode,
         graph=graph or MODES[mode],
-        limits=limits or Limits(),
+        limits=limits or (default_limits(graph or MODES[mode]) if mode.startswith("deep") else Limits()),
         sources=("library",),
         approve_plan=approve_plan,
     )

@@ -117,7 +117,7 @@ async def test_a_long_run_goes_on_in_new_histories(short_histories: Client, scri
         question="What is it?",
         mode="iterative",
         graph=MODES["iterative"],
-        limits=Limits(iterations=10),
+        limits=Limits(iterations=10, tokens=200_000),
         sources=("library",),
     )
     async with worker_for(short_histories, queue, scripted_activities(script)):
@@ -130,4 +130,4 @@ async def test_a_long_run_goes_on_in_new_histories(short_histories: Client, scri
     assert [event.type for event in kept.events].count("started") == 1
     assert result.usage.requests == len([name for name in script.calls if name != "search"])
     assert (result.iterations, kept.run.iterations) == (8, 8)
-    assert len(kept.run.evidence) == 14
+    assert len(kept.run.evidence) == 15

@@ -1,5 +1,7 @@
 """Budgets that buy research: what a run learns of its calls, which plan it affords, when its sections end it early."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,13 +15,14 @@ from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.incomplete import incomplete
 from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.state import ResearchState, SectionGap, SectionPlan, SectionResult
 
 QUESTION = ResearchState(question="Why?", sources=("library",))
-PLAN = {"report_title": "A plan", "report_outline": []}
+PLAN: JsonObject = {"report_title": "A plan", "report_outline": []}
 
 
 def deep(tokens: int = 700_000, number: int | None = None, **limits: object) -> Run:
@@ -98,7 +101,7 @@ def test_money_that_is_left_cuts_a_plan_too_and_a_run_that_waits_is_not_cut() ->
     assert afforded(MODES["iterative"], start(MODES["iterative"], QUESTION, Limits())) is None
 
 
-def outline(count: int, **told: int) -> PlanToStore:
+def outline(count: int, **told: Any) -> PlanToStore:
     sections = tuple(ReportPlanSection(title=f"S{number}", key_question="?") for number in range(count))
     return PlanToStore(report_title="A plan", report_outline=sections, **told)
 

@@ -207,7 +207,7 @@ class Driven:
             limits = books.begin(starts[index], self.journal.run.budget)
             if isinstance(limits, Limits):
                 begun[index] = starts[index]
-                given = start.branch(self.asked, starts[index], limits, self.journal.run.state)
+                given = start.branch(self.asked, starts[index], limits, self.journal.run)
                 assert (given.guidance, given.sources) == (
                     self.journal.run.state.guidance,
                     self.journal.run.state.sources,

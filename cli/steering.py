@@ -58,13 +58,15 @@ def refuse(run_id: str, reason: str, by: str, key: str) -> Exit:
 
 
 def plan_lines(plan: JsonObject) -> Iterable[str]:
-    """A plan as a list: its title, and each section with its question."""
+    """A plan as a list: its title, and each section with its question and what its answer has to have."""
     if plan.get("title"):
         yield str(plan["title"])
     sections = plan.get("sections")
     for number, section in enumerate(sections if isinstance(sections, list) else (), start=1):
         if isinstance(section, dict):
             yield f"{number:>3}. {section.get('title')}: {section.get('question')}"
+            criteria = section.get("criteria")
+            yield from (f"     - {one}" for one in (criteria if isinstance(criteria, list) else ()))
 
 
 def _section(text: str) -> Json:

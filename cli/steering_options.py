@@ -40,8 +40,8 @@ def approve(
     file: Annotated[
         Path | None,
         typer.Option(
-            help='Research the plan in this JSON file: {"title": ..., "sections": [{"title": ..., "question": ...}]}, '
-            "of which either may be left out; `-` reads standard input.",
+            help='Research the plan in this JSON file: {"title": ..., "sections": [{"title": ..., "question": ..., '
+            '"criteria": [...]}]}, of which what is not needed may be left out; `-` reads standard input.',
             show_default=False,
         ),
     ] = None,

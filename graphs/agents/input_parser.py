@@ -9,7 +9,7 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.form import ReportForm
+from elcano.graphs.values.form import SaidForm
 
 
 class InputParserInput(AgentInput):
@@ -28,7 +28,7 @@ class ParsedQuery(Frozen):
     )
     key_entities: tuple[str, ...] = Field(default=(), max_length=20)
     research_questions: tuple[str, ...] = Field(default=(), max_length=10, description="Its parts, if it has several.")
-    form: ReportForm | Literal[""] = Field(default="", description="The form of report that it asks for.")
+    form: SaidForm = Field(default="", description="The form of report that it asks for.")
     language: str = Field(default="", max_length=40, description="Its language, by the English name: `German`.")
     criteria: tuple[str, ...] = Field(default=(), description="One to four criteria of a good answer.")
 

@@ -11,7 +11,7 @@ from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.criteria import Criterion, stated
-from elcano.graphs.values.form import ReportForm
+from elcano.graphs.values.form import ReportForm, SaidForm
 from elcano.graphs.values.state import SectionPlan
 from elcano.graphs.values.wording import listed
 
@@ -41,7 +41,7 @@ class ReportPlanSection(Frozen):
     title: str = Field(max_length=200)
     key_question: str = Field(default="", max_length=1_000)
     criteria: tuple[str, ...] = Field(default=(), description="One to four, checkable against passages.")
-    form: ReportForm | Literal[""] = Field(default="", description="The form of this section.")
+    form: SaidForm = Field(default="", description="The form of this section.")
     wish: str = Field(
         default="", description="This section's part of the wishes: its length in words, its readers; empty without."
     )
@@ -53,7 +53,7 @@ class ReportPlan(Frozen):
     report_title: str = Field(min_length=1, max_length=300)
     background_context: str = Field(default="", max_length=4_000)
     report_outline: tuple[ReportPlanSection, ...] = ()
-    form: ReportForm | Literal[""] = Field(default="", description="The form of the whole report.")
+    form: SaidForm = Field(default="", description="The form of the whole report.")
 
 
 INSTRUCTIONS: Final = f"""\
@@ -61,7 +61,7 @@ You plan a research report for the question, from the `sources` that will be sea
 search found in them. Colleagues will research every section at the same time, each without seeing the others.
 
 - A section has a short plain title and one key question. The key question must be understood alone: repeat the \
-subject's name in it, never write "it" or "the above", and refer to no other section.
+subject's name in it, never write “it” or “the above”, and refer to no other section.
 - Together the sections answer the question, all of it and nothing beside it. Parts that the question names come \
 first, in its order; then what a reader needs to understand or to use the answer.
 - No two sections may ask the same in other words. Leave out introductions, conclusions and summaries; those are \

@@ -89,7 +89,11 @@ def proposed(run: Run) -> JsonObject:
     return {
         "title": run.state.title,
         "sections": [
-            {"title": section.title, "question": section.key_question, "criteria": [*section.criteria]}
+            {
+                "title": section.title,
+                "question": section.key_question,
+                **({"criteria": [*section.criteria]} if section.criteria else {}),
+            }
             for section in sections
         ],
     }

@@ -6,6 +6,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from elcano.api.http.steering import SectionBody
 from elcano.storage.store import Store
 from elcano.testing.script import Script
 from tests.api.asking import start
@@ -45,8 +46,17 @@ async def test_an_edited_plan_is_judged_before_the_run_hears_of_it(api: httpx.As
     ((_, said),) = await faults(api, path, {"sections": twice})
     assert "two sections would be called" in said
     assert (await faults(api, path, {"sections": []}))[0][0] == "sections"
-    assert (await api.post(path)).json()["sections"] == [{"title": "Costs", "question": "What of costs?"}]
+    ((field, _),) = await faults(api, path, {"sections": [{"title": "Law", "criteria": [*"abcde"]}]})
+    assert field == "sections.0.criteria"
+    (section,) = (await api.post(path)).json()["sections"]
+    assert section == {"title": "Costs", "question": "What of costs?", "criteria": []}
     assert (await faults(api, path.replace("approve", "refuse"), {"reason": " "}))[0][0] == "reason"
+
+
+def test_a_section_may_say_what_its_answer_has_to_have() -> None:
+    section = SectionBody(title="Law", criteria=["names the act", "names  the act", "names the year"]).planned()
+    assert (section.key_question, section.criteria) == ("Law", ("names the act", "names the year"))
+    assert SectionBody(title="Law").planned().criteria == ()
 
 
 async def test_only_what_plans_sections_waits_for_its_plan(api: httpx.AsyncClient) -> None:
@@ -70,7 +80,8 @@ async def test_a_plan_is_proposed_edited_and_researched(
             assert run["status"] == "running"
         assert run["hold"]["reason"] == "approval"
         assert [section["title"] for section in run["plan"]] == list(script.sections)
-        edited = [{"title": "Law", "question": "What may they do?"}, run["plan"][2]]
+        law = {"title": "Law", "question": "What may they do?", "criteria": ["names the act"]}
+        edited = [law, run["plan"][2]]
         approved = await api.post(f"{path}/approve", json={"sections": edited, "by": "Elvira"})
         assert approved.status_code == 202
         assert approved.json() == {"run_id": run_id, "title": "A plan", "sections": edited}

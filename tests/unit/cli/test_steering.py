@@ -46,6 +46,12 @@ def test_a_plan_is_approved_as_it_is_or_as_it_stands_in_a_file(
     assert sent(server) == {**PLAN, "by": "Elvira"}
     listed = f"{RUN} researches its plan now:\nPorts\n  1. Law: What may they do?\n"
     assert capsys.readouterr().out == listed + listed
+    section = {"title": "Law", "question": "What may they do?", "criteria": ["names the act", "names the year"]}
+    server.answer(f"POST /v1/runs/{RUN}/approve", Answer({"run_id": RUN, "sections": [section]}, 202))
+    assert run("approve", RUN) == Exit.OK
+    assert capsys.readouterr().out.endswith(
+        "  1. Law: What may they do?\n     - names the act\n     - names the year\n"
+    )
 
 
 @pytest.mark.parametrize(

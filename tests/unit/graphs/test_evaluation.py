@@ -42,6 +42,8 @@ HOSTILE = {
     "searching": "map(&contains(@, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab'), texts) | [@, @, @][]",
     "reversing": "reverse(reverse(reverse(long)))" + " | join('', [@, @])" * 20,
     "numbers": "map(&to_number(@), digits) | map(&to_string(@), @)",
+    "pairs of many": "pairs(numbers, numbers)",
+    "pairs of pairs": "pairs(rows, [@])" + " | pairs(@, @)" * 6,
     "everything": "[@, *, values(@), keys(@)][]" + " | [@, @[]][]" * 12,
 }
 

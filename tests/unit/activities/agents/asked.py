@@ -22,7 +22,7 @@ from tests.unit.activities.agents.material import FixedSource, call
 
 PATHS: Final = {"openai": "/v1", "openai-chat": "/v1", "ollama": "/v1", "vllm": "/v1"}
 """What a provider's address ends with."""
-THOUGHT: Final = {"thought": "All is well."}
+THOUGHT: Final = {"thought": "All is well.", "criteria": []}
 """What the agent that only thinks answers."""
 
 

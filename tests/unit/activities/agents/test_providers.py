@@ -59,7 +59,7 @@ async def test_an_answer_is_charged_as_the_provider_reports_it(store: Store, mon
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         result = await think(store, fresh())
-    assert result.output == {"thought": "All is well."}
+    assert result.output == {"thought": "All is well.", "criteria": []}
     assert len(provider.requests) == 1
     assert (result.usage.requests, result.usage.input_tokens, result.usage.output_tokens) == (1, 1_000, 100)
     assert result.usage.cost_microusd == 3_500  # gpt-4o: 2.50 and 10 dollars a million tokens

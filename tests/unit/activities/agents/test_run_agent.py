@@ -171,7 +171,7 @@ async def test_an_answer_in_the_wrong_form_is_asked_for_again_in_the_same_conver
 ) -> None:
     answering_with(monkeypatch, {"thought": ""}, {"thought": "Better."})
     result = await run(activities(store), "thinking", given())
-    assert result.output == {"thought": "Better."}
+    assert result.output == {"thought": "Better.", "criteria": []}
     assert result.usage.requests == 2
 
 

@@ -69,7 +69,7 @@ def test_a_warning_names_the_reference_and_what_became_of_it() -> None:
     ("work", "about"),
     [
         (Work(), ""),
-        (PAPER, "2024, article, RETRACTED, Preprint, not peer reviewed"),
+        (PAPER, "2024-05-17, article, RETRACTED, Preprint, not peer reviewed"),
         (Work(year=2020, kind="preprint", flags=("preprint",)), "2020, Preprint, not peer reviewed"),
         (Work(kind="trial", design=("PHASE3", "RANDOMIZED", "x")), "trial, PHASE3, RANDOMIZED"),
         (Work(kind="document"), ""),

@@ -38,15 +38,24 @@ class Statement:
 
 def unquoted(statement: Statement) -> tuple[str, ...]:
     """What figures and names the statement has that none of its quotes has, in words; empty: all stand there."""
+    return (*figures_unquoted(statement), *names_unquoted(statement))
+
+
+def figures_unquoted(statement: Statement) -> tuple[str, ...]:
+    """The same, of figures alone."""
     there = [one for quote in statement.quotes for one in figures(quote)]
     known = [one for text in statement.known for one in figures(text)]
-    reasons = [reason for one in figures(statement.text) if (reason := _missing(one, statement, there, known))]
+    reasons = (_missing(one, statement, there, known) for one in figures(statement.text))
+    return tuple(dict.fromkeys(filter(None, reasons)))
+
+
+def names_unquoted(statement: Statement) -> tuple[str, ...]:
+    """The same, of names alone."""
     told = Told([*statement.quotes, *statement.known])
     asked = [name for name in names(statement.text) if not named_in(name, told)]
     if foreign(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
-    said = [f"\u201c{name}\u201d is named in none of the words it quotes" for name in asked]
-    return tuple(dict.fromkeys((*reasons, *said)))
+    return tuple(f"\u201c{name}\u201d is named in none of the words it quotes" for name in dict.fromkeys(asked))
 
 
 def foreign(statement: Statement) -> bool:

@@ -9,10 +9,10 @@ Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists i
 Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Form = Annotated[
-    Literal["md", "json", "bibtex", "ris", "csl"],
+    Literal["md", "html", "json", "bibtex", "ris", "csl"],
     typer.Option(
         "--format",
-        help="md: the report; json: the same as data, with every checked citation; "
+        help="md: the report; html: one page of it; json: the same as data, with every statement and citation; "
         "bibtex, ris, csl (CSL-JSON): its references, for a program that manages them.",
     ),
 ]

@@ -1,7 +1,7 @@
 """What a person can read of an answer that is still being written: the texts of its JSON, not the JSON.
 
-Writers answer in claims with citations. Of those the title, headings, claims and limitations are shown, as Markdown;
-what is for the check (keys, quotes) is not. An answer that is no JSON shows nothing: a model may talk to itself before
+Writers answer in Markdown with a list of citations; who quotes, in claims with theirs. The title, headings, texts and
+limitations are shown; what is for the check (keys, quotes) is not. An answer that is no JSON shows nothing: a model may talk to itself before
 it answers.
 """
 
@@ -11,7 +11,17 @@ from typing import Any, Final
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_core import from_json
 
-_MARKS: Final[Mapping[str, str]] = {"title": "# ", "heading": "## ", "text": "", "limitations": "- "}
+_MARKS: Final[Mapping[str, str]] = {
+    "title": "# ",
+    "introduction": "",
+    "key_findings": "",
+    "heading": "## ",
+    "text": "",
+    "disputed": "",
+    "strength": "",
+    "conclusion": "",
+    "limitations": "- ",
+}
 """The fields whose texts are shown, and what stands before each."""
 _UNSHOWN: Final = frozenset({"citations", "related"})
 _FENCE: Final = "```"

@@ -93,7 +93,7 @@ def _citation(state: StateInline, silent: bool) -> bool:
 def _markdown() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING})
     made.enable(["table", "strikethrough"])
-    made.disable(["reference", "html_block", "html_inline", "autolink", "link", "image", "entity"])
+    made.disable(["reference", "html_block", "html_inline", "autolink", "link", "image"])
     made.use(dollarmath_plugin, allow_space=False, double_inline=True)
     made.inline.ruler.before("backticks", CITATION, _citation)
     return made

@@ -172,7 +172,8 @@ def _close(tokens: Sequence[Token], place: int) -> int:
 
 def _escaped(text: str) -> str:
     """`text` as Markdown that says the same, with nothing in it that is markup."""
-    return _TEXT.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), text)
+    line = re.sub(r"[\n\r\t]", " ", text)  # as entities may bring them
+    return _TEXT.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), line)
 
 
 def _begun(line: str) -> str:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Response
 from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RequestInvalid, RunNotFound, problem_docs
 from elcano.api.http.negotiation import choose
 from elcano.api.http.schemas import EvidencePage
+from elcano.api.reports.page import HEADERS, page
 from elcano.api.runs.reading import kept_run, read_run
 from elcano.api.services import Provided
 from elcano.graphs.references.forms import BIBTEX, CSL, FORMS, RIS
@@ -15,6 +16,7 @@ from elcano.graphs.values.report import Report
 
 MARKDOWN = "text/markdown"
 JSON = "application/json"
+HTML = "text/html"
 _TEXT = {"schema": {"type": "string"}}
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
@@ -29,6 +31,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=probl
             "content": {
                 MARKDOWN: _TEXT,
                 JSON: {"schema": {"$ref": "#/components/schemas/Report"}},
+                HTML: _TEXT,
                 BIBTEX: _TEXT,
                 RIS: _TEXT,
                 CSL: {"schema": {"type": "array", "items": {"type": "object"}}},
@@ -42,11 +45,13 @@ async def get_report(
     services: Provided,
     accept: Annotated[
         str | None,
-        Header(description=f"`{MARKDOWN}` (default), `{JSON}`; for references alone `{BIBTEX}`, `{RIS}` or `{CSL}`."),
+        Header(
+            description=f"`{MARKDOWN}` (default), `{HTML}`, `{JSON}`; of references alone `{BIBTEX}`, `{RIS}`, `{CSL}`."
+        ),
     ] = None,
 ) -> Response:
-    """Read a run's report, as Markdown or with every checked citation as JSON; or its references for programs."""
-    form = choose(accept, (MARKDOWN, JSON, *FORMS))
+    """Read a run's report, as Markdown, as one page of HTML or with every statement as JSON; or its references."""
+    form = choose(accept, (MARKDOWN, JSON, HTML, *FORMS))
     run = await read_run(run_id, services.temporal, services.store)
     if run.report is None:
         raise ReportNotReady(f"the run {run_id!r} has no report; its status is {run.status!r}")
@@ -56,12 +61,14 @@ async def get_report(
     content = stored if form == JSON else await asyncio.to_thread(_written, stored, form)
     # What is text by its name says itself which characters it is of; JSON is UTF-8 anyway.
     said = f"{form}; charset=utf-8" if form in (BIBTEX, RIS) else form
-    return Response(content, media_type=said, headers={"Vary": "Accept"})
+    return Response(content, media_type=said, headers={"Vary": "Accept", **(HEADERS if form == HTML else {})})
 
 
 def _written(stored: str, form: str) -> str:
     """A report in `form`, from its JSON, as which it is kept; of a long one that takes a while."""
     report = Report.model_validate_json(stored)
+    if form == HTML:
+        return page(report)
     return report.markdown if form == MARKDOWN else FORMS[form](report.references)
 
 

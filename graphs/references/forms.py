@@ -17,6 +17,7 @@ FORMS: Final[Mapping[str, Callable[[Sequence[Reference]], str]]] = {
 }
 NAMES: Final[Mapping[str, str]] = {
     "md": "text/markdown",
+    "html": "text/html",
     "json": "application/json",
     "bibtex": BIBTEX,
     "ris": RIS,

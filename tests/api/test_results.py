@@ -64,7 +64,8 @@ async def reported(store: Store) -> str:
         ("Application/JSON", "application/json"),
         ("application/json;q=0.2, text/markdown;q=0.9", "text/markdown"),
         ("application/json, text/markdown;q=0.9", "application/json"),
-        ("text/html, */*;q=0.1", "text/markdown"),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"),
+        ("text/plain, */*;q=0.1", "text/markdown"),
         ("text/markdown;q=0, */*", "application/json"),
         ("application/x-bibtex", "application/x-bibtex"),
         ("application/x-research-info-systems", "application/x-research-info-systems"),
@@ -81,6 +82,10 @@ async def test_a_report_comes_in_the_form_that_is_wanted(
     assert answer.headers["vary"] == "Accept"
     if form == "text/markdown":
         assert answer.text == MARKDOWN
+    elif form == "text/html":
+        assert '<a class="number" href="#reference-1"' in answer.text
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
+        assert "content-security-policy" not in (await api.get(f"/v1/runs/{reported}/report")).headers
     elif form == "application/json":
         assert Report.model_validate(answer.json()).markdown == MARKDOWN
     else:
@@ -88,7 +93,7 @@ async def test_a_report_comes_in_the_form_that_is_wanted(
         assert "Öl" in answer.text
 
 
-@pytest.mark.parametrize("accept", ["text/html", "image/*", "application/json;q=0", "application/json;q=x"])
+@pytest.mark.parametrize("accept", ["text/plain", "image/*", "application/json;q=0", "application/json;q=x"])
 async def test_a_form_that_there_is_not_is_refused(api: httpx.AsyncClient, reported: str, accept: str) -> None:
     answer = await api.get(f"/v1/runs/{reported}/report", headers={"Accept": accept})
     assert answer.status_code == 406

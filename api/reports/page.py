@@ -1,0 +1,170 @@
+"""A report as one self-contained page of HTML, made of its Markdown, so that both say the same.
+
+Numbers lead to their references and these to their addresses; no other link is left. The page has no script and loads
+nothing: its policy allows its own style and no more. What is not on the list of tags and attributes is taken out.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import nh3
+from latex2mathml.converter import convert
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererProtocol
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from elcano.api.reports.style import STYLE
+from elcano.graphs.values.report import Report
+
+POLICY: Final = (
+    f"default-src 'none'; style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""What the page may load: its own style."""
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+"""What is sent with it."""
+FORMULA_CHARACTERS: Final = 5_000
+"""A longer formula is shown as it was written."""
+
+_CITATION: Final = "reference_number"
+_KNOWN: Final = "numbers"
+_NAMESPACE: Final = "{http://www.w3.org/1998/Math/MathML}"
+_NUMBER: Final = re.compile(r"\[(\d{1,6})(, [^\[\]\n]{1,80})?\](?!\()")
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
+_ALIGNED: Final = re.compile(r"text-align:(left|right|center)")
+_MATHML: Final = frozenset(
+    {
+        *("math", "menclose", "merror", "mfenced", "mfrac", "mi", "mlabeledtr", "mn", "mo", "mover", "mpadded"),
+        *("mphantom", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable"),
+        *("mtd", "mtext", "mtr", "munder", "munderover", "mmultiscripts", "mprescripts", "none"),
+    }
+)
+_OF_MATHML: Final = frozenset(
+    {
+        *("accent", "accentunder", "columnalign", "columnlines", "columnspacing", "depth", "display"),
+        *("displaystyle", "fence", "form", "height", "largeop", "linethickness", "lspace", "mathvariant"),
+        *("maxsize", "minsize", "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel"),
+        *("separator", "stretchy", "symmetric", "voffset", "width"),
+    }
+)
+_TAGS: Final = frozenset(
+    {
+        *("a", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "hr", "li", "ol", "p", "pre", "s"),
+        *("span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+    }
+)
+_ATTRIBUTES: Final[dict[str, set[str]]] = {
+    "a": {"href", "class"},
+    "code": {"class"},
+    "div": {"class"},
+    "li": {"id"},
+    "ol": {"start"},
+    "span": {"class"},
+    "td": {"class"},
+    "th": {"class"},
+    **{tag: set(_OF_MATHML) for tag in _MATHML},
+}
+
+
+def page(report: Report) -> str:
+    """The page of `report`."""
+    numbers = frozenset(reference.number for reference in report.references)
+    env: dict[str, object] = {_KNOWN: numbers}
+    tokens = _MARKDOWN.parse(report.markdown, env)
+    _aligned(tokens)
+    if numbers:
+        _anchored(tokens)
+    body = nh3.clean(
+        _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env),
+        tags=set(_TAGS | _MATHML),
+        attributes=_ATTRIBUTES,
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer nofollow",
+        strip_comments=True,
+    )
+    language = f' lang="{report.language}"' if _LANGUAGE.fullmatch(report.language) else ""
+    return (
+        f'<!DOCTYPE html>\n<html{language}>\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(report.title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f'<body dir="auto">\n<main>\n{body}</main>\n</body>\n</html>\n'
+    )
+
+
+def _number(state: StateInline, silent: bool) -> bool:
+    """The rule: the number of a reference in bare brackets, which nobody but code writes."""
+    found = _NUMBER.match(state.src, state.pos, state.posMax)
+    if found is None or int(found[1]) not in state.env.get(_KNOWN, ()):
+        return False
+    if not silent:
+        token = state.push(_CITATION, "a", 0)
+        token.content = found[0]
+        token.meta = {"number": int(found[1])}
+    state.pos = found.end()
+    return True
+
+
+def _shown_number(
+    renderer: RendererProtocol, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
+) -> str:
+    token = tokens[at]
+    shown = escape(token.content.replace("\\", ""))
+    return f'<a class="number" href="#reference-{token.meta["number"]}">{shown}</a>'
+
+
+def _formula(source: str, options: dict[str, Any]) -> str:
+    """A formula as MathML; as it was written, in code, if it is none that can be read."""
+    written = f"<code>{escape(source)}</code>"
+    if len(source) > FORMULA_CHARACTERS:
+        return written
+    try:
+        tree = ElementTree.fromstring(convert(source.strip(), display="block" if options["display_mode"] else "inline"))
+    except Exception:  # its errors have no base of their own, and what a model wrote may break it anywhere
+        return written
+    for element in tree.iter():
+        element.tag = element.tag.removeprefix(_NAMESPACE)
+    if any(element.tag not in _MATHML for element in tree.iter()):
+        return written
+    return ElementTree.tostring(tree, encoding="unicode")  # texts within it are not escaped before this
+
+
+def _aligned(tokens: Sequence[Token]) -> None:
+    """Columns are aligned by classes: the policy allows no styles of elements."""
+    for token in tokens:
+        style = token.attrs.pop("style", None)
+        if style is not None and (found := _ALIGNED.fullmatch(str(style))):
+            token.attrSet("class", found[1])
+
+
+def _anchored(tokens: Sequence[Token]) -> None:
+    """The items of the last list of the report, its references, can be led to by their numbers."""
+    lists = [place for place, one in enumerate(tokens) if one.type == "ordered_list_open" and one.level == 0]
+    for token in tokens[lists[-1] :] if lists else ():
+        if token.type == "list_item_open" and token.level == 1:
+            token.attrSet("id", f"reference-{token.info}")
+
+
+def _markdown() -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False})
+    made.enable(["table", "strikethrough"])
+    made.disable(["reference", "html_block", "html_inline", "autolink", "image"])
+    made.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True, renderer=_formula)
+    made.inline.ruler.before("link", _CITATION, _number)
+    made.add_render_rule(_CITATION, _shown_number)
+    return made
+
+
+_MARKDOWN: Final = _markdown()

@@ -1,6 +1,6 @@
 """From the keys by which a model cites to the ids of passages, and what the state is told of a draft."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from elcano.graphs.values.report import Claim, DraftRef, ReportDraft
 
@@ -30,10 +30,10 @@ def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraf
     )
 
 
-def reference(draft: ReportDraft, artifact: str, ids: Mapping[str, str]) -> DraftRef:
+def reference(draft: ReportDraft, artifact: str, ids: Iterable[str]) -> DraftRef:
     """What the state holds of `draft`, which is stored as `artifact`; `ids` are those of the passages it was given."""
     claims = draft.claims
-    given = set(ids.values())
+    given = set(ids)
     cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in given)
     return DraftRef(
         artifact=artifact,

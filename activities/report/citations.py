@@ -7,6 +7,7 @@ quotes (`support.saying`). Numbers are given in the order of first citing, one t
 sources found it, and one to a document of which no work is known; so a number always leads to words that are there.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -20,7 +21,7 @@ from elcano.activities.report.works import Works
 from elcano.activities.support.quotes import Searched
 from elcano.graphs.references.days import day
 from elcano.graphs.values.report import Citation, CitedText, Claim, Reference, ReportDraft
-from elcano.graphs.values.statements import BlockKind, CheckedCitation, Statement, Support, Verdict
+from elcano.graphs.values.statements import BlockKind, CheckedCitation, Statement, Support, SupportCounts, Verdict
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
@@ -95,6 +96,13 @@ class CheckedDraft:
         """Statements whose citations hold and which these do not support, or not wholly."""
         said = (one for claim in self.claims for one in claim.statements)
         return tuple(one for one in said if one.reason and all(c.verdict == "verified" for c in one.citations))
+
+    @property
+    def support(self) -> SupportCounts:
+        """How many statements that cite something are supported by it."""
+        said = (one for claim in self.claims for one in claim.statements if one.kind != "connecting")
+        counts: Counter[str] = Counter(one.support for one in said)
+        return SupportCounts(**counts)
 
     @property
     def unverified(self) -> tuple[CheckedCitation, ...]:

@@ -64,6 +64,7 @@ def made(
         searched=searched,
         accounts=accounts,
         parts=told,
+        support=checked.support,
     )
 
 

@@ -38,6 +38,8 @@ class SynthesisInput(AgentInput):
     """What both syntheses join: the sections in the plan's order, with what is missing."""
 
     instructions: str = ""
+    review: bool = False
+    """Whether the reviewer reads what is written."""
     title: str = ""
     sections: tuple[SectionResult, ...] = ()
     sources: tuple[str, ...] = ()

@@ -21,6 +21,8 @@ class WriterInput(ResearchContext):
     instructions: str = ""
     """What the person who asked wants of length, tone or form."""
     sources: tuple[str, ...] = ()
+    review: bool = False
+    """Whether the reviewer reads what it wrote."""
 
 
 INSTRUCTIONS: Final = f"""\

@@ -52,6 +52,7 @@ def first_state(asked: ResearchInput) -> ResearchState:
         question=asked.question,
         background=asked.background,
         instructions=asked.instructions,
+        review=asked.review,
         guidance=asked.guidance,
         sources=asked.sources,
     )
@@ -84,6 +85,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, state: Rese
             "guidance": state.guidance,
             "sources": state.sources,
             "approve_plan": False,
+            "review": False,
             "graph": asked.graph.branches[begun.branch],
             "limits": limits,
             "branch_of": BranchOf(

@@ -24,6 +24,7 @@ COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions"}
 
 WRITING: Final[Inputs] = {
     **COMMISSION,
+    "review": "review",
     "iteration": "iteration",
     "conversation": "conversation",
     "sources": "sources",

@@ -129,7 +129,8 @@ class AgentActivities:
         answer = await mended(attempt, agent.asks, task, order, loaded.shown.ids, drafted)
         shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)
-        draft = with_canonical_ids(unread_told(drafted(answer.output), unread), shown.ids)
+        written = await asyncio.to_thread(drafted, answer.output)
+        draft = with_canonical_ids(unread_told(written, unread), shown.ids)
         return await _handed_over(attempt, given, draft, shown, quoted=attempt.quoted)
 
     async def _joined(
@@ -190,7 +191,7 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
         answer = await mended(attempt, agent.asks, task, (), loaded.drafts.shown.ids, drafted)
     except BudgetExhausted:
         return as_drafted(given, loaded)
-    return with_omissions(drafted(answer.output), answer.task.sections)
+    return with_omissions(await asyncio.to_thread(drafted, answer.output), answer.task.sections)
 
 
 def _room(attempt: Attempt, agent: AgentDefinition) -> int | None:

@@ -7,6 +7,7 @@ Each finished section is kept as an artifact and named in the heartbeat. An atte
 next section, so a crash costs at most one call of a model.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
@@ -113,7 +114,7 @@ class _Writing:
         if (finished := next(self._before, None)) is not None:
             self._attempt.credit(finished.model, quoted=finished.quoted)
             self.unread += finished.left_out
-            return self._as_written(section, await self._kept(finished))
+            return await self._as_written(section, await self._kept(finished))
         task = self._shown(self._section, section=section)
         answer = await self._asked(self._section, task) if self._affords(place, task) else None
         if answer is None:
@@ -128,7 +129,7 @@ class _Writing:
         # with has to be in the ledger by then.
         await self._attempt.record("failed")
         self._attempt.pulse.carry(self._progress.model_dump(mode="json"))
-        return self._as_written(section, answer.output)
+        return await self._as_written(section, answer.output)
 
     async def summary(self) -> ReportDraft:
         """What stands above and below the sections; the first statement of each if the budget does not allow more."""
@@ -141,10 +142,12 @@ class _Writing:
         if room >= min(LEAST_SUMMARY_TOKENS, _tokens(self.written)) and self._pays(self._dearest.cost_microusd):
             answer = await self._asked(self._closing, self._shown(self._closing, room=room))
         title = self._given.title or title_for(self._given.question)
-        return first_statements(title, self.written) if answer is None else summarised(answer.output, title)
+        if answer is None:
+            return first_statements(title, self.written)
+        return await asyncio.to_thread(summarised, answer.output, title)
 
-    def _as_written(self, section: SectionItem, text: SectionText) -> SectionItem:
-        claims, remarks = section_claims(text, section.title)
+    async def _as_written(self, section: SectionItem, text: SectionText) -> SectionItem:
+        claims, remarks = await asyncio.to_thread(section_claims, text, section.title)
         self.remarks.extend(remarks)
         return SectionItem(
             title=section.title,

@@ -5,6 +5,7 @@ without another call. It is a turn of the conversation, not a retry, and only ta
 ends in nothing, the first answer counts, which was paid for.
 """
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
@@ -62,7 +63,8 @@ async def mended(
     async def validated(context: RunContext[object], output: Output) -> Output:
         if first or context.retry or context.model.system == OFFLINE or not _affords(attempt, context):
             return output
-        checked = await checked_draft(attempt.store, with_canonical_ids(as_draft(output), ids), task.question)
+        draft = await asyncio.to_thread(as_draft, output)
+        checked = await checked_draft(attempt.store, with_canonical_ids(draft, ids), task.question)
         if faults := list(_faults(checked)):
             first.append(output)
             raise ModelRetry("\n- ".join((MEND, *faults[:MOST_FAULTS])))

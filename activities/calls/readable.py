@@ -1,8 +1,8 @@
 """What a person can read of an answer that is still being written: the texts of its JSON, not the JSON.
 
-Writers answer in Markdown with a list of citations; who quotes, in claims with theirs. The title, headings, texts and
-limitations are shown; what is for the check (keys, quotes) is not. An answer that is no JSON shows nothing: a model may talk to itself before
-it answers.
+Writers answer in Markdown with a list of citations; who quotes answers in claims with theirs. The title, headings,
+texts and limitations are shown; what is for the check (keys, quotes) is not. An answer that is no JSON shows nothing: a
+model may talk to itself before it answers.
 """
 
 from collections.abc import Iterator, Mapping

@@ -58,8 +58,8 @@ class Written:
         """All remarks, with one on citations that no text has a mark of: called last."""
         unmarked = sum(place not in self._used for place in range(len(self.citations)))
         if unmarked:
-            those = "1 citation stands" if unmarked == 1 else f"{unmarked} citations stand"
-            self.remarks.append(f"{those} behind no sentence of the writer's text and support nothing.")
+            told = "1 citation has its mark" if unmarked == 1 else f"{unmarked} citations have their marks"
+            self.remarks.append(f"{told} behind no sentence of the writer's text and counted for none.")
         return tuple(dict.fromkeys(self.remarks))
 
     def _known(self) -> dict[str, list[tuple[int, Citation]]]:

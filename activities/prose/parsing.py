@@ -24,6 +24,8 @@ MARKS: Final = "marks"
 _BRACKET: Final = re.compile(r"\[([^\[\]\n]{1,200})\]")
 _FROM: Final = re.compile(r"\s*from\s+", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"\s*[,;]\s*|\s+and\s+|\s+")
+_SHORT: Final = re.compile(r"[a-z]{0,2}\d{0,3}")
+"""What looks like a mark that no citation has; a word does not."""
 _MARK: Final = re.compile(r"[\w.:-]{1,40}")
 _NESTING: Final = 60
 """Lists and quotations within each other; what lies deeper is left out."""
@@ -53,7 +55,8 @@ def bracket(text: str, known: Collection[str]) -> Bracket | None:
     """What `text`, which stands in brackets, says if it holds a mark of `known` and nothing but marks."""
     inferred = _FROM.match(text)
     marks = [mark_of(one) for one in _BETWEEN.split(text[inferred.end() if inferred else 0 :].strip())]
-    if not all(marks) or not (found := tuple(dict.fromkeys(one for one in marks if one in known))):
+    found = tuple(dict.fromkeys(one for one in marks if one in known))
+    if not found or not all(one in known or (one and _SHORT.fullmatch(one)) for one in marks):
         return None
     return Bracket(marks=found, inferred=inferred is not None)
 

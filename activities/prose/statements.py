@@ -1,9 +1,11 @@
 """The statements of a block: its sentences, the sentences of its list items and quotations, and its table cells.
 
 A mark belongs to the sentence that it stands in or directly behind, on whichever side of the full stop. Code and
-formulas end no sentence. A heading states nothing, nor does a block of code, nor the heading of a table's column.
+formulas end no sentence. A heading states nothing, nor the heading of a table's column, unless it has a mark; nor does
+a block of code. Marks that stand alone are a statement without words: what they are meant for is not known.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -53,9 +55,13 @@ def stated(tokens: Sequence[Token], language: str = "") -> list[Said]:
         table.enter(token)
         if token.type in ("heading_open", "heading_close"):
             heading = token.nesting == 1
-        elif token.type == "inline" and token.children is not None and not heading and not table.in_head:
+        elif token.type == "inline" and token.children is not None:
+            if (heading or table.in_head) and all(one.type != CITATION for one in token.children):
+                table.read(words_of(token.children))
+                continue
             context = table.context()
-            token.children, said = _sentences(token.children, len(found), language, whole=table.inside)
+            whole = table.inside or heading
+            token.children, said = _sentences(token.children, len(found), language, whole=whole)
             for one in said:
                 one.context = context
             found.extend(said)
@@ -74,6 +80,9 @@ def _sentences(children: Sequence[Token], first: int, language: str, *, whole: b
     """The children with ends among them, and the statements, numbered from `first`; `whole`: all of it is one."""
     shown, masked = _flat(children)
     if not shown.strip():
+        shown = masked = "".join(one.content for one in children if one.type == CITATION)
+        whole = True
+    if not shown:
         return list(children), []
     ends = [len(shown)] if whole else sentence_ends(masked, language)
     begins = [0, *ends[:-1]]
@@ -82,10 +91,8 @@ def _sentences(children: Sequence[Token], first: int, language: str, *, whole: b
     for token, number in placed:
         said[number].brackets.append(bracket_of(token))
         token.meta = {**token.meta, STATEMENT: first + number, LAST: False}
-    for number in range(len(said)):
-        own = [token for token, at in placed if at == number]
-        if own:
-            own[-1].meta[LAST] = True
+    for token in {number: token for token, number in placed}.values():
+        token.meta[LAST] = True
     marked = {number for _, number in placed}
     stops = {
         _stop(shown, begin, end): first + number
@@ -107,7 +114,7 @@ def _placed(children: Iterable[Token], ends: Sequence[int]) -> list[tuple[Token,
     place, found = 0, []
     for token in children:
         if token.type == CITATION:
-            found.append((token, next((at for at, end in enumerate(ends) if place <= end), len(ends) - 1)))
+            found.append((token, min(bisect_left(ends, place), len(ends) - 1)))
         else:
             place += 1 if token.type in _SPACES else len(token.content)
     return found
@@ -175,7 +182,7 @@ class _Table:
 
     def context(self) -> str:
         """Of the cell that comes next."""
-        if not self.inside:
+        if not self.inside or self.in_head:
             return ""
         column = len(self._row)
         above = self._headings[column] if column < len(self._headings) else ""

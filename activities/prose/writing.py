@@ -19,7 +19,7 @@ Say = Callable[[Token], str]
 """From the token of a mark or of a statement's end to what stands in its place."""
 
 _TEXT: Final = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~\n]|$)"  # what would escape the next character
+    r"\\(?=[!-/:-@\[-`{-~\s]|$)"  # what would escape the next character
     r"|[`\[\]|$]"
     r"|(?<!\s)\*|\*(?!\s|$)|^\*|\*$"
     r"|(?<![^\W_])_|_(?![^\W_])"
@@ -178,7 +178,7 @@ def _escaped(text: str) -> str:
 
 def _begun(line: str) -> str:
     """`line` as what a line may begin with."""
-    line = line.lstrip(" \t")
+    line = line.strip(" \t")
     if _BLOCK.match(line):
         return f"\\{line}"
     return _NUMBER.sub(r"\1\\\2", line, count=1) if _NUMBER.match(line) else line

@@ -106,7 +106,7 @@ def _is_identifier(token: str) -> bool:
     if sum(one.isupper() for one in token) > 1 and (token.isupper() or re.search(r"[a-z][A-Z]|[A-Z]{2}", token)):
         return len(letters) > 1
     if re.search(r"\d", token) and re.search(r"[^\W\d_]", token):
-        return bool(re.search(r"[A-Z]|_|^[a-z]+\d", token)) and not re.fullmatch(r"\d+(?:st|nd|rd|th|s|er|e)", token)
+        return bool(re.search(r"[A-Z]|_|^[a-z]{2,}\d", token)) and not re.fullmatch(r"\d+(?:st|nd|rd|th|s|er|e)", token)
     return "_" in token.strip("_") or (token.startswith("_") and len(token) > 2)
 
 

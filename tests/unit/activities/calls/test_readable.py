@@ -8,24 +8,31 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
 
 from elcano.activities.calls.readable import readable
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
+from elcano.graphs.agents.prose import ReportProse, SectionProse
+from elcano.graphs.values.report import Citation
 
-CITED = (Citation(evidence="e1", quote="the winter of 1519"),)
-DRAFT = ReportDraft(
+DRAFT = ReportProse(
     title="Ice in the harbour",
-    key_findings=(Claim(text="It froze — in “winter” 🧊.", citations=CITED),),
-    sections=(DraftSection(heading="When", claims=(Claim(text="In 1519.\nNot before.", citations=CITED),)),),
+    introduction="It froze — in “winter” 🧊 [a].",
+    sections=(SectionProse(heading="When", text="In 1519 [a].\n\n| Year | Ice |\n|---|---|\n| 1519 | yes [a] |"),),
+    conclusion="So it was cold [from a].",
     related=("e7",),
     limitations=("How thick it was is not said.",),
+    citations=(Citation(evidence="e1", quote="the winter of 1519", mark="a"),),
 )
 TEXT = """# Ice in the harbour
 
-It froze — in “winter” 🧊.
+It froze — in “winter” 🧊 [a].
 
 ## When
 
-In 1519.
-Not before.
+In 1519 [a].
+
+| Year | Ice |
+|---|---|
+| 1519 | yes [a] |
+
+So it was cold [from a].
 
 - How thick it was is not said."""
 

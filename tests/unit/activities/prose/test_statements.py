@@ -1,0 +1,80 @@
+"""Sentences, items and cells are statements; a mark belongs to the one that it stands in or behind."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from elcano.activities.prose.parsing import parsed
+from elcano.activities.prose.sentences import sentence_ends
+from elcano.activities.prose.statements import Said, stated
+
+
+def statements(text: str, language: str = "") -> list[Said]:
+    return stated(parsed(text, {"a", "b"}), language)
+
+
+def told(text: str, language: str = "") -> list[tuple[str, str]]:
+    return [(one.text, " ".join(one.marks)) for one in statements(text, language)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It fell [a]. It rose [b].", [("It fell.", "a"), ("It rose.", "b")]),
+        ("It fell. [a] It rose. [b]", [("It fell.", "a"), ("It rose.", "b")]),
+        ("It fell.[a] It rose.[b]", [("It fell.", "a"), ("It rose.", "b")]),
+        ("It fell [a], and rose [b]! Why?", [("It fell, and rose!", "a b"), ("Why?", "")]),
+        ("Dr. Smith saw 3.5 % [a]. See Fig. 2 [b].", [("Dr. Smith saw 3.5 %.", "a"), ("See Fig. 2.", "b")]),
+        ("**It *fell*. It rose** [a].", [("It fell.", ""), ("It rose.", "a")]),
+        ("Call `a. B()` now. Then $x. Y$ [b].", [("Call a. B() now.", ""), ("Then x. Y.", "b")]),
+        ("它下降了[a]。它上升了。[b]真的吗!", [("它下降了。", "a"), ("它上升了。", "b"), ("真的吗!", "")]),
+        ("Es fiel z. B. am 3. Mai [a]. Dann nicht.", [("Es fiel z. B. am 3. Mai.", "a"), ("Dann nicht.", "")]),
+        ("- It fell [a]\n- It rose. Or not [b].", [("It fell", "a"), ("It rose.", ""), ("Or not.", "b")]),
+        ("> It fell. [a]\n> It rose.", [("It fell.", "a"), ("It rose.", "")]),
+        ("### It fell.", []),
+        ("```\nIt fell. [a]\n```", []),
+        ("[a] It fell.", [("It fell.", "a")]),
+        ("[a]", [("[a]", "a")]),
+        ("### It fell [b]", [("It fell", "b")]),
+        ("| A [a] |\n|---|\n| [b] |", [("A", "a"), ("[b]", "b")]),
+        ("", []),
+    ],
+)
+def test_a_mark_belongs_to_its_sentence(text: str, found: list[tuple[str, str]]) -> None:
+    assert told(text, "de" if text.startswith("Es") else "") == found
+
+
+def test_cells_know_their_row_and_column() -> None:
+    found = statements("| Drug | Rate |\n|---|---|\n| Aspirin [b] | 12 %. Or 13 % [a] |\n| x | |")
+    assert [(one.text, one.context, one.marks) for one in found] == [
+        ("Aspirin", "Drug", ("b",)),
+        ("12 %. Or 13 %", "Aspirin, Rate", ("a",)),
+        ("x", "Drug", ()),
+    ]
+
+
+def test_an_inference_says_so() -> None:
+    assert [one.inferred for one in statements("It fell [a]. So it works [from a, b]. It [FROM a] too.")] == [
+        False,
+        True,
+        True,
+    ]
+
+
+@given(st.text(), st.sampled_from(["", "en", "de", "zh-Hans", "xx", "-", "th"]))
+def test_sentences_are_all_of_the_text(text: str, language: str) -> None:
+    ends = sentence_ends(text, language)
+    assert ends == sorted(set(ends))
+    assert ends[-1] == len(text)
+
+
+@given(st.text(alphabet="A b.[]a*`$|-#\n>!\u3002", max_size=80))
+@example("[a] | [a]\n-|-\n[b] | A. [a] B")
+def test_no_mark_is_lost(text: str) -> None:
+    tokens = parsed(text, {"a", "b"})
+    marks = sum(one.type == "citation" for token in tokens for one in token.children or ())
+    found = stated(tokens)
+    assert sum(len(one.brackets) for one in found) == marks
+    placed = [one.meta for token in tokens for one in token.children or () if one.meta]
+    assert all(0 <= meta["statement"] < len(found) for meta in placed)
+    assert all(one.text == one.text.strip() for one in found)

@@ -71,7 +71,7 @@ def render_report(
         written: the parts of the draft, if they are known already.
     """
     draft = checked.draft
-    marks = {one.number: told for one in checked.references if (said := mark(one.work))}
+    marks = {one.number: said for one in checked.references if (said := mark(one.work))}
     told = written if written is not None else parts(checked, marks)
     passage = partial(_passage, checked.works)
     limitations = _listed("Limitations", map(prose, draft.limitations))

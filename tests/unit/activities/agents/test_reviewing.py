@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai.models import Model
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
@@ -71,9 +70,8 @@ async def written(
     allowance: Allowance | None = None,
     beats: list[Any] | None = None,
     details: tuple[Any, ...] = (),
-    **resolve: Callable[..., Model],
 ) -> ReportDraft:
-    made = AgentActivities(store, Sources({"docs": FixedSource({})}), Settings(_env_file=None), **resolve)
+    made = AgentActivities(store, Sources({"docs": FixedSource({})}), Settings(_env_file=None))
     given: JsonObject = {"question": QUESTION, "evidence": [one.id for one in PASSAGES], "review": review}
     asked = call("writer", json.loads(json.dumps(given)), model="scripted:one")
     if allowance is not None:

@@ -15,6 +15,7 @@ from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_lo
 from elcano.activities.agents.mending import mended
 from elcano.activities.agents.questions import asking
 from elcano.activities.agents.reviewing import resumed, reviewed, stored
+from elcano.activities.agents.revising import revised
 from elcano.activities.agents.unwritten import as_drafted, unread_told, with_omissions, without_sections
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.failures import abandoned, classified
@@ -113,7 +114,7 @@ class AgentActivities:
             raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(AGENTS)}")
         given = agent.input.model_validate(call.input)
         if isinstance(given, AgentInput) and (earlier := resumed(attempt.progress)) is not None:
-            return await _read_on(attempt, given, await stored(earlier, attempt))
+            return await _read_on(attempt, given, await stored(earlier, attempt), mended=earlier.mended)
         offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
         loader = Loader(attempt.store, self._sources)
         loaded = await loader.load(call.run_id, agent, agent.needs(given), _room(attempt, agent), weighed=offline)
@@ -169,11 +170,22 @@ async def _handed_over(attempt: Attempt, given: Frozen, draft: ReportDraft, show
 
 
 async def _read_on(
-    attempt: Attempt, given: AgentInput, draft: ReportDraft, ids: Iterable[str] | None = None
+    attempt: Attempt,
+    given: AgentInput,
+    draft: ReportDraft,
+    ids: Iterable[str] | None = None,
+    *,
+    mended: bool = False,
 ) -> DraftRef:
-    """The draft, its statements read; `ids`: the passages that it was written from, if not all that it cites."""
+    """The draft, read, and once given back to its writer.
+
+    `ids`: the passages that it was written from, if not all that it cites; `mended`: its writer had it back before.
+    """
     known = ids if ids is not None else [one.id for one in await attempt.store.evidence.get(cited_ids(draft))]
-    return await _kept(attempt, await reviewed(attempt, given, draft), known)
+    read = await reviewed(attempt, given, draft, mended=mended)
+    if not mended and (better := await revised(attempt, given, read)) is not read:
+        read = await reviewed(attempt, given, better, mended=True)
+    return await _kept(attempt, read, known)
 
 
 async def _kept(attempt: Attempt, draft: ReportDraft, ids: Iterable[str]) -> DraftRef:

@@ -9,7 +9,7 @@ Both are said among the draft's remarks. A provider that is busy is waited for a
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
@@ -50,6 +50,8 @@ class Reviewing(Frozen):
     draft: str
     """Content hash of the `ReportDraft`, with the judgements so far."""
     model: str = ""
+    mended: bool = False
+    """Its writer has had its doubted blocks back: they do not go there twice."""
 
 
 def resumed(progress: JsonObject) -> Reviewing | None:
@@ -72,12 +74,15 @@ async def stored(reviewing: Reviewing, attempt: Attempt) -> ReportDraft:
     return await asyncio.to_thread(ReportDraft.model_validate_json, kept)
 
 
-async def reviewed(attempt: Attempt, given: AgentInput, draft: ReportDraft) -> ReportDraft:
-    """`draft`, citing by ids, with what the reviewer found of its statements."""
+async def reviewed(attempt: Attempt, given: AgentInput, draft: ReportDraft, *, mended: bool = False) -> ReportDraft:
+    """`draft`, citing by ids, with what the reviewer found of its statements.
+
+    `mended`: its writer has had the doubted ones back.
+    """
     checked = await checked_draft(attempt.store, draft, given.question)
     done = {(one.statement, one.evidence) for one in draft.judgements}
     asked = {key: one for key, one in _statements(checked) if key not in done}
-    draft = await _carried(attempt, draft)
+    draft = await _carried(attempt, draft, mended=mended)
     batches = list(_batches(list(asked.items())))
     for place, batch in enumerate(batches):
         try:
@@ -94,7 +99,7 @@ async def reviewed(attempt: Attempt, given: AgentInput, draft: ReportDraft) -> R
             continue
         draft = draft.model_copy(update={"judgements": (*draft.judgements, *found)})
         if place + 1 < len(batches):
-            draft = await _carried(attempt, draft)
+            draft = await _carried(attempt, draft, mended=mended)
     return draft
 
 
@@ -167,12 +172,12 @@ def _shown(number: int, one: Statement) -> ReviewedStatement:
     )
 
 
-async def _carried(attempt: Attempt, draft: ReportDraft) -> ReportDraft:
+async def _carried(attempt: Attempt, draft: ReportDraft, *, mended: bool) -> ReportDraft:
     """The draft, kept and named in the heartbeat, after what was used is in the ledger."""
     artifact = await attempt.store.artifacts.put(attempt.call.run_id, draft.model_dump_json(), MEDIA_TYPE)
     await attempt.record("failed")
-    carried: Mapping[str, object] = Reviewing(draft=artifact, model=attempt.model).model_dump(mode="json")
-    attempt.pulse.carry({"reviewing": carried})
+    reviewing = Reviewing(draft=artifact, model=attempt.model, mended=mended)
+    attempt.pulse.carry({"reviewing": reviewing.model_dump(mode="json")})
     return draft
 
 

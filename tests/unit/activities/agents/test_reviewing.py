@@ -42,6 +42,8 @@ VERDICTS: JsonObject = {
     ]
 }
 
+NOTHING: JsonObject = {"blocks": []}
+
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
@@ -55,8 +57,8 @@ Scripted = Callable[..., ScriptedModel]
 
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    def script(writer: Any = GOOD, reviewer: Any = VERDICTS) -> ScriptedModel:
-        model = ScriptedModel({"writer": writer, "reviewer": reviewer})
+    def script(writer: Any = GOOD, reviewer: Any = VERDICTS, reviser: Any = NOTHING) -> ScriptedModel:
+        model = ScriptedModel({"writer": writer, "reviewer": reviewer, "reviser": reviser})
         monkeypatch.setattr(asking, "resolve_model", model.resolve)
         return model
 
@@ -99,7 +101,7 @@ async def test_each_statement_gets_its_verdict(store: Store, scripted: Scripted)
         ("not_supported", "of something else"),
     ]
     assert [one.evidence for one in draft.judgements] == [(PASSAGES[0].id,), (PASSAGES[1].id,)]
-    assert kinds(model) == ["writer", "reviewer"]
+    assert kinds(model) == ["writer", "reviewer", "reviser"]
     shown = model.tasks[1].given["statements"]
     assert isinstance(shown, list)
     assert [one["quotes"] for one in shown if isinstance(one, dict)] == [[REPLAYS], [FLOUR]]
@@ -167,7 +169,7 @@ async def test_what_was_written_and_read_is_not_paid_for_again(store: Store, scr
     assert kinds(model) == ["writer", "reviewer"]
     again = scripted()
     draft = await written(store, details=(carried,))
-    assert kinds(again) == ["reviewer"]
+    assert kinds(again) == ["reviewer", "reviser"]
     assert len(draft.judgements) == 2
     assert not draft.quoted
 
@@ -199,14 +201,14 @@ BAD = GOOD | {
 async def test_a_writer_is_told_once_what_does_not_hold(store: Store, scripted: Scripted) -> None:
     model = scripted(writer=[BAD, GOOD])
     draft = await written(store)
-    assert kinds(model) == ["writer", "writer", "reviewer"]
+    assert kinds(model) == ["writer", "writer", "reviewer", "reviser"]
     assert "by another worker" in draft.key_findings[0].text
 
 
 async def test_but_only_once(store: Store, scripted: Scripted) -> None:
     model = scripted(writer=BAD)
     draft = await written(store)
-    assert kinds(model) == ["writer", "writer", "reviewer"]
+    assert kinds(model) == ["writer", "writer", "reviewer", "reviser"]
     assert "12 workers" in draft.key_findings[0].text
 
 
@@ -220,3 +222,42 @@ async def test_if_what_it_mends_is_worse_the_first_answer_counts(store: Store, s
     scripted(writer=[BAD, "Sorry, I cannot."])
     draft = await written(store, review=False)
     assert "12 workers" in draft.key_findings[0].text
+
+
+def block(text: str, quote: str) -> JsonObject:
+    return {"id": 1, "text": text, "citations": [{"mark": "a", "evidence": "e1", "quote": quote}]}
+
+
+async def test_what_the_reviewer_doubts_goes_back_once_and_is_read_again(store: Store, scripted: Scripted) -> None:
+    mended: JsonObject = {"blocks": [block("Another worker replays the history [a].", REPLAYS)]}
+    again: JsonObject = {"verdicts": [{"id": 1, "support": "supported"}]}
+    model = scripted(reviewer=[VERDICTS, again], reviser=mended)
+    draft = await written(store)
+    assert kinds(model) == ["writer", "reviewer", "reviser", "reviewer"]
+    assert [one.text for one in draft.key_findings] == ["Another worker replays the history [a]."]
+    assert [one.evidence for one in draft.key_findings[0].citations] == [PASSAGES[0].id]
+    assert draft.judgements[-1].support == "supported"
+    (shown,) = [task for task in model.tasks if task.kind == "reviser"]
+    assert "of something else" in json.dumps(shown.given)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"blocks": [block("It is otherwise [a].", "words that stand nowhere")]},
+        {"blocks": [{"id": 9, "text": "Nobody asked for it."}]},
+        {"blocks": [{"id": -1}]},
+        "I would rather not.",
+        Failing(400),
+    ],
+)
+async def test_what_comes_back_worse_is_not_taken(store: Store, scripted: Scripted, answer: Any) -> None:
+    scripted(reviser=answer)
+    draft = await written(store)
+    assert draft.key_findings[0].text == GOOD["key_findings"]
+    assert [one.support for one in draft.judgements] == ["supported", "not_supported"]
+
+
+async def test_a_block_of_which_nothing_is_left_is_left_out(store: Store, scripted: Scripted) -> None:
+    scripted(reviser={"blocks": [{"id": 1, "text": ""}]})
+    assert (await written(store)).key_findings == ()

@@ -15,15 +15,15 @@ def drafted(answer: ReportProse) -> ReportDraft:
     """A whole report as its draft, citing by keys still."""
     written = Written(answer.citations)
     introduction, key_findings = written.claims(answer.introduction), written.claims(answer.key_findings)
-    sections = tuple(
-        DraftSection(heading=heading_for(one.heading), claims=written.claims(one.text, one.heading))
-        for one in answer.sections
-    )
+    sections: dict[str, tuple[Claim, ...]] = {}
+    for one in answer.sections:
+        heading = heading_for(one.heading)
+        sections[heading] = (*sections.get(heading, ()), *written.claims(one.text, one.heading))
     draft = ReportDraft(
         title=title_for(answer.title),
         introduction=introduction,
         key_findings=key_findings,
-        sections=sections,
+        sections=tuple(DraftSection(heading=heading, claims=claims) for heading, claims in sections.items()),
         disputed=written.claims(answer.disputed),
         strength=written.claims(answer.strength),
         conclusion=written.claims(answer.conclusion),

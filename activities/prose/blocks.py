@@ -28,6 +28,8 @@ _LINE_OF_LIST: Final = re.compile(
     r"\W*(?:\[\^?[^\[\]]{1,40}\]|\d{1,3}[.)])|.*(?:https?://|\bdoi\b|\bPMID\b|\bet al\b|\(\d{4}\))", re.IGNORECASE
 )
 """A line as such a list has them: it begins with a number or a mark, or names a work."""
+_WRAPPED: Final = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?:markdown|md)[ \t]*\n(?P<text>.*)\n(?P=fence)\s*", re.DOTALL)
+_BREAKS: Final = re.compile(r"\\n(?=\\n|[-*#|>]|\d+\. )|(?<=\n)\\n")
 _DEFINED: Final = re.compile(r" {0,3}\[\^?[^\[\]\n]{1,40}\]:\s")
 """A line that says what a mark stands for."""
 
@@ -50,7 +52,7 @@ class Written:
         """
         if not isinstance(text, str):
             return tuple(text)
-        found = _Blocks(text, self._known())
+        found = _Blocks(_bare(text), self._known())
         kept = list(_without_lists(found.all(), self.remarks))
         return tuple(self._claim(block) for block in _without_repeated_headings(kept, heading))
 
@@ -119,6 +121,13 @@ class _Blocks:
             words = " ".join(tokens[1].content.split())
             text = f"### {words}" if words else ""
         return _Block(text.strip("\n"), tokens, self._known)
+
+
+def _bare(text: str) -> str:
+    """`text` without what models put around Markdown: a fence that says so, or backslashes for its line breaks."""
+    fenced = _WRAPPED.fullmatch(text)
+    text = fenced["text"] if fenced else text
+    return text if "\n" in text else _BREAKS.sub("\n", text)
 
 
 def _without_lists(blocks: Sequence[_Block], remarks: list[str]) -> Iterable[_Block]:

@@ -99,7 +99,13 @@ def _markdown() -> MarkdownIt:
     made.disable(["reference", "html_block", "html_inline", "autolink", "link", "image"])
     made.use(dollarmath_plugin, allow_space=False, double_inline=True)
     made.inline.ruler.before("backticks", CITATION, _citation)
-    return made
+    return compiled(made)
+
+
+def compiled(parser: MarkdownIt) -> MarkdownIt:
+    """`parser`, with its rules made ready: it does that at its first use, and threads that meet there miss rules."""
+    parser.parse("*a*")
+    return parser
 
 
 _MARKDOWN: Final = _markdown()

@@ -5,6 +5,7 @@ formulas end no sentence. A heading states nothing, nor the heading of a table's
 a block of code. Marks that stand alone are a statement without words: what they are meant for is not known.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -151,7 +152,7 @@ def _end(number: int) -> Token:
 
 def _tidy(text: str) -> str:
     """On one line, without the spaces that marks leave before a stop."""
-    line = " ".join(text.split())
+    line = " ".join(re.sub(r"<br\s*/?>", " ", text).split())
     for stop in (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c"):
         line = line.replace(f" {stop}", stop)
     return line

@@ -12,7 +12,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from elcano.activities.prose.parsing import CITATION
+from elcano.activities.prose.parsing import CITATION, compiled
 from elcano.activities.prose.statements import END
 
 Say = Callable[[Token], str]
@@ -40,7 +40,7 @@ _HARMLESS: Final = {
     *("paragraph_open", "paragraph_close", "inline", "text", "softbreak", "hardbreak", "code_inline"),
     *("em_open", "em_close", "strong_open", "strong_close"),
 }
-_COMMONMARK: Final = MarkdownIt("commonmark")
+_COMMONMARK: Final = compiled(MarkdownIt("commonmark"))
 """As readers see a formula that do not know formulas."""
 
 
@@ -172,7 +172,7 @@ def _close(tokens: Sequence[Token], place: int) -> int:
 
 def _escaped(text: str) -> str:
     """`text` as Markdown that says the same, with nothing in it that is markup."""
-    line = re.sub(r"[\n\r\t]", " ", text)  # as entities may bring them
+    line = re.sub(r"[\n\r\t]|<br\s*/?>", " ", text)  # breaks that entities bring, or cells of tables
     return _TEXT.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), line)
 
 

@@ -164,6 +164,7 @@ def _markdown() -> MarkdownIt:
     made.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True, renderer=_formula)
     made.inline.ruler.before("link", _CITATION, _number)
     made.add_render_rule(_CITATION, _shown_number)
+    made.parse("*a*")  # it makes its rules ready at its first use, and threads that meet there miss some
     return made
 
 

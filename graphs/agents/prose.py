@@ -21,19 +21,28 @@ _CITATIONS: Final = (
 )
 
 
-class SectionProse(Frozen):
+class _Answer(Frozen):
+    """What a model answers, read as kindly as can be: nothing said is what a field holds by default."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_meant(cls, given: Any) -> Any:
+        """`given` without nulls, and with claims as its text, as answers had them that are older."""
+        if not isinstance(given, dict):
+            return given
+        renamed = "claims" in given and "text" not in given and "text" in cls.model_fields
+        said = {"text" if renamed and name == "claims" else name: value for name, value in given.items()}
+        return {name: value for name, value in said.items() if value is not None}
+
+
+class SectionProse(_Answer):
     """One section of a report that is written in one answer."""
 
     heading: str = Field(min_length=1, description="Its heading, in plain words.")
     text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_claims(cls, given: Any) -> Any:
-        return _named_text(given)
 
-
-class ReportProse(Frozen):
+class ReportProse(_Answer):
     """A whole report, written in one answer."""
 
     title: str = Field(min_length=1)
@@ -53,19 +62,16 @@ class ReportProse(Frozen):
     citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
 
 
-class SectionText(Frozen):
-    """One section of a long report, written. It is kept between attempts: an older one has `claims`."""
+class SectionText(_Answer):
+    """One section of a long report, written."""
+
+    # It is kept between attempts of its call; one that was kept before texts were Markdown has `claims`.
 
     text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
     citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_claims(cls, given: Any) -> Any:
-        return _named_text(given)
 
-
-class Summary(Frozen):
+class Summary(_Answer):
     """What stands above and below the sections of a long report."""
 
     introduction: Prose = Field(
@@ -82,10 +88,3 @@ class Summary(Frozen):
     )
     answered: bool = Field(default=True, description="False if the sections do not answer the question.")
     citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
-
-
-def _named_text(given: Any) -> Any:
-    """`given` with its claims as its text."""
-    if isinstance(given, dict) and "claims" in given and "text" not in given:
-        return {"text" if name == "claims" else name: value for name, value in given.items()}
-    return given

@@ -23,6 +23,7 @@ ALIKE: Final = 0.5
 MOST_ALIKE: Final = 300
 
 _WORD: Final = re.compile(r"\w+")
+_BRACKET: Final = re.compile(r"[ \t]*\[([^\[\]\n]{1,200})\]")
 
 
 class _Pair(NamedTuple):
@@ -82,7 +83,18 @@ def _told(a: Sequence[ClaimBrief], b: Sequence[ClaimBrief], place: int, pair: _P
 
 def _brief(heading: str, claim: Claim) -> ClaimBrief:
     cited = tuple(sorted({citation.evidence for citation in claim.citations}))
-    return ClaimBrief(section=heading, text=claim.text, evidence=cited)
+    return ClaimBrief(section=heading, text=_unmarked(claim), evidence=cited)
+
+
+def _unmarked(claim: Claim) -> str:
+    """What a claim says, without its marks: they are of one draft alone, and evidence is compared by itself."""
+    marks = {citation.mark.casefold() for citation in claim.citations if citation.mark}
+
+    def gone(found: re.Match[str]) -> str:
+        named = set(_WORD.findall(found[1].casefold())) - {"from", "and"}
+        return "" if named and named <= marks else found[0]
+
+    return _BRACKET.sub(gone, claim.text) if marks else claim.text
 
 
 def _words(claim: ClaimBrief) -> tuple[str, ...]:

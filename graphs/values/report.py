@@ -38,7 +38,7 @@ class Citation(Frozen):
     """An evidence id that the writer was given."""
     quote: str = Field(min_length=1, max_length=2_000)
     """Literal words of that evidence, nothing added and nothing left out."""
-    mark: str = ""
+    mark: str = Field(default="", coerce_numbers_to_str=True)
     """What stands in brackets behind the words that it supports; empty: it supports the whole claim."""
 
 

@@ -95,6 +95,19 @@ def report(*documents: str) -> Report:
     )
 
 
+def test_marks_are_no_words_of_a_claim() -> None:
+    a, b = (
+        Claim(
+            text=f"It is fast [{one}]. So use it [from {one}]. See [7] and [a note].",
+            citations=(Citation(evidence="doc:a", quote="fast", mark=one),),
+        )
+        for one in ("a", "B")
+    )
+    (told,) = claims_of(ReportDraft(title="T", conclusion=(a,)))
+    assert (told.section, told.text) == ("Conclusion", "It is fast. So use it. See [7] and [a note].")
+    assert compared([told], claims_of(ReportDraft(title="T", conclusion=(b,)))) == ((), 1)
+
+
 FAST = Claim(text="It is fast.", citations=(Citation(evidence="doc:a", quote="fast"),))
 
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from elcano.activities.agents.answers import drafted, section_claims, summarised, unrepeated
 from elcano.activities.prose.blocks import Written
@@ -95,12 +96,45 @@ def test_headings_are_of_one_level_and_none_is_said_twice_or_empty() -> None:
     assert [one for one, _ in claims(text, heading="**Costs**")] == ["A [a].", "### How", "B [b].", "C [a]."]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```markdown\nIt fell [a].\n\n- It rose [b].\n```\n",
+        "~~~md\nIt fell [a].\n\n- It rose [b].\n~~~",
+        "It fell [a].\\n\\n- It rose [b].",
+    ],
+)
+def test_what_models_put_around_markdown_is_taken_off(text: str) -> None:
+    assert claims(text) == [("It fell [a].", ["e1"]), ("- It rose [b].", ["e2"])]
+
+
+def test_a_block_of_code_and_a_formula_stay_what_they_are() -> None:
+    for text in ("```python\nx\n```", "$\\nu + \\nabla$"):
+        assert claims(text) == [(text, [])]
+
+
+def test_sections_of_one_heading_are_one() -> None:
+    sections = tuple(SectionProse(heading=one, text=f"It fell {n} [a].") for n, one in enumerate(("How", "Why", "How")))
+    draft = drafted(ReportProse(title="T", sections=sections, citations=(A,)))
+    assert [(one.heading, len(one.claims)) for one in draft.sections] == [("How", 2), ("Why", 1)]
+
+
 def test_claims_in_the_place_of_a_text_stay_as_they_are() -> None:
     quoted = Claim(text="# It [a]\n\nfell", citations=(Citation(evidence="e1", quote="fell"),))
     draft = drafted(ReportProse(title="T", key_findings=(quoted,), sections=(SectionProse(heading="S", text=()),)))
     assert draft.key_findings == (quoted,)
     assert draft.remarks == ()
     assert SectionText.model_validate({"claims": [quoted.model_dump()]}).text == (quoted,)
+
+
+def test_answers_are_read_as_kindly_as_can_be() -> None:
+    cited = {"mark": 1, "evidence": "e1", "quote": "fell"}
+    said = {"title": "T", "introduction": "It fell [1].", "conclusion": None, "sections": None, "citations": [cited]}
+    draft = drafted(ReportProse.model_validate(said))
+    assert [len(one.citations) for one in draft.introduction] == [1]
+    assert draft.conclusion == ()
+    with pytest.raises(ValidationError):
+        ReportProse.model_validate({"title": None})
 
 
 def test_every_part_of_a_report_is_split() -> None:

@@ -96,6 +96,7 @@ def test_a_table_keeps_its_delimiters_and_gets_its_numbers() -> None:
         ("wow![a]", r"wow\![7]"),
         ("[a][1]", r"[7]\[1\]"),
         ("x\n=", "### x"),
+        ("| a |\n|---|\n| b<br>c<br/>d |", "| a |\n|---|\n| b c d |"),
         ("1986\\. A year", "1986\\. A year"),
     ],
 )

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.support.folding import fold
@@ -88,6 +88,7 @@ WORDS = st.text(
 )
 
 
+@settings(deadline=None)
 @given(WORDS, st.data())
 def test_places_in_the_text_are_exact(text: str, data: st.DataObject) -> None:
     folded = fold(text)
@@ -101,6 +102,7 @@ def test_places_in_the_text_are_exact(text: str, data: st.DataObject) -> None:
     assert folded.span(start, len(folded.text))[0] == begin
 
 
+@settings(deadline=None)
 @given(WORDS, WORDS)
 def test_what_is_found_says_the_words_of_the_quote(text: str, quote: str) -> None:
     place = Searched.of(text).find(quote)
@@ -112,6 +114,7 @@ def test_what_is_found_says_the_words_of_the_quote(text: str, quote: str) -> Non
     assert text[slice(*place)].strip()
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["Aspirin", "lowered", "12", "the", "rate"]), min_size=1, max_size=12), st.data())
 def test_every_run_of_words_is_found_where_it_stands(words: list[str], data: st.DataObject) -> None:
     gaps = st.sampled_from([" ", "\n", "\u00a0", "  ", " **", "** "])

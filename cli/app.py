@@ -73,6 +73,9 @@ def ask(
         bool,
         typer.Option("--approve-plan", help="Wait for `elcano approve` before planned sections are researched."),
     ] = False,
+    no_review: Annotated[
+        bool, typer.Option("--no-review", help="Do not have statements read against the words that they quote.")
+    ] = False,
     pause: Annotated[
         bool, typer.Option("--pause", help="When the budget is used up, wait for `elcano top-up` instead of writing.")
     ] = False,
@@ -106,6 +109,8 @@ def ask(
         "budget": {name: value for name, value in budget.items() if value is not None},
     }
     chosen = {name: value for name, value in body.items() if value}
+    if no_review:
+        chosen["review"] = False
     if engine is not None:
         chosen["use_graph"] = engine == "graph"
     raise typer.Exit(research.ask(chosen, key=key, watch=not no_watch, as_json=as_json, out=out))

@@ -140,6 +140,9 @@ class ResearchInput(Frozen):
     sources: tuple[str, ...] = ()
     background: str = ""
     instructions: str = ""
+    review: bool = False
+    """Whether the report's statements are read against their quotes by the reviewer; those of a branch's draft are not,
+    for they are read in the report that they come into."""
     guidance: tuple[str, ...] = ()
     """Of a branch: what somebody had said of the research when it began."""
     language: str = ""

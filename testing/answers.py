@@ -44,8 +44,19 @@ def plain(task: TaskEnvelope) -> JsonObject:
                 {"heading": section.title, "text": list(map(_retold, section.claims))} for section in task.sections
             ]
             return {"title": task.question[:300], "sections": sections}
+        case "reviewer" | "reviser":
+            return _read(task)
         case _:
             raise LookupError(f"nothing is scripted for the agent {task.kind!r}, and there is no plain answer for it")
+
+
+def _read(task: TaskEnvelope) -> JsonObject:
+    """All statements are supported; of blocks that were doubted all the same none is mended."""
+    if task.kind == "reviser":
+        return {"blocks": []}
+    statements = task.given.get("statements")
+    shown = statements if isinstance(statements, list) else []
+    return {"verdicts": [{"id": one.get("id"), "support": "supported"} for one in shown if isinstance(one, dict)]}
 
 
 def cited(passage: EvidenceItem) -> Json:

@@ -5,14 +5,17 @@ tell what all attempts together used. Every failure leaves through `classified`.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 
 from elcano.activities.agents.answers import drafted
 from elcano.activities.agents.citing import reference, with_canonical_ids
 from elcano.activities.agents.drafts import completed
 from elcano.activities.agents.loading import Loader
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
+from elcano.activities.agents.mending import mended
 from elcano.activities.agents.questions import asking
+from elcano.activities.agents.reviewing import resumed, reviewed, stored
+from elcano.activities.agents.revising import revised
 from elcano.activities.agents.unwritten import as_drafted, unread_told, with_omissions, without_sections
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.failures import abandoned, classified
@@ -20,11 +23,13 @@ from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import Outcome, given_up, waited
 from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
 from elcano.activities.calls.streaming import Streamers
+from elcano.activities.report.citations import cited_ids
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.agents.loaded import Loaded, Shown
+from elcano.graphs.agents.loaded import AgentInput, Loaded, Shown
+from elcano.graphs.agents.writer import WriterInput
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.engine.inputs import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
@@ -108,6 +113,8 @@ class AgentActivities:
         if agent is None:
             raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(AGENTS)}")
         given = agent.input.model_validate(call.input)
+        if isinstance(given, AgentInput) and (earlier := resumed(attempt.progress)) is not None:
+            return await _read_on(attempt, given, await stored(earlier, attempt), mended=earlier.mended)
         offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
         loader = Loader(attempt.store, self._sources)
         most = agent.evidence_tokens if call.evidence_tokens is None else call.evidence_tokens
@@ -118,15 +125,18 @@ class AgentActivities:
             assert isinstance(given, SynthesisInput)
             return await self._joined(attempt, agent, given, loaded)
         task = agent.asks.shown(given, loaded)
-        answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task, loaded.shown.order)
-        shown = loaded.shown.only(answer.task.evidence)
+        order = loaded.shown.order
         if agent.manner == "answer":
-            said: Frozen = answer.output
-            return said if agent.settled is None else agent.settled(said, given, shown.ids)
+            asked = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task, order)
+            said: Frozen = asked.output
+            ids = loaded.shown.only(asked.task.evidence).ids
+            return said if agent.settled is None else agent.settled(said, given, ids)
+        answer = await mended(attempt, agent.asks, task, order, loaded.shown.ids, drafted)
+        shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)
         written = await asyncio.to_thread(drafted, answer.output)
         draft = with_canonical_ids(unread_told(written, unread), shown.ids)
-        return await _kept(attempt, draft, shown, quoted=attempt.quoted)
+        return await _handed_over(attempt, given, draft, shown, quoted=attempt.quoted)
 
     async def _joined(
         self, attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded
@@ -140,7 +150,7 @@ class AgentActivities:
             draft = await _merged(attempt, agent, given, loaded)
         draft = completed(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
         quoted = attempt.quoted and loaded.drafts.quoted
-        return await _kept(attempt, draft, loaded.drafts.shown, quoted=quoted)
+        return await _handed_over(attempt, given, draft, loaded.drafts.shown, quoted=quoted)
 
 
 async def _surely(writing: Coroutine[object, object, None]) -> None:
@@ -155,11 +165,40 @@ async def _surely(writing: Coroutine[object, object, None]) -> None:
     task.result()
 
 
-async def _kept(attempt: Attempt, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
+async def _handed_over(attempt: Attempt, given: Frozen, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
+    """The draft as the state holds it, read by the reviewer first if that is wanted: what is literal needs nobody."""
     draft = draft.model_copy(update={"quoted": quoted})
+    best = tuple(shown.ids[key] for key in shown.order if key in shown.ids)
+    if quoted or not isinstance(given, WriterInput | SynthesisInput) or not given.review:
+        return await _kept(attempt, draft, shown.ids.values(), best)
+    return await _read_on(attempt, given, draft, shown.ids.values(), best)
+
+
+async def _read_on(
+    attempt: Attempt,
+    given: AgentInput,
+    draft: ReportDraft,
+    ids: Iterable[str] | None = None,
+    best: Sequence[str] = (),
+    *,
+    mended: bool = False,
+) -> DraftRef:
+    """The draft, read, and once given back to its writer.
+
+    `ids`: the passages that it was written from, if not all that it cites, `best` of them first; `mended`: its writer
+    had it back before.
+    """
+    known = ids if ids is not None else [one.id for one in await attempt.store.evidence.get(cited_ids(draft))]
+    read = await reviewed(attempt, given, draft, mended=mended)
+    if not mended and (better := await revised(attempt, given, read)) is not read:
+        read = await reviewed(attempt, given, better, mended=True)
+    return await _kept(attempt, read, known, best)
+
+
+async def _kept(attempt: Attempt, draft: ReportDraft, ids: Iterable[str], best: Sequence[str]) -> DraftRef:
     written = draft.model_dump_json()
     artifact = await attempt.store.artifacts.put(attempt.call.run_id, written, "application/json")
-    return reference(draft, artifact, shown)
+    return reference(draft, artifact, ids, best)
 
 
 async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded) -> ReportDraft:
@@ -168,7 +207,7 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
         return as_drafted(given, loaded)
     task = agent.asks.shown(given, loaded)
     try:
-        answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task)
+        answer = await mended(attempt, agent.asks, task, (), loaded.drafts.shown.ids, drafted)
     except BudgetExhausted:
         return as_drafted(given, loaded)
     return with_omissions(await asyncio.to_thread(drafted, answer.output), answer.task.sections)

@@ -1,9 +1,8 @@
 """From the keys by which a model cites to the ids of passages, and what the state is told of a draft."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from elcano.graphs.agents.loaded import Shown
 from elcano.graphs.values.report import Claim, DraftRef, ReportDraft
 
 BESIDE: Final = 4
@@ -35,13 +34,15 @@ def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraf
     )
 
 
-def reference(draft: ReportDraft, artifact: str, shown: Shown) -> DraftRef:
-    """What the state holds of `draft`, which is stored as `artifact` and was written from the passages `shown`."""
-    claims, ids = draft.claims, shown.ids
-    given = set(ids.values())
-    cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in given)
+def reference(draft: ReportDraft, artifact: str, given: Iterable[str], best: Iterable[str] = ()) -> DraftRef:
+    """What the state holds of `draft`, which is stored as `artifact`.
+
+    `given` are the ids of the passages that it was written from, `best` of them those that matter most, in this order.
+    """
+    claims, known = draft.claims, set(given)
+    cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in known)
     named = dict.fromkeys((*cited, *draft.related))
-    beside = [ids[key] for key in shown.order if key in ids and ids[key] not in named]
+    beside = [one for one in best if one not in named]
     return DraftRef(
         artifact=artifact,
         title=draft.title,

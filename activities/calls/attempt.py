@@ -93,7 +93,13 @@ class Attempt:
         self._streamers = streamers
 
     async def ask(
-        self, agent: Agent[object, Output], request: str, task: TaskEnvelope, order: Sequence[str] = ()
+        self,
+        agent: Agent[object, Output],
+        request: str,
+        task: TaskEnvelope,
+        order: Sequence[str] = (),
+        *,
+        agent_name: str = "",
     ) -> Answer[Output]:
         """One answer of one agent, by the first model that gives one; what all of them used is counted.
 
@@ -102,6 +108,7 @@ class Attempt:
             request: the sentence above the envelope.
             task: what is asked.
             order: keys of the passages in `task`, those that matter most first, should it be too long for a model.
+            agent_name: by whose name its models are chosen; empty: that of the call's agent.
 
         Raises:
             BudgetExhausted: what is left of the call's allowance does not suffice for its first or its next request.
@@ -109,7 +116,8 @@ class Attempt:
             FallbackExceptionGroup: why each model of the list did not.
         """
         # In a thread: the first model of a provider imports its SDK, which takes seconds.
-        resolved = await asyncio.to_thread(self._resolve, self.call.models, self.call.agent, self._settings)
+        name = agent_name or self.call.agent
+        resolved = await asyncio.to_thread(self._resolve, self.call.models, name, self._settings)
         models = in_order(resolved)
         faults: list[ActivityFault] = []
         for model in models:

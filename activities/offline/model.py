@@ -14,7 +14,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from elcano.activities.offline import assessing, joining, outlining, planning, writing
+from elcano.activities.offline import assessing, joining, outlining, planning, reviewing, writing
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
@@ -36,6 +36,7 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     SECTION: joining.write_section,
     SUMMARY: joining.summarise,
     "proofreader": joining.proofread,
+    "reviewer": reviewing.review,
 }
 """The extractive counterparts of agents, by the kind of the task. An agent may have none: it needs a language model."""
 

@@ -2,12 +2,12 @@
 
 What is looked up is told of the statement that its mark stands behind. An inference holds if all that it rests on does.
 
-A quote must stand in its passage letter for letter; only the length and kind of white space may differ, because
-pages and prompts break lines elsewhere. Numbers are given in the order of first citing, one to a work, however many
+A quote must stand in its passage word for word (`support.quotes`), and the figures and names of a statement in its
+quotes (`support.saying`). Numbers are given in the order of first citing, one to a work, however many
 sources found it, and one to a document of which no work is known; so a number always leads to words that are there.
 """
 
-import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -16,10 +16,12 @@ from typing import Final
 from elcano.activities.prose.kinds import kind_of, leads_on, states
 from elcano.activities.prose.parsing import mark_of, marks_of, parsed
 from elcano.activities.prose.statements import stated, words_of
+from elcano.activities.report.judging import judged, known_of
 from elcano.activities.report.works import Works
+from elcano.activities.support.quotes import Searched
 from elcano.graphs.references.days import day
 from elcano.graphs.values.report import Citation, CitedText, Claim, Reference, ReportDraft
-from elcano.graphs.values.statements import BlockKind, CheckedCitation, Judgement, Statement, Support, Verdict
+from elcano.graphs.values.statements import BlockKind, CheckedCitation, Statement, Support, SupportCounts, Verdict
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
@@ -96,6 +98,13 @@ class CheckedDraft:
         return tuple(one for one in said if one.reason and all(c.verdict == "verified" for c in one.citations))
 
     @property
+    def support(self) -> SupportCounts:
+        """How many statements that cite something are supported by it."""
+        said = (one for claim in self.claims for one in claim.statements if one.kind != "connecting")
+        counts: Counter[str] = Counter(one.support for one in said)
+        return SupportCounts(**counts)
+
+    @property
     def unverified(self) -> tuple[CheckedCitation, ...]:
         """What does not hold, in the order of the report."""
         return tuple(cited for cited in self.citations if cited.verdict != "verified")
@@ -111,6 +120,7 @@ def check(
     evidence: Iterable[Evidence],
     texts: Mapping[str, StoredText],
     accounts: Iterable[Work] = (),
+    asked: str = "",
 ) -> CheckedDraft:
     """Looks up every citation of `draft`.
 
@@ -119,12 +129,13 @@ def check(
         evidence: the passages that the writer was given.
         texts: the stored texts of the cited passages, by content hash.
         accounts: what sources told of works beside the passages that the writer was given.
+        asked: the question: what it says need not be quoted.
 
     Raises:
         KeyError: the text of a cited passage is not among `texts`.
     """
     given = {passage.id: passage for passage in evidence}
-    desk = _Desk(given, texts, Works(given.values(), accounts), draft)
+    desk = _Desk(given, texts, Works(given.values(), accounts), draft, asked)
     return CheckedDraft(
         draft=draft,
         introduction=desk.claims(draft.introduction),
@@ -142,21 +153,27 @@ def check(
 
 def find(quote: str, passage: Evidence, text: str) -> tuple[int, int] | None:
     """Where `quote` begins and ends in the stored `text`, in characters; None if its passage does not have it."""
-    words = quote.split()
-    if not words:
-        return None
-    pattern = re.compile(r"\s+".join(re.escape(word) for word in words))
-    found = pattern.search(text, passage.start, passage.end)
-    return found.span() if found else None
+    return _within(passage, Searched.of(text[passage.start : passage.end]).find(quote))
+
+
+def _within(passage: Evidence, place: tuple[int, int] | None) -> tuple[int, int] | None:
+    return None if place is None else (passage.start + place[0], passage.start + place[1])
 
 
 class _Desk:
     """Looks citations up one after the other and numbers the works and documents as they come."""
 
     def __init__(
-        self, given: Mapping[str, Evidence], texts: Mapping[str, StoredText], works: Works, draft: ReportDraft
+        self,
+        given: Mapping[str, Evidence],
+        texts: Mapping[str, StoredText],
+        works: Works,
+        draft: ReportDraft,
+        asked: str,
     ) -> None:
         self.given = given
+        self._searched: dict[str, Searched] = {}
+        self._known = (asked, draft.title, *(section.heading for section in draft.sections))
         self._judged = {(one.statement, one.evidence): one for one in draft.judgements}
         self._quoted = draft.quoted
         self.works = works
@@ -179,7 +196,7 @@ class _Desk:
             words = " ".join(filter(None, (words_of(one.children or ()) for one in tokens)))
             none = CheckedCitation(claim=words or claim.text, evidence="", quote="", verdict="no_citation")
             said = tuple(Statement(text=one.text, kind="connecting") for one in stated(tokens))
-            return CheckedClaim(claim.text, (none,), kind, tuple(map(self._as_judged, said)))
+            return CheckedClaim(claim.text, (none,), kind, said)
         by_mark: dict[str, tuple[CheckedCitation, ...]] = {}
         statements: list[Statement] = []
         for one in stated(tokens):
@@ -221,13 +238,12 @@ class _Desk:
 
     def _as_judged(self, statement: Statement) -> Statement:
         """With what was found of it; a citation that does not hold weighs more."""
-        if statement.support == "not_supported":
+        if statement.support == "not_supported" or self._quoted:
             return statement
         evidence = tuple(dict.fromkeys(cited.evidence for cited in statement.citations))
-        judged: Judgement | None = self._judged.get((statement.text, evidence))
-        if judged is None:
-            return statement
-        return statement.model_copy(update={"support": judged.support, "reason": judged.reason})
+        passages = [self.given[id] for id in evidence if id in self.given]
+        known = (*self._known, *known_of(passages, self.works))
+        return judged(statement, known, self._judged.get((statement.text, evidence)))
 
     def references(self) -> tuple[Reference, ...]:
         return tuple(self._reference(self._numbers[key], passages) for key, passages in self._cited.items())
@@ -257,7 +273,10 @@ class _Desk:
         passage = self.given.get(cited.evidence)
         if passage is None:
             return checked
-        place = find(cited.quote, passage, self._texts[passage.content_hash].text)
+        if passage.id not in self._searched:
+            text = self._texts[passage.content_hash].text
+            self._searched[passage.id] = Searched.of(text[passage.start : passage.end])
+        place = _within(passage, self._searched[passage.id].find(cited.quote))
         if place is None:
             return checked.model_copy(update={"verdict": "quote_not_found"})
         found = {"number": self._number(passage), "start": place[0], "end": place[1]}

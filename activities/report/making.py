@@ -43,7 +43,7 @@ def made(
     """
     if draft is None:
         return _unwritten(call, evidence, builds, accounts, searched)
-    checked = check(draft, evidence, texts, accounts)
+    checked = check(draft, evidence, texts, accounts, call.question)
     doubts = standing(checked.references)
     review = reviewed(call, evidence, checked.works, checked)
     told = parts(checked, {one.number: said for one in checked.references if (said := mark(one.work))})
@@ -64,6 +64,7 @@ def made(
         searched=searched,
         accounts=accounts,
         parts=told,
+        support=checked.support,
     )
 
 

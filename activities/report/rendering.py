@@ -24,6 +24,7 @@ from elcano.graphs.values.report import heading_for
 from elcano.graphs.values.review import Review
 from elcano.graphs.values.state import Ending, SectionGap, SectionResult
 from elcano.graphs.values.statements import CheckedCitation, Part, Statement
+from elcano.graphs.values.wording import counted
 from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000
@@ -80,7 +81,7 @@ def render_report(
     return _joined(
         [
             f"# {plain(draft.title)}",
-            _head(call, _author(call, quoted=draft.quoted), doubts),
+            _head(call, f"{_author(call, quoted=draft.quoted)}{_support(checked)}", doubts),
             *([] if draft.answered else unanswered),
             *_above(told),
             *_sections(call, told),
@@ -143,6 +144,18 @@ def _author(call: PublishCall, *, quoted: bool) -> str:
     if quoted:
         return "This report consists of literal quotations; no language model was used to write it."
     return f"Written by {plain(', '.join(call.models) or 'an unnamed model')}; every citation was looked up by code."
+
+
+def _support(checked: CheckedDraft) -> str:
+    """How much of a report that was reviewed is supported; nothing of one that nobody has read."""
+    counts = checked.support
+    if not checked.draft.judgements:
+        return ""
+    rest = f", {counts.unchecked} not read" if counts.unchecked else ""
+    return (
+        f" Of {counted(counts.total, 'statement')} that cite something, {counts.supported} supported by what they "
+        f"quote, {counts.partly} in part, {counts.not_supported} not{rest}."
+    )
 
 
 def _above(told: Iterable[Part]) -> Iterable[str]:

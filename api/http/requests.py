@@ -159,6 +159,9 @@ class RunRequest(Request):
     """What the agents should know besides the question."""
     instructions: Text = Field(default="", max_length=MAX_INSTRUCTIONS, examples=["One page, for engineers."])
     """What you want of the report's length, tone or form."""
+    review: bool = Field(default=True, examples=[False])
+    """Whether each statement of the report is read against the words that it quotes, by the agent `reviewer`; what it
+    finds is marked in the report. It takes tokens of the budget; a report of literal quotations needs none."""
     approve_plan: bool = Field(default=False, examples=[True])
     """True: the run waits, for days if need be, until somebody approves the plan of its sections (`POST
     /v1/runs/{run_id}/approve`); for graphs that plan sections."""

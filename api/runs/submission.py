@@ -84,6 +84,7 @@ def research_input(
         sources=unnamed(lacks, settings) if request.sources is None else tuple(dict.fromkeys(request.sources)),
         background=request.background,
         instructions=request.instructions,
+        review=request.review,
         approve_plan=request.approve_plan,
         models=ModelChoice(default=request.model.default, by_agent=request.model.by_agent),
         tenant=tenant,

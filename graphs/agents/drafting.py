@@ -43,6 +43,8 @@ class SynthesisInput(AgentInput):
     instructions: str = ""
     form: ReportForm | Literal[""] = ""
     """That of the report; empty: it has that of its sections."""
+    review: bool = False
+    """Whether the reviewer reads what is written."""
     title: str = ""
     sections: tuple[SectionResult, ...] = ()
     sources: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from elcano.graphs.agents import (
     long_writer,
     planner,
     proofreader,
+    reviewer,
     thinking,
     tool_selector,
     writer,
@@ -27,5 +28,6 @@ AGENTS: Mapping[str, AgentDefinition] = {
         planner.AGENT,
         long_writer.AGENT,
         proofreader.AGENT,
+        reviewer.AGENT,
     )
 }

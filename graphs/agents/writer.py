@@ -24,6 +24,8 @@ class WriterInput(ResearchContext):
     form: ReportForm | Literal[""] = ""
     """That of the report; empty: the writer chooses."""
     sources: tuple[str, ...] = ()
+    review: bool = False
+    """Whether the reviewer reads what it wrote."""
 
 
 INSTRUCTIONS: Final = f"""\

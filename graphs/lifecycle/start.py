@@ -56,6 +56,7 @@ def first_state(asked: ResearchInput) -> ResearchState:
         question=asked.question,
         background=asked.background,
         instructions=asked.instructions,
+        review=asked.review,
         guidance=asked.guidance,
         language=asked.language,
         form=asked.form,
@@ -110,6 +111,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
             "sources": state.sources,
             "experience": run.experience,
             "approve_plan": False,
+            "review": False,
             "graph": asked.graph.branches[begun.branch],
             "limits": limits,
             "branch_of": BranchOf(

@@ -84,6 +84,7 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
             description="The sections as one report",
             inputs={
                 **COMMISSION,
+                "review": "review",
                 "title": "title",
                 "sections": "sections",
                 "sources": "sources",

@@ -29,6 +29,7 @@ COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions", "form": "f
 
 WRITING: Final[Inputs] = {
     **COMMISSION,
+    "review": "review",
     "iteration": "iteration",
     "conversation": "conversation",
     "criteria": "criteria",

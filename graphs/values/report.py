@@ -14,7 +14,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.merging import Provenance
 from elcano.graphs.values.review import Review
-from elcano.graphs.values.statements import CheckedCitation, Judgement, Part
+from elcano.graphs.values.statements import CheckedCitation, Judgement, Part, SupportCounts
 from elcano.graphs.values.works import Work
 
 TITLE_CHARACTERS: Final = 300
@@ -170,6 +170,8 @@ class Report(Frozen):
     """Of a literature review: its records and studies."""
     searched: tuple[str, ...] = ()
     """The first and the last day in UTC on which there was a search; one if they are the same."""
+    support: SupportCounts = SupportCounts()
+    """How many of its statements are supported by what they quote; of literal quotations all are unchecked."""
     accounts: tuple[Work, ...] = ()
     """What sources told of the cited works beside passages that the writer was given: in sections, for example."""
     parts: tuple[Part, ...] = ()

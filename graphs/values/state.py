@@ -142,6 +142,8 @@ class ResearchState(Frozen):
     """Context from whoever started the run: a user, or the plan that this run is a section of."""
     instructions: str = ""
     """What the person who asked wants of the report's length, tone or form."""
+    review: bool = False
+    """Whether the report's statements are read against their quotes by the reviewer."""
     guidance: tuple[str, ...] = ()
     """What somebody said of the research while it was under way, the latest last."""
     language: str = ""

@@ -64,6 +64,21 @@ class Statement(Frozen):
     """Of a table cell: the first cell of its row, and the heading of its column."""
 
 
+class SupportCounts(Frozen):
+    """How many statements of a report that cite something are supported by it."""
+
+    supported: int = 0
+    partly: int = 0
+    not_supported: int = 0
+    unchecked: int = 0
+    """Their quotes are where they say; nobody has read them against these."""
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.supported + self.partly + self.not_supported + self.unchecked
+
+
 BlockKind: TypeAlias = Literal["paragraph", "heading", "list", "table", "code", "formula", "quotation", "rule"]
 """What a block of Markdown is."""
 

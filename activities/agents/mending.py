@@ -1,0 +1,102 @@
+"""What does not hold in a draft is told to its writer once, in the same conversation, before anything is handed over.
+
+Told are quotes that do not stand in their passage and figures that no quote has: code is sure of these, and knows them
+without another call. It is a turn of the conversation, not a retry, and only taken if what is left allows it; if it
+ends in nothing, the first answer counts, which was paid for.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeVar
+
+from pydantic_ai import Agent, ModelRetry, RunContext
+from pydantic_ai.exceptions import FallbackExceptionGroup
+
+from elcano.activities.agents.citing import with_canonical_ids
+from elcano.activities.agents.questions import FURTHER_TRIES
+from elcano.activities.agents.reviewing import checked_draft
+from elcano.activities.calls.attempt import Answer, Attempt
+from elcano.activities.calls.usage import usage_of
+from elcano.activities.report.citations import REASONS, CheckedDraft
+from elcano.graphs.agents.definition import Question
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.errors import AnswerUnusable, BudgetExhausted
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.model_names import OFFLINE
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.budget import Estimate
+from elcano.graphs.values.report import ReportDraft
+
+MOST_FAULTS: Final = 12
+TOLD_CHARACTERS: Final = 200
+MEND: Final = (
+    "Some of what you wrote does not hold. Copy quotes letter by letter from the passage that you cite, and say no "
+    "figure that they do not have; leave out what no passage supports. Give the whole answer again, with this mended:"
+)
+
+Output = TypeVar("Output", bound=Frozen)
+
+
+async def mended(
+    attempt: Attempt,
+    question: Question[Output],
+    task: TaskEnvelope,
+    order: Sequence[str],
+    ids: Mapping[str, str],
+    as_draft: Callable[[Output], ReportDraft],
+) -> Answer[Output]:
+    """The answer to `question`, after its writer was told once what of it does not hold.
+
+    Args:
+        attempt: by which it is asked.
+        question: what is asked.
+        task: what is shown.
+        order: keys of the passages in `task`, those that matter most first.
+        ids: evidence ids by key.
+        as_draft: the draft that an answer is, citing by key.
+
+    Raises:
+        BudgetExhausted: before there was any answer; as for other faults, see `Attempt.ask`.
+    """
+    first: list[Output] = []
+
+    async def validated(context: RunContext[object], output: Output) -> Output:
+        if first or context.retry or context.model.system == OFFLINE or not _affords(attempt, context):
+            return output
+        draft = await asyncio.to_thread(as_draft, output)
+        checked = await checked_draft(attempt.store, with_canonical_ids(draft, ids), task.question)
+        if faults := list(_faults(checked)):
+            first.append(output)
+            raise ModelRetry("\n- ".join((MEND, *faults[:MOST_FAULTS])))
+        return output
+
+    asked: Agent[object, Output] = Agent(
+        name=task.kind, output_type=question.answer, instructions=question.instructions, retries=FURTHER_TRIES
+    )
+    asked.output_validator(validated)
+    try:
+        return await attempt.ask(asked, question.request, task, order)
+    except (BudgetExhausted, AnswerUnusable, FallbackExceptionGroup):
+        if not first:
+            raise
+        attempt.credit(attempt.model, quoted=False)
+        return Answer(first[0], model=attempt.model, quoted=False, task=task)
+
+
+def _affords(attempt: Attempt, context: RunContext[object]) -> bool:
+    """Whether as much again as the conversation took so far, and its answer once more, may still be used."""
+    used = usage_of(context.messages)
+    again = Estimate(tokens=2 * used.tokens, cost_microusd=2 * used.cost_microusd)
+    return attempt.left.less(used).refuses(again) is None
+
+
+def _faults(checked: CheckedDraft) -> Iterator[str]:
+    """What does not hold, for who wrote it."""
+    for cited in dict.fromkeys(checked.unverified):
+        if cited.verdict in ("quote_not_found", "unknown_evidence"):
+            said = f"\u201c{shortened(cited.claim, TOLD_CHARACTERS)}\u201d: {REASONS[cited.verdict]}"
+            yield f"{said}: \u201c{shortened(cited.quote, TOLD_CHARACTERS)}\u201d"
+    for claim in checked.claims:
+        for one in claim.statements:
+            if one.kind == "fact" and one.support == "not_supported" and one.reason not in REASONS.values():
+                yield f"\u201c{shortened(one.text, TOLD_CHARACTERS)}\u201d: {one.reason}"

@@ -1,0 +1,100 @@
+"""Whether the figures and names of a statement stand in the words that it quotes: pure code, with reasons in words.
+
+A figure is found if a quote has the same amount, however it is written and in whatever unit of the same thing. What the
+question and the titles say need not be quoted. A statement may count what it cites, and may round if it says so.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from elcano.activities.support.figures import Figure, figures
+from elcano.activities.support.naming import Told, named_in, names
+from elcano.activities.support.number_words import is_ambiguous
+from elcano.activities.support.tongues import tongue
+from elcano.activities.support.units import same_amount
+
+_NEARLY: Final = (
+    r"about around roughly nearly almost approximately some circa ca over under up\sto more\sthan less\sthan at\sleast "
+    r"at\smost ~ ≈ rund etwa fast knapp über environ plus\sde alrededor\sde casi unos más\sde quasi cerca\sde "
+    r"quase ongeveer bijna 约 大约"
+)
+_ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
+_YEAR: Final = (Decimal(1000), Decimal(2200))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence, cell or item of a report with the words that it quotes."""
+
+    text: str
+    """Without marks of citations."""
+    quotes: tuple[str, ...]
+    known: tuple[str, ...] = ()
+    """What it may say without quoting it: the question, titles, headings, who wrote what is cited and when."""
+
+
+def unquoted(statement: Statement) -> tuple[str, ...]:
+    """What figures and names the statement has that none of its quotes has, in words; empty: all stand there."""
+    return (*figures_unquoted(statement), *names_unquoted(statement))
+
+
+def figures_unquoted(statement: Statement) -> tuple[str, ...]:
+    """The same, of figures alone."""
+    there = [one for quote in statement.quotes for one in figures(quote)]
+    known = [one for text in statement.known for one in figures(text)]
+    reasons = (_missing(one, statement, there, known) for one in figures(statement.text))
+    return tuple(dict.fromkeys(filter(None, reasons)))
+
+
+def names_unquoted(statement: Statement) -> tuple[str, ...]:
+    """The same, of names alone."""
+    told = Told([*statement.quotes, *statement.known])
+    asked = [name for name in names(statement.text) if not named_in(name, told)]
+    if foreign(statement):  # names are written otherwise in other languages
+        asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
+    return tuple(f"\u201c{name}\u201d is named in none of the words it quotes" for name in dict.fromkeys(asked))
+
+
+def foreign(statement: Statement) -> bool:
+    """Whether a statement is in another language than what it quotes, so that their words cannot be compared."""
+    own, other = tongue(statement.text), tongue(" ".join(statement.quotes))
+    return bool(own and other and own != other)
+
+
+def _missing(one: Figure, statement: Statement, there: Sequence[Figure], known: Sequence[Figure]) -> str:
+    """Why a figure is not supported; empty if it is."""
+    rounded = bool(_ROUNDED.search(statement.text[max(0, one.start - 20) : one.start]))
+    if one.spelled and (is_ambiguous(one.written) or one.values == {Decimal(len(statement.quotes))}):
+        return ""
+    if any(_same(one, other, rounded=rounded) for other in (*there, *known)):
+        return ""
+    if any(_YEAR[0] <= value <= _YEAR[1] and _year_in(value, statement) for value in one.values) and not one.unit:
+        return ""
+    other = next((other for other in there if one.values & other.values), None)
+    if other is not None:
+        return f"\u201c{one.written}\u201d is \u201c{other.written}\u201d in the words it quotes"
+    return f"\u201c{one.written}\u201d stands in none of the words it quotes"
+
+
+def _same(one: Figure, other: Figure, *, rounded: bool) -> bool:
+    if one.unit and other.unit:
+        if any(same_amount(value, one.unit, found, other.unit) for value in one.values for found in other.values):
+            return True
+    elif one.values & other.values:
+        return True
+    return rounded and one.unit == other.unit and any(_near(a, b) for a in one.values for b in other.values)
+
+
+def _near(rounded: Decimal, exact: Decimal) -> bool:
+    """Whether `exact` may be told as `rounded`: within half of its last digit that is not zero."""
+    step = Decimal(1).scaleb(int(rounded.normalize().as_tuple().exponent))
+    return abs(rounded - exact) <= step / 2
+
+
+def _year_in(value: Decimal, statement: Statement) -> bool:
+    """Whether a year stands anywhere, also as `1990s` or `2019/20`."""
+    year = str(int(value))
+    return any(re.search(rf"(?<!\d){year}(?!\d)", text) for text in (*statement.quotes, *statement.known))

@@ -1,0 +1,263 @@
+"""A draft is read against its quotes before it is handed over, mended once, and never paid for twice."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from temporalio.exceptions import ApplicationError
+from temporalio.testing import ActivityEnvironment
+
+from elcano.activities.agents import asking
+from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.contracts import AgentResult
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.budget import Allowance
+from elcano.graphs.values.report import DraftRef, ReportDraft
+from elcano.settings import Settings
+from elcano.storage.store import Store, open_store
+from elcano.testing import Failing, Reply, ScriptedModel
+from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
+
+QUESTION = "How does a workflow go on after a crash?"
+PASSAGES = (passage(1, TEMPORAL), passage(2, PANCAKES))
+REPLAYS = "After a crash another worker replays the history"
+FLOUR = "Pancakes are made of flour, eggs and milk."
+GOOD: JsonObject = {
+    "title": "Crashes",
+    "key_findings": "The history is replayed by another worker [a]. Pancakes need flour [b].",
+    "citations": [
+        {"mark": "a", "evidence": "e1", "quote": REPLAYS},
+        {"mark": "b", "evidence": "e2", "quote": FLOUR},
+    ],
+}
+VERDICTS: JsonObject = {
+    "verdicts": [
+        {"id": 1, "support": "supported"},
+        {"id": 2, "support": "not_supported", "reason": "of something else"},
+    ]
+}
+
+NOTHING: JsonObject = {"blocks": []}
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path) as opened:
+        await opened.of("default").evidence.add("run-1", PASSAGES, [stored(one) for one in PASSAGES])
+        yield opened
+
+
+Scripted = Callable[..., ScriptedModel]
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    def script(writer: Any = GOOD, reviewer: Any = VERDICTS, reviser: Any = NOTHING) -> ScriptedModel:
+        model = ScriptedModel({"writer": writer, "reviewer": reviewer, "reviser": reviser})
+        monkeypatch.setattr(asking, "resolve_model", model.resolve)
+        return model
+
+    return script
+
+
+async def written(
+    store: Store,
+    *,
+    review: bool = True,
+    allowance: Allowance | None = None,
+    beats: list[Any] | None = None,
+    details: tuple[Any, ...] = (),
+) -> ReportDraft:
+    made = AgentActivities(store, Sources({"docs": FixedSource({})}), Settings(_env_file=None))
+    given: JsonObject = {"question": QUESTION, "evidence": [one.id for one in PASSAGES], "review": review}
+    asked = call("writer", json.loads(json.dumps(given)), model="scripted:one")
+    if allowance is not None:
+        asked = asked.model_copy(update={"allowance": allowance})
+    environment = ActivityEnvironment()
+    environment.info = replace(environment.info, heartbeat_details=list(details), attempt=2 if details else 1)
+    environment.on_heartbeat = lambda *carried: beats.append(carried) if beats is not None else None
+    result = await environment.run(made.run_agent, asked)
+    assert isinstance(result, AgentResult)
+    reference = DraftRef.model_validate(result.output)
+    draft = await store.of("default").artifacts.get(reference.artifact)
+    assert draft is not None
+    return ReportDraft.model_validate_json(draft)
+
+
+def kinds(model: ScriptedModel) -> list[str]:
+    return [task.kind for task in model.tasks]
+
+
+async def test_each_statement_gets_its_verdict(store: Store, scripted: Scripted) -> None:
+    model = scripted()
+    draft = await written(store)
+    assert [(one.support, one.reason) for one in draft.judgements] == [
+        ("supported", ""),
+        ("not_supported", "of something else"),
+    ]
+    assert [one.evidence for one in draft.judgements] == [(PASSAGES[0].id,), (PASSAGES[1].id,)]
+    assert kinds(model) == ["writer", "reviewer", "reviser"]
+    shown = model.tasks[1].given["statements"]
+    assert isinstance(shown, list)
+    assert [one["quotes"] for one in shown if isinstance(one, dict)] == [[REPLAYS], [FLOUR]]
+
+
+async def test_nobody_reads_what_nobody_wanted_read(store: Store, scripted: Scripted) -> None:
+    model = scripted()
+    draft = await written(store, review=False)
+    assert (draft.judgements, kinds(model)) == ((), ["writer"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "supports"),
+    [
+        ({"verdicts": []}, ["unchecked", "unchecked"]),
+        ({"verdicts": [{"id": 1, "support": "supported"}]}, ["supported", "unchecked"]),
+        (
+            {"verdicts": [{"id": 7, "support": "supported"}, {"id": -1, "support": "partly"}]},
+            ["unchecked", "unchecked"],
+        ),
+        (
+            {"verdicts": [{"id": 1, "support": "supported"}, {"id": 1, "support": "partly", "reason": "x"}]},
+            ["partly", "unchecked"],
+        ),
+    ],
+)
+async def test_verdicts_that_are_missing_unknown_or_double(
+    store: Store, scripted: Scripted, answer: JsonObject, supports: list[str]
+) -> None:
+    scripted(reviewer=answer)
+    assert [one.support for one in (await written(store)).judgements] == supports
+
+
+@pytest.mark.parametrize(
+    "answer", ["It all looks fine to me.", {"verdicts": [{"id": 1, "support": "great"}]}, Failing(400)]
+)
+async def test_an_answer_that_cannot_be_used_is_said_and_costs_no_report(
+    store: Store, scripted: Scripted, answer: Any
+) -> None:
+    scripted(reviewer=answer)
+    draft = await written(store)
+    assert draft.judgements == ()
+    assert any("reviewer gave no answer on 2 statements" in one for one in draft.remarks)
+
+
+async def test_a_reviewer_that_is_busy_is_waited_for(store: Store, scripted: Scripted) -> None:
+    scripted(reviewer=Failing(529))
+    with pytest.raises(ApplicationError):
+        await written(store)
+
+
+async def test_a_budget_too_small_for_a_review_is_said(store: Store, scripted: Scripted) -> None:
+    model = scripted(writer=Reply(GOOD, input_tokens=2_000, output_tokens=200))
+    draft = await written(store, allowance=Allowance(tokens=2_300))
+    assert kinds(model) == ["writer"]
+    assert any("did not allow 2 statements to be reviewed" in one for one in draft.remarks)
+
+
+async def test_what_was_written_and_read_is_not_paid_for_again(store: Store, scripted: Scripted) -> None:
+    beats: list[Any] = []
+    model = scripted(reviewer=Failing(529))
+    with pytest.raises(ApplicationError):
+        await written(store, beats=beats)
+    carried = next(beat[0] for beat in beats if beat and beat[0])
+    assert kinds(model) == ["writer", "reviewer"]
+    again = scripted()
+    draft = await written(store, details=(carried,))
+    assert kinds(again) == ["reviewer", "reviser"]
+    assert len(draft.judgements) == 2
+    assert not draft.quoted
+
+
+async def test_many_statements_are_read_in_batches(store: Store, scripted: Scripted) -> None:
+    said = " ".join(f"Statement {chr(97 + n // 9)}{chr(97 + n % 9)} is so [a]." for n in range(45))
+    everything = GOOD | {"key_findings": said}
+    model = scripted(writer=everything, reviewer=lambda task: {"verdicts": _all(task)})
+    draft = await written(store)
+    assert kinds(model) == ["writer", *["reviewer"] * 3]
+    assert [one.support for one in draft.judgements] == ["supported"] * 45
+
+
+def _all(task: TaskEnvelope) -> list[JsonObject]:
+    shown = task.given["statements"]
+    assert isinstance(shown, list)
+    return [{"id": one["id"], "support": "supported"} for one in shown if isinstance(one, dict)]
+
+
+BAD = GOOD | {
+    "key_findings": "The history is replayed by 12 workers [a]. Pancakes need flour [b].",
+    "citations": [
+        {"mark": "a", "evidence": "e1", "quote": REPLAYS},
+        {"mark": "b", "evidence": "e2", "quote": "Pancakes are made of dough."},
+    ],
+}
+
+
+async def test_a_writer_is_told_once_what_does_not_hold(store: Store, scripted: Scripted) -> None:
+    model = scripted(writer=[BAD, GOOD])
+    draft = await written(store)
+    assert kinds(model) == ["writer", "writer", "reviewer", "reviser"]
+    assert "by another worker" in draft.key_findings[0].text
+
+
+async def test_but_only_once(store: Store, scripted: Scripted) -> None:
+    model = scripted(writer=BAD)
+    draft = await written(store)
+    assert kinds(model) == ["writer", "writer", "reviewer", "reviser"]
+    assert "12 workers" in draft.key_findings[0].text
+
+
+async def test_and_not_if_the_budget_does_not_allow_it(store: Store, scripted: Scripted) -> None:
+    model = scripted(writer=Reply(BAD, input_tokens=2_000, output_tokens=200))
+    await written(store, allowance=Allowance(tokens=4_000), review=False)
+    assert kinds(model) == ["writer"]
+
+
+async def test_if_what_it_mends_is_worse_the_first_answer_counts(store: Store, scripted: Scripted) -> None:
+    scripted(writer=[BAD, "Sorry, I cannot."])
+    draft = await written(store, review=False)
+    assert "12 workers" in draft.key_findings[0].text
+
+
+def block(text: str, quote: str) -> JsonObject:
+    return {"id": 1, "text": text, "citations": [{"mark": "a", "evidence": "e1", "quote": quote}]}
+
+
+async def test_what_the_reviewer_doubts_goes_back_once_and_is_read_again(store: Store, scripted: Scripted) -> None:
+    mended: JsonObject = {"blocks": [block("Another worker replays the history [a].", REPLAYS)]}
+    again: JsonObject = {"verdicts": [{"id": 1, "support": "supported"}]}
+    model = scripted(reviewer=[VERDICTS, again], reviser=mended)
+    draft = await written(store)
+    assert kinds(model) == ["writer", "reviewer", "reviser", "reviewer"]
+    assert [one.text for one in draft.key_findings] == ["Another worker replays the history [a]."]
+    assert [one.evidence for one in draft.key_findings[0].citations] == [PASSAGES[0].id]
+    assert draft.judgements[-1].support == "supported"
+    (shown,) = [task for task in model.tasks if task.kind == "reviser"]
+    assert "of something else" in json.dumps(shown.given)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"blocks": [block("It is otherwise [a].", "words that stand nowhere")]},
+        {"blocks": [{"id": 9, "text": "Nobody asked for it."}]},
+        {"blocks": [{"id": -1}]},
+        "I would rather not.",
+        Failing(400),
+    ],
+)
+async def test_what_comes_back_worse_is_not_taken(store: Store, scripted: Scripted, answer: Any) -> None:
+    scripted(reviser=answer)
+    draft = await written(store)
+    assert draft.key_findings[0].text == GOOD["key_findings"]
+    assert [one.support for one in draft.judgements] == ["supported", "not_supported"]
+
+
+async def test_a_block_of_which_nothing_is_left_is_left_out(store: Store, scripted: Scripted) -> None:
+    scripted(reviser={"blocks": [{"id": 1, "text": ""}]})
+    assert (await written(store)).key_findings == ()

@@ -1,0 +1,41 @@
+"""Code's word counts more about figures than the reviewer's, and less about names; of the rest it says nothing."""
+
+import pytest
+
+from elcano.activities.report.judging import judged
+from elcano.graphs.values.statements import CheckedCitation, Judgement, Statement, StatementKind, Support
+
+
+def statement(text: str, quote: str, kind: StatementKind = "fact") -> Statement:
+    cited = CheckedCitation(claim=text, evidence="e", quote=quote, verdict="verified", number=1, start=0, end=1)
+    return Statement(text=text, kind=kind, citations=(cited,))
+
+
+@pytest.mark.parametrize(
+    ("said", "found", "support"),
+    [
+        ("It fell by 12 %.", None, "not_supported"),
+        ("It fell by 12 %.", "supported", "partly"),
+        ("It fell by 12 %.", "not_supported", "not_supported"),
+        ("It is as Pfizer says.", None, "partly"),
+        ("It is as Pfizer says.", "supported", "supported"),
+        ("It is as Pfizer says.", "not_supported", "not_supported"),
+        ("It fell.", None, "unchecked"),
+        ("It fell.", "partly", "partly"),
+    ],
+)
+def test_what_counts_more(said: str, found: Support | None, support: Support) -> None:
+    judgement = (
+        None if found is None else Judgement(statement=said, support=found, reason="" if found == "supported" else "so")
+    )
+    result = judged(statement(said, "it fell by 13 %"), (), judgement)
+    assert result.support == support
+    assert bool(result.reason) == (support in ("partly", "not_supported"))
+
+
+def test_an_inference_may_reckon() -> None:
+    assert judged(statement("So it is 25 % in all.", "12 % and 13 %", "inference"), (), None).support == "unchecked"
+
+
+def test_what_is_known_need_not_be_quoted() -> None:
+    assert judged(statement("Pfizer sold 12.", "it sold 12"), ("What did Pfizer sell?",), None).support == "unchecked"

@@ -1,0 +1,107 @@
+"""Figures and names of a statement stand in its quotes, in whatever form; one that does not is named in the reason."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elcano.activities.support.figures import figures
+from elcano.activities.support.naming import names
+from elcano.activities.support.saying import Statement, unquoted
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        ("Aspirin lowered the rate by 12 %.", "a 12% lower rate"),
+        ("It fell by 12 percent.", "sank um 12 Prozent"),
+        ("There were 1,234.5 of them.", "es waren 1.234,5"),
+        ("Of 10,000 users most stayed.", "of 10 000 users"),
+        ("Twelve patients took part.", "12 patients took part"),
+        ("It took 12 days.", "It took twelve days."),
+        ("Zw\u00f6lf sind nicht genug.", "12 are not enough"),
+        ("Some 1.2 million people live there.", "1,200,000 people live there"),
+        ("It cost $3.5 billion.", "a cost of US$3,500,000,000"),
+        ("There are 12000 of them.", "\u5171\u67091.2\u4e07\u4eba"),
+        ("A dose of 0.5 g is usual.", "500 mg are usual"),
+        ("It lasted 14 days.", "for two weeks"),
+        ("Doses of 5 to 10 mg were given.", "a dose of 5\u201310 mg"),
+        ("It grew threefold.", "a 3-fold growth"),
+        ("The effect was significant (p < 0.05).", "p<.05"),
+        ("It was \u22127 \u00b0C.", "at -7 \u00b0C"),
+        ("About 12 % agreed.", "12.3 % agreed"),
+        ("It measured 1.2 \u00d7 10^3 cells.", "1.2\u00d710\u00b3 cells"),
+        ("The WHO said so in March 2020.", "The World Health Organization said so on 11 March 2020"),
+        ("In Germany it is known.", "the German way is known"),
+        ("It uses `os.path` and IL-6.", "with os.path, interleukin IL-6"),
+        ("Der Hund und die Katze sind nicht im Haus.", "the dog and the cat"),
+        ("Nothing of this is a name.", "words"),
+    ],
+)
+def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> None:
+    assert unquoted(Statement(said, (quoted,))) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted", "reason"),
+    [
+        ("It fell by 12 %.", "it fell by 13 %", "\u201c12 %\u201d stands in none of the words it quotes"),
+        ("It fell by 12 %.", "12 fell", ""),
+        ("A dose of 5 mg.", "a dose of 5 g", "\u201c5 mg\u201d is \u201c5 g\u201d in the words it quotes"),
+        ("It rose by 12 percentage points.", "by 12 %", "percentage points"),
+        ("It was 1.5 million.", "it was 1.5 billion", "1.5 million"),
+        ("It was in 2019.", "it was in 2018", "2019"),
+        ("There were twelve.", "there were eleven", "twelve"),
+        ("It was 7 degrees.", "it was -7 degrees", "7"),
+        ("It is faster than PyTorch.", "it is faster than JAX", "\u201cPyTorch\u201d is named in none"),
+        ("As Pfizer said, it works.", "it works", "Pfizer"),
+        ("Version 3.11.2 has it.", "version 3.11.3 has it", "3.11.2"),
+        ("It calls `close()` first.", "it calls open first", "close()"),
+        ("Most live in New York.", "most live in the city of York", "New York"),
+    ],
+)
+def test_what_does_not_is_told(said: str, quoted: str, reason: str) -> None:
+    reasons = unquoted(Statement(said, (quoted,)))
+    assert reason in " ".join(reasons)
+    assert bool(reasons) == bool(reason)
+
+
+def test_what_the_question_and_titles_say_need_not_be_quoted() -> None:
+    said = "In 2019 Smith found that Pfizer sold 12 of them."
+    assert len(unquoted(Statement(said, ("they sold twelve",)))) == 3
+    assert unquoted(Statement(said, ("they sold twelve",), ("What does Pfizer sell?", "Smith 2019"))) == ()
+
+
+def test_a_statement_may_count_what_it_cites() -> None:
+    assert unquoted(Statement("Three trials agree.", ("it works", "it helps", "it does"))) == ()
+    assert unquoted(Statement("Three trials agree.", ("it works",))) != ()
+
+
+def test_names_of_another_language_are_not_asked_for() -> None:
+    said = "Les malades des \u00c9tats-Unis et de la Suisse sont 12."
+    assert unquoted(Statement(said, ("there were 12 of the patients in the United States and Switzerland",))) == ()
+
+
+def test_digits_of_names_are_no_figures() -> None:
+    assert [one.written for one in figures("IL-6, COVID-19, B12, v2.3, 1st and 3D")] == []
+    assert names("with IL-6 and COVID-19") == ["IL-6", "COVID-19"]
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_no_text_breaks_it(text: str) -> None:
+    assert isinstance(unquoted(Statement(text, (text,))), tuple)
+    unquoted(Statement(text, ()))
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**12), st.sampled_from(["", ".", ","]))
+def test_every_number_is_found_again_with_or_without_groups(number: int, parted: str) -> None:
+    written = f"{number:,}".replace(",", parted) if parted else str(number)
+    assert unquoted(Statement(f"there were {written} left", (f"only {number} were left",))) == ()
+
+
+@pytest.mark.parametrize(
+    "hostile", ["1," * 20_000, "9" * 50_000, "1e999 " * 5_000, "A" * 50_000, "A.b" * 10_000, "`" * 9_999]
+)
+def test_hostile_texts_end(hostile: str) -> None:
+    assert isinstance(unquoted(Statement(hostile, (hostile[::-1],))), tuple)

@@ -81,6 +81,11 @@ class Passage:
         return _ASIDE.search(f"{self.item.title}\n{self.item.heading}") is not None
 
     @cached_property
+    def lower(self) -> str:
+        """Its title, headings and text in lower case."""
+        return f"{self.item.title}\n{self.item.heading}\n{self.item.text}".lower()
+
+    @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """What can be quoted from it."""
         return tuple(sentences(self.item.text))

@@ -37,8 +37,11 @@ class Terms:
 
     def missing(self, found: Collection[str]) -> tuple[str, ...]:
         """The words that are not among `found`, the most telling first."""
-        absent = [one for one in self.weights if one not in found]
-        return tuple(self.written[one] for one in sorted(absent, key=lambda one: -self.weights[one]))
+        return tuple(self.written[one] for one in self.absent(found))
+
+    def absent(self, found: Collection[str]) -> list[str]:
+        """The stems that are not among `found`, the most telling first."""
+        return sorted((one for one in self.weights if one not in found), key=lambda one: -self.weights[one])
 
     def of(self, text: str) -> "Terms":
         """Only the terms that occur in `text`, with the same weights."""

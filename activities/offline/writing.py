@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from elcano.activities.offline.assessing import ANSWERABLE, answerable, part_coverage
+from elcano.activities.offline.limitations import left_open, silent, unanswered
 from elcano.activities.offline.planning import anchor, part_anchor, sub_questions
 from elcano.activities.offline.scoring import Candidate, Material, candidates, material
 from elcano.graphs.agents.envelope import TaskEnvelope
@@ -25,7 +26,6 @@ FLOOR: Final = 0.42
 """Below this score a sentence shares little but a common word with the question; 1.0 holds each term about once."""
 SECTION_FLOOR: Final = 0.6
 RELATED_COVERAGE: Final = 0.3
-UNANSWERED: Final = "No passage that was found speaks to enough of the question to answer it."
 REDUNDANCY: Final = 0.6
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
@@ -46,21 +46,17 @@ def write(task: TaskEnvelope) -> ReportDraft:
             answered=False,
             quoted=True,
             related=_nearest(given),
-            limitations=(UNANSWERED, *_silent(given)),
+            limitations=unanswered(given),
         )
     sections, used = _sections(given, question, spoken, key, several=several)
     subject = given.on_subject(anchor(question, given))
-    left_open = [part for part in parts if several and part not in spoken]
     return ReportDraft(
         title=title_for(question),
         quoted=True,
         key_findings=tuple(_claim(given, chosen) for chosen in key),
         sections=sections,
         related=_nearest(subject, but={given.passages[one.passage].item.title for one in used}),
-        limitations=(
-            *(f"No single passage speaks to enough of this part of the question: {part}." for part in left_open),
-            *_silent(subject),
-        ),
+        limitations=(*left_open(parts, spoken, (one.text for one in used), given), *silent(given)),
     )
 
 
@@ -139,13 +135,6 @@ def _nearest(given: Material, but: Collection[str] = ()) -> tuple[str, ...]:
         if given.terms.coverage(passage.found) >= RELATED_COVERAGE and passage.item.title not in but:
             by_title.setdefault(passage.item.title, passage.item.key)
     return tuple(by_title.values())[:MOST_RELATED]
-
-
-def _silent(given: Material) -> tuple[str, ...]:
-    if not given.passages:
-        return ("Nothing was found in the sources that were searched.",)
-    missing = given.terms.missing(given.found)
-    return (f"No passage that was found on the subject mentions: {', '.join(missing)}.",) if missing else ()
 
 
 def _heading(part: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.activities.offline.asking import kind_of
-from elcano.activities.offline.scoring import Material
+from elcano.activities.offline.passages import Material
 from elcano.activities.offline.terms import Terms, weighted
 from elcano.activities.text.stems import content_words, kin, root, stem, stems
 from elcano.activities.text.stopwords import WEIGHTLESS
@@ -26,7 +26,12 @@ _ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|was|we
 _JOINT: Final = re.compile(
     rf"(?:\s*[,;]\s*|\s+)(?:and|or|but)\s+(?={_ASKING}\b)|\s*[,;]\s+(?={_ASKING}\b)", re.IGNORECASE
 )
-_COMPARED: Final = re.compile(r"\bbetween\s+(.+)|\bcompare\s+(.+)", re.IGNORECASE)
+_COMPARED: Final = re.compile(
+    r"\b(?:differ(?:s|ed|ences?|ent)?|distin(?:ctions?|guish(?:es|ed)?)|choos(?:e|ing)|choices?|chose|decid(?:e|ing)|"
+    r"comparisons?|trade-?offs?|similarit(?:y|ies)|contrasts?)\b[^?]*?\bbetween\s+(.+)|\bcompare\s+(.+)",
+    re.IGNORECASE,
+)
+"""Only after a word of comparison: a line between two servers compares nothing."""
 _VERSUS: Final = re.compile(r"\s+(?:vs\.?|versus)\s+", re.IGNORECASE)
 _ENUMERATION: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|with|to)\s+", re.IGNORECASE)
 _TAIL: Final = re.compile(r"\s+(?:in|for|when|while|on|of|as|if|under|at|by|regarding|concerning)\s.*$", re.IGNORECASE)
@@ -101,6 +106,12 @@ def names(text: str, given: Material) -> list[str]:
         if found := [one for one in present if one in named]:
             return found
     return []
+
+
+def proper_names(text: str) -> set[str]:
+    """The words, in lower case, that `text` writes as names: with a capital, not at its beginning, not everywhere."""
+    found = [match for match in _NAME.finditer(text) if match.start() > 0 and not match[0].isupper()]
+    return {match[0].lower() for match in found} if len(found) < len(text.split()) / 2 else set()
 
 
 def _presence(one: str, given: Material) -> float:

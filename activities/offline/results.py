@@ -60,8 +60,8 @@ _METHOD: Final = re.compile(
     re.I,
 )
 _FIGURES: Final = re.compile(
-    r"\d\s?%|\bper ?cent\b|\bp\s?[<=>\u2264\u2265]\s?0?\.\d|(?-i:\b(?:CI|OR|HR|RR|AUC|SD)\b)[ :=,]|\bconfidence interval\b|"
-    r"\u00b1|"
+    r"\d\s?%|\bper ?cent\b|\bp\s?[<=>\u2264\u2265]\s?0?\.\d|(?-i:\b(?:CI|OR|HR|RR|AUC|SD)\b)[ :=,]|"
+    r"\bconfidence interval\b|\u00b1|"
     r"\bodds ratio\b|\b\d+(?:\.\d+)? ?(?:vs\.?|versus) ?\d|\brespectively\b|\b\d+ of (?:the )?\d+\b|\br\s?=\s?-?0?\.\d",
     re.I,
 )

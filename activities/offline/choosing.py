@@ -10,7 +10,7 @@ from typing import Final
 
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.planning import anchor, part_anchor
-from elcano.activities.offline.results import RESULT, is_aim, told
+from elcano.activities.offline.results import RESULT, is_aim, is_study, told
 from elcano.activities.offline.scoring import Candidate, candidates
 from elcano.activities.offline.sentences import readable
 from elcano.activities.offline.wording import beginning
@@ -28,6 +28,8 @@ NEAR: Final = 0.6
 sentence for 70 % of the questions that are answered, in the first three of such a score for 89 %."""
 FEW: Final = 3
 """So many findings may be weaker than `SECTION_FLOOR`."""
+FURTHER: Final = 0.7
+"""What stands in a section has this share of the best score for its part."""
 REDUNDANCY: Final = 0.6
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
@@ -70,6 +72,15 @@ def choose(chosen: list[Candidate], ranked: Sequence[Candidate], wanted: int, fl
             chosen[:] = [*(one for one in chosen if not best.extends(one)), best]
 
 
+def further(chosen: Sequence[Candidate], ranked: Sequence[Candidate], wanted: int) -> list[Candidate]:
+    """What says more than `chosen` and nearly as well; nothing that quotes what is quoted already."""
+    new = list(chosen)
+    floor = max(SECTION_FLOOR, FURTHER * max((one.score for one in ranked), default=0.0))
+    fresh = [one for one in ranked if not any(_overlap(one, other) for other in chosen)]
+    choose(new, fresh, len(new) + wanted, floor)
+    return [one for one in new if one not in chosen]
+
+
 def with_results(given: Material, chosen: Sequence[Candidate]) -> list[Candidate]:
     """`chosen` with the best result of each study that it cites, in the place of a sentence that only says an aim."""
     kept: list[Candidate] = []
@@ -87,9 +98,12 @@ def with_results(given: Material, chosen: Sequence[Candidate]) -> list[Candidate
 def _result_of(given: Material, document: str) -> Candidate | None:
     """The sentence of a document that is a result most clearly and holds most of the question; None if it has none."""
     best: Candidate | None = None
-    for number, passage in enumerate(given.passages):
+    passages = [(number, one) for number, one in enumerate(given.passages) if one.document == document]
+    if not is_study([passage for _, passage in passages]):
+        return None
+    for number, passage in passages:
         before = None
-        for one in told(passage) if passage.document == document else ():
+        for one in told(passage):
             start, _ = beginning(one.sentence, before)
             before = one.sentence
             if one.measure < LEAST_RESULT:

@@ -49,7 +49,8 @@ FACTS: Final = (
     ),
 )
 _ASKED_WITH: Final = re.compile(
-    rf"\b(?:{_COUNTED}|{_DATED}|(?:what|which) (?:percent(?:age)?|number|amount|kinds?|types?|sorts?)"
+    rf"\b(?:how (?:many|much|long|old|often)|{_DATED}"
+    r"|(?:what|which) (?:percent(?:age)?|number|amount|kinds?|types?|sorts?)"
     r"|what (?:is|was|are|were) the names? (?:of|for|given to))\b|\bcalled\W*$",
     re.IGNORECASE,
 )

@@ -15,8 +15,14 @@ from elcano.activities.offline.sentences import Sentence
 
 RESULT: Final = 1.0
 """From this measure on a sentence is a result; each sign of one counts about so much, and signs of others take away."""
+STUDY_SHARE: Final = 0.4
+"""Of the sentences of a study at least so many tell its aim, its methods or figures."""
 
-_HEADED_RESULT: Final = re.compile(r"\b(?:results?|findings?|conclusions?|interpretation|discussion|outcomes?)\b", re.I)
+_HEADED_RESULT: Final = re.compile(
+    r"^\W*(?:[\d.]+ )?(?:main |principal |key )?"
+    r"(?:results?|findings?|conclusions?|interpretation|outcomes?)\b(?! codes?)",
+    re.I,
+)
 _HEADED_OTHER: Final = re.compile(
     r"\b(?:background|introduction|objectives?|aims?|purposes?|methods?|materials?|design|settings?|patients|subjects|"
     r"participants|interventions?|context|rationale|hypothes[ie]s)\b",
@@ -106,6 +112,18 @@ def told(passage: Passage) -> Iterator[Told]:
         measure += 0.3 * sum(before[-2:]) / 2 if before else 0.0
         before = (*before[-1:], measure)
         yield Told(sentence, measure)
+
+
+def is_study(passages: Sequence[Passage]) -> bool:
+    """Whether the passages of one document report a study: most sentences give aims, methods or figures, all kinds.
+
+    A manual has sentences with figures too, and says what to do `to determine` something; it is not made of them.
+    """
+    texts = [one.text for passage in passages for one in passage.sentences]
+    figures = sum(_FIGURES.search(text) is not None for text in texts)
+    others = sum(_AIM.search(text) is not None or _METHOD.search(text) is not None for text in texts)
+    headed = any(_of_heading(passage.item.heading.rpartition(" > ")[2]) for passage in passages)
+    return (headed and figures > 0) or (others > 0 and figures + others >= STUDY_SHARE * len(texts))
 
 
 def worded(text: str) -> float:

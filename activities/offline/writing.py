@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from elcano.activities.offline.assessing import ANSWERABLE, answerable, part_coverage
-from elcano.activities.offline.choosing import SECTION_FLOOR, candidates_of, choose, key_findings, with_results
+from elcano.activities.offline.choosing import candidates_of, further, key_findings, with_results
 from elcano.activities.offline.limitations import left_open, silent, unanswered
 from elcano.activities.offline.passages import Material, material
 from elcano.activities.offline.planning import anchor, sub_questions
@@ -18,7 +18,8 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 
 SECTION_CLAIMS: Final = 4
-FEWEST_DETAILS: Final = 1
+DETAILS: Final = 2
+"""Further passages of a question of one part."""
 MOST_RELATED: Final = 6
 RELATED_COVERAGE: Final = 0.3
 
@@ -60,14 +61,11 @@ def _sections(
     used = list(key)
     sections: list[DraftSection] = []
     for part in parts:
-        before = set(used)
-        choose(used, candidates_of(given, question, part), len(used) + SECTION_CLAIMS, SECTION_FLOOR)
-        new = [one for one in used if one not in before]
-        if len(new) >= (1 if several else FEWEST_DETAILS):
+        new = further(used, candidates_of(given, question, part), SECTION_CLAIMS if several else DETAILS)
+        if new:
+            used.extend(new)
             heading = _heading(part) if several else "Further passages"
             sections.append(DraftSection(heading=heading, claims=tuple(_claim(given, chosen) for chosen in new)))
-        else:
-            used = [one for one in used if one in before]
     return tuple(sections), used
 
 

@@ -30,6 +30,8 @@ FEW: Final = 3
 """So many findings may be weaker than `SECTION_FLOOR`."""
 FURTHER: Final = 0.7
 """What stands in a section has this share of the best score for its part."""
+LEADING: Final = 0.3
+"""The same for a sentence of the document that holds most of the question."""
 REDUNDANCY: Final = 0.6
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
@@ -72,12 +74,16 @@ def choose(chosen: list[Candidate], ranked: Sequence[Candidate], wanted: int, fl
             chosen[:] = [*(one for one in chosen if not best.extends(one)), best]
 
 
-def further(chosen: Sequence[Candidate], ranked: Sequence[Candidate], wanted: int) -> list[Candidate]:
-    """What says more than `chosen` and nearly as well; nothing that quotes what is quoted already."""
+def further(given: Material, chosen: Sequence[Candidate], ranked: Sequence[Candidate], wanted: int) -> list[Candidate]:
+    """What says more than `chosen` and nearly as well; nothing that quotes what is quoted already.
+
+    The document that holds most of the question is trusted further than others.
+    """
     new = list(chosen)
     floor = max(SECTION_FLOOR, FURTHER * max((one.score for one in ranked), default=0.0))
     fresh = [one for one in ranked if not any(_overlap(one, other) for other in chosen)]
-    choose(new, fresh, len(new) + wanted, floor)
+    leading = [one for one in fresh if one.score >= floor or given.passages[one.passage].document == given.leading]
+    choose(new, leading, len(new) + wanted, LEADING)
     return [one for one in new if one not in chosen]
 
 

@@ -102,6 +102,12 @@ class Material:
         """The share of `terms` that the best single document holds; a related word counts half."""
         return max((_coverage(terms, found) for found in self.documents.values()), default=0.0)
 
+    @cached_property
+    def leading(self) -> str:
+        """The document that holds most of the question."""
+        found = self.documents
+        return max(found, key=lambda one: _coverage(self.terms, found[one]), default="")
+
     def mentions(self, one: str) -> bool:
         """Whether any passage holds the stem `one`, or a word related to it."""
         return one in self.found or _is_related(one, self.found)

@@ -61,7 +61,7 @@ def _sections(
     used = list(key)
     sections: list[DraftSection] = []
     for part in parts:
-        new = further(used, candidates_of(given, question, part), SECTION_CLAIMS if several else DETAILS)
+        new = further(given, used, candidates_of(given, question, part), SECTION_CLAIMS if several else DETAILS)
         if new:
             used.extend(new)
             heading = _heading(part) if several else "Further passages"

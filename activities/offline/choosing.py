@@ -81,7 +81,7 @@ def further(given: Material, chosen: Sequence[Candidate], ranked: Sequence[Candi
     """
     new = list(chosen)
     floor = max(SECTION_FLOOR, FURTHER * max((one.score for one in ranked), default=0.0))
-    fresh = [one for one in ranked if not any(_overlap(one, other) for other in chosen)]
+    fresh = [one for one in ranked if not any(_overlap(one, other) for other in chosen) and not _only_aims(given, one)]
     leading = [one for one in fresh if one.score >= floor or given.passages[one.passage].document == given.leading]
     choose(new, leading, len(new) + wanted, LEADING)
     return [one for one in new if one not in chosen]
@@ -101,15 +101,19 @@ def with_results(given: Material, chosen: Sequence[Candidate]) -> list[Candidate
     return kept
 
 
+def _only_aims(given: Material, one: Candidate) -> bool:
+    """Whether a sentence says only what a study wanted to know."""
+    return is_aim(one.text) and is_study(given.of_document(given.passages[one.passage].document))
+
+
 def _result_of(given: Material, document: str) -> Candidate | None:
     """The sentence of a document that is a result most clearly and holds most of the question; None if it has none."""
     best: Candidate | None = None
-    passages = [(number, one) for number, one in enumerate(given.passages) if one.document == document]
-    if not is_study([passage for _, passage in passages]):
+    if not is_study(given.of_document(document)):
         return None
-    for number, passage in passages:
+    for number, passage in enumerate(given.passages):
         before = None
-        for one in told(passage):
+        for one in told(passage) if passage.document == document else ():
             start, _ = beginning(one.sentence, before)
             before = one.sentence
             if one.measure < LEAST_RESULT:

@@ -102,6 +102,10 @@ class Material:
         """The share of `terms` that the best single document holds; a related word counts half."""
         return max((_coverage(terms, found) for found in self.documents.values()), default=0.0)
 
+    def of_document(self, name: str) -> list[Passage]:
+        """The passages of one document."""
+        return [one for one in self.passages if one.document == name]
+
     @cached_property
     def leading(self) -> str:
         """The document that holds most of the question."""

@@ -21,8 +21,8 @@ PER_PASSAGE: Final = 3
 FLOOR: Final = 0.42
 """Below this score a sentence shares little but a common word with the question; 1.0 holds each term about once."""
 SECTION_FLOOR: Final = 0.6
-LEAST: Final = 0.2
-"""The best sentence of a document that holds enough of the question is quoted from this score on."""
+LEAST: Final = 0.0
+"""Of documents that hold enough of the question the best sentence is quoted, however little it holds itself."""
 NEAR: Final = 0.6
 """A further finding has this share of the best one's score, or `SECTION_FLOOR`. On XQuAD the answer is in the first
 sentence for 70 % of the questions that are answered, in the first three of such a score for 89 %."""
@@ -30,7 +30,7 @@ FEW: Final = 3
 """So many findings may be weaker than `SECTION_FLOOR`."""
 FURTHER: Final = 0.7
 """What stands in a section has this share of the best score for its part."""
-LEADING: Final = 0.3
+LEADING: Final = 0.2
 """The same for a sentence of the document that holds most of the question."""
 REDUNDANCY: Final = 0.6
 TWIN: Final = 0.7

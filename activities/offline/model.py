@@ -20,7 +20,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.errors import ModelRefused
 
-EXTRACTIVE: Final = "extractive-v2"
+EXTRACTIVE: Final = "extractive-v3"
 PROVIDER: Final = "offline"
 
 ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {

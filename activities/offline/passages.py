@@ -62,8 +62,8 @@ class Passage:
 
     @cached_property
     def document(self) -> str:
-        """What its document is called: the locator without the place in it."""
-        return _PLACE.sub("", self.item.locator)
+        """What tells its document from others: its title without the heading, and the locator without the place."""
+        return f"{self.item.title.split(' > ')[0]}\n{_PLACE.sub('', self.item.locator)}"
 
 
 @dataclass(frozen=True)

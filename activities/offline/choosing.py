@@ -31,7 +31,7 @@ FEW: Final = 3
 FURTHER: Final = 0.7
 """What stands in a section has this share of the best score for its part."""
 LEADING: Final = 0.2
-"""The same for a sentence of the document that holds most of the question."""
+"""From this score on a sentence stands beside a better one, if it is near it or in the document that holds most."""
 REDUNDANCY: Final = 0.6
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
@@ -53,7 +53,7 @@ def key_findings(
     if not chosen:
         choose(chosen, ranked, 1, floor)
         near = NEAR * max((one.score for one in chosen), default=0.0)
-        choose(chosen, ranked, FEW, max(floor, near))
+        choose(chosen, ranked, FEW, max(floor, near, LEADING))
     choose(chosen, ranked, KEY_FINDINGS, max(floor, SECTION_FLOOR))
     return chosen
 

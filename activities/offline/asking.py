@@ -15,7 +15,7 @@ class Kind:
 
     asked: re.Pattern[str]
     searched: str
-    """Words of its answers that tell passages apart."""
+    """Words of its answers that tell passages apart, as a person would search for them: a report shows its searches."""
     answered: re.Pattern[str]
     """What a sentence that answers it is likely to hold."""
 
@@ -28,32 +28,32 @@ def _kind(asked: str, searched: str, answered: str) -> Kind:
 
 REASON: Final = _kind(
     r"why|reasons?|what (?:causes|makes)|unsafe|dangers?|dangerous|risks?",
-    "because prevents causes risk",
+    "reason cause risk",
     r"because|since|due to|so that|in order to|therefore|otherwise|avoid\w*|prevent\w*|caus\w+|risks?|danger\w*|never|"
     r"malicious|arbitrary|untrusted|not (?:secure|safe)|unsafe|insecure|harm\w*|attack\w*",
 )
 CHOICE: Final = _kind(
     r"when (?:should|do|would|is it)|should (?:i|we)|which|versus|vs|differ\w*|compar\w+|better|best|choose|prefer|"
     r"instead|advantages?|trade-?offs?",
-    "suitable prefer choice depends instead",
+    "compared recommended",
     r"prefer\w*|instead|rather|suitable|suited|appropriate|fit|unlike|whereas|while|contrast|compared?|than|depend\w*|"
     r"recommend\w*|better|best|advantages?|disadvantages?|should|differ\w*|only|both|bound|either",
 )
 ABILITY: Final = _kind(
     r"what (?:can|cannot|can't)|(?:can|does|do|is|are) (?:it|[\w.-]+) (?:able|support|allow)\w*|cannot|limits?|limited|"
     r"limitations?|restrictions?|possible|allowed|supported",
-    "following types objects supported",
+    "supported limits",
     r"can|cannot|can't|could|may|must|only|not|supports?|supported|allow\w*|possible|impossible|restrict\w*|limit\w*|"
     r"following|unless|requires?|fails?|raise\w*",
 )
 PROCEDURE: Final = _kind(
     r"how (?:do|can|should|would|could) (?:i|we|you|one)|how to|steps?|way to",
-    "call method should raises",
+    "guide example",
     r"use|using|used|call\w*|by \w+ing|must|should|pass\w*|sets?|setting|when|returns?|raise\w*|runs?|if|then|after",
 )
 WORKINGS: Final = _kind(
     r"",
-    "responsible determines specifies",
+    "introduction",
     r"responsible|determin\w+|specif\w+|controls?|decides?|defines?|describes?|sends?|passe[sd]|called|provid\w+|"
     r"represent\w*|implements?|contains?|(?:is|are) (?:an?|the|used|then|not)|allows?|each|when|until|before|after",
 )

@@ -22,7 +22,7 @@ from elcano.graphs.agents.prose import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.values.report import ReportDraft
 
-EXTRACTIVE: Final = "extractive-v2"
+EXTRACTIVE: Final = "extractive-v3"
 PROVIDER: Final = "offline"
 
 ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.activities.offline.asking import kind_of
-from elcano.activities.offline.scoring import Material
+from elcano.activities.offline.passages import Material
 from elcano.activities.offline.terms import Terms, weighted
 from elcano.activities.text.stems import content_words, kin, root, stem, stems
-from elcano.activities.text.stopwords import WEIGHTLESS
+from elcano.activities.text.stopwords import STOP_WORDS, WEIGHTLESS
 from elcano.activities.text.words import words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask
@@ -19,19 +19,35 @@ QUERY_WORDS: Final = 8
 QUERY_CHARACTERS: Final = 300
 CONTEXT_WORDS: Final = 3
 """Words of a question that are searched for beside those of its context."""
+FEW_WORDS: Final = 2
+"""A question of no more telling words keeps the others that are no mere grammar: `data types`, `when not to use`."""
 NAME_SHARE: Final = 0.4
 """A proper name says what a question is about if it tells this much of what its most telling word does."""
 
+_KEPT: Final = frozenset(["when", "not", "use", "using", "without"])
 _ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|was|were|does|do|did|can|could|should|will)"
 _JOINT: Final = re.compile(
     rf"(?:\s*[,;]\s*|\s+)(?:and|or|but)\s+(?={_ASKING}\b)|\s*[,;]\s+(?={_ASKING}\b)", re.IGNORECASE
 )
-_COMPARED: Final = re.compile(r"\bbetween\s+(.+)|\bcompare\s+(.+)", re.IGNORECASE)
+_COMPARED: Final = re.compile(
+    r"\b(?:differ(?:s|ed|ences?|ent)?|distin(?:ctions?|guish(?:es|ed)?)|choos(?:e|ing)|choices?|chose|decid(?:e|ing)|"
+    r"comparisons?|trade-?offs?|similarit(?:y|ies)|contrasts?)\b[^?]*?\bbetween\s+(.+)|\bcompare\s+(.+)",
+    re.IGNORECASE,
+)
+"""Only after a word of comparison: a line between two servers compares nothing."""
 _VERSUS: Final = re.compile(r"\s+(?:vs\.?|versus)\s+", re.IGNORECASE)
 _ENUMERATION: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|with|to)\s+", re.IGNORECASE)
 _TAIL: Final = re.compile(r"\s+(?:in|for|when|while|on|of|as|if|under|at|by|regarding|concerning)\s.*$", re.IGNORECASE)
 _NAME: Final = re.compile(r"\b[A-Z][\w-]*\b")
-_SERIES: Final = re.compile(r"\b(?<!\bI )(?<!\bto )[\w.-]+(?:,\s+[\w.-]+)*,?\s+(?:and|or)\s+[\w.-]+", re.IGNORECASE)
+_SERIES: Final = re.compile(
+    r"\b(?<!\bI )(?<!\bto )(?<!\bwe )(?<!\byou )(?<!\bone )(?<!\bthey )"
+    r"[\w.-]+(?:,\s+[\w.-]+)*,?\s+(?:and|or)\s+[\w.-]+",
+    re.IGNORECASE,
+)
+_DONE_TO: Final = re.compile(
+    r"\s+(?:an?|the|my|your|its|their|his|her|our|it|them|this|that|these|those|all|every|each)\b", re.IGNORECASE
+)
+"""After a row it says that the row is of doings: `install and migrate a database`."""
 _BETWEEN: Final = re.compile(r",?\s+(?:and|or)\s+|,\s+", re.IGNORECASE)
 
 
@@ -64,6 +80,7 @@ def series(question: str) -> tuple[str, ...]:
     for match in _SERIES.finditer(question):
         things = _BETWEEN.split(match[0])
         doings = len(things) == 2 and all(thing.endswith("ing") for thing in things)
+        doings = doings or _DONE_TO.match(question, match.end()) is not None
         if not doings and WEIGHTLESS.isdisjoint(thing.lower() for thing in things):
             return tuple(things)
     return ()
@@ -101,6 +118,12 @@ def names(text: str, given: Material) -> list[str]:
         if found := [one for one in present if one in named]:
             return found
     return []
+
+
+def proper_names(text: str) -> set[str]:
+    """The words, in lower case, that `text` writes as names: with a capital, not at its beginning, not everywhere."""
+    found = [match for match in _NAME.finditer(text) if match.start() > 0 and not match[0].isupper()]
+    return {match[0].lower() for match in found} if len(found) < len(text.split()) / 2 else set()
 
 
 def _presence(one: str, given: Material) -> float:
@@ -199,6 +222,8 @@ def next_queries(question: str, given: Material, made: Iterable[str]) -> tuple[s
 def _query(text: str, terms: Terms, about: str | None) -> str:
     """The telling words of `text`, and the anchor if it lacks it."""
     chosen: Sequence[str] = content_words(text)[:QUERY_WORDS]
+    if 0 < len(chosen) <= FEW_WORDS and ":" not in text:
+        chosen = [word for word in words(text) if word not in STOP_WORDS or word in _KEPT][:QUERY_WORDS]
     if about is not None and about not in stems(text):
         chosen = (terms.written[about], *chosen[: QUERY_WORDS - 1])
     return " ".join(chosen)[:QUERY_CHARACTERS]

@@ -11,10 +11,15 @@ from functools import cached_property
 from statistics import fmean
 from typing import Final
 
+from elcano.activities.offline.facts import subject_of
 from elcano.activities.text.stems import content_words, kin, stem, stems
+from elcano.activities.text.words import words
 
 LEAST_WEIGHT: Final = 0.1
 """A word that is everywhere still counts a little; weights below zero would punish finding it."""
+FEW_WORDS: Final = 2
+"""A question of no more telling words is also measured by nouns that others only ask with, such as `types`."""
+_NOUNS: Final = frozenset({"type", "types", "list", "user", "users", "example", "examples", "version", "versions"})
 
 
 @dataclass(frozen=True)
@@ -37,8 +42,11 @@ class Terms:
 
     def missing(self, found: Collection[str]) -> tuple[str, ...]:
         """The words that are not among `found`, the most telling first."""
-        absent = [one for one in self.weights if one not in found]
-        return tuple(self.written[one] for one in sorted(absent, key=lambda one: -self.weights[one]))
+        return tuple(self.written[one] for one in self.absent(found))
+
+    def absent(self, found: Collection[str]) -> list[str]:
+        """The stems that are not among `found`, the most telling first."""
+        return sorted((one for one in self.weights if one not in found), key=lambda one: -self.weights[one])
 
     def of(self, text: str) -> "Terms":
         """Only the terms that occur in `text`, with the same weights."""
@@ -48,7 +56,8 @@ class Terms:
 
 def weighted(question: str, given: Mapping[str, float], passages: Sequence[Collection[str]]) -> Terms:
     """The terms of `question`, weighted by `given` (by word), or else by their frequency among `passages` (stems)."""
-    written = {stem(word): word for word in content_words(question)}
+    asked = content_words(subject_of(question)) or content_words(question)
+    written = {stem(word): word for word in asked}
     if given:
         by_stem: dict[str, float] = {}
         for word, weight in given.items():
@@ -59,6 +68,9 @@ def weighted(question: str, given: Mapping[str, float], passages: Sequence[Colle
     else:
         weights = {one: _frequency_weight(one, passages) for one in written}
     usual = fmean(weights.values()) if weights else 0.0
+    if 0 < len(asked) <= FEW_WORDS:
+        for word in _NOUNS.intersection(words(subject_of(question))).difference(asked):
+            written[stem(word)], weights[stem(word)] = word, usual / 2
     # A word stands for all of its kin, which together are more frequent than the one that was asked with.
     bounded = {one: min(weight, usual) if kin(written[one]) else weight for one, weight in weights.items()}
     return Terms({one: max(weight, LEAST_WEIGHT) for one, weight in bounded.items()}, written)

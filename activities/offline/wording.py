@@ -11,7 +11,7 @@ from typing import Final
 from elcano.activities.offline.clauses import states
 from elcano.activities.offline.sentences import Sentence
 
-LABEL: Final = 0.5
+LABEL: Final = 0.35
 """For text without a verb: it names something and says nothing of it."""
 POINTER: Final = 0.5
 """For a sentence that sends the reader elsewhere, or speaks of an example that is not quoted with it."""

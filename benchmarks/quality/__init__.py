@@ -1,1 +1,1 @@
-"""How good reports are: what is searched, quoted, claimed and checked, measured without a server."""
+"""How good reports without a language model are, in one run and without a server: `python -m benchmarks.quality`."""

@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Final
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
 
 _STATEMENTS: Final = (

@@ -1,0 +1,105 @@
+"""A question asked as a run would ask it, without one: searches of the documents source, then the extractive writer.
+
+As `simple` does it, the question is searched for as it is. As `iterative` does it, the first searches are those that
+the offline tool selector plans, and the writer sees what all of them found; later rounds are not made, since they only
+look for what is missing.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from benchmarks.quality.data import DataSet
+from elcano.activities.agents.passages import fitting
+from elcano.activities.offline.planning import plan
+from elcano.activities.offline.writing import write
+from elcano.activities.sources.documents.folder import Folder
+from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.activities.text.stems import content_words
+from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
+from elcano.graphs.agents.writer import AGENT
+from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.tools import SearchInput
+from elcano.graphs.values.report import Claim, ReportDraft
+from elcano.storage.evidence import Evidence
+
+Mode: TypeAlias = Literal["simple", "iterative"]
+
+LIMIT_BYTES: Final = 50_000_000
+LIMIT: Final = SearchInput(source="x", query="x").limit
+"""Passages a search, as a run asks for them."""
+DEPTH: Final = 50
+"""Passages among which a document has to be, to count as found at all."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A draft, and what its writer was given."""
+
+    question: str
+    draft: ReportDraft
+    given: tuple[EvidenceItem, ...]
+    documents: dict[str, str]
+    """By the key of a passage, the key of its document."""
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Everything that is quoted."""
+        return (*self.draft.key_findings, *(one for section in self.draft.sections for one in section.claims))
+
+    def quotes(self, document: str | None = None) -> list[str]:
+        """What is quoted, of one document or of all."""
+        cited = (one for claim in self.claims for one in claim.citations)
+        return [one.quote for one in cited if document is None or self.documents[one.evidence] == document]
+
+
+class Library:
+    """The documents of one data set, indexed below `work`."""
+
+    def __init__(self, data: DataSet, work: Path) -> None:
+        folder = work / data.name
+        folder.mkdir()
+        for key, text in data.documents.items():
+            (folder / key).write_text(text, encoding="utf-8")
+        self._source = DocumentsSource(
+            collection("library"), Folder(folder, LIMIT_BYTES), work / f"{data.name}.sqlite", clock=lambda: 0.0
+        )
+
+    async def ranked(self, question: str) -> list[str]:
+        """The documents of the first passages, best first."""
+        found = await self._source.search(question, DEPTH)
+        return list(dict.fromkeys(document_of(passage) for passage in found.evidence))
+
+    async def answer(self, question: str, mode: Mode, without: str = "") -> Answered:
+        """What the writer makes of the passages that the mode's searches find, as if document `without` were not."""
+        weights = dict(await self._source.term_weights(content_words(question)))
+        found: dict[str, Evidence] = {}
+        for query in self._queries(question, mode, weights):
+            # As many more as one document may fill the front with: without it, these would be there.
+            passages = (await self._source.search(query, 2 * LIMIT if without else LIMIT)).evidence
+            kept = [passage for passage in passages if document_of(passage) != without]
+            found.update((passage.id, passage) for passage in kept[:LIMIT])
+        shown = fitting(tuple(found.values()), (), AGENT.evidence_tokens)
+        task = TaskEnvelope(kind="writer", question=question, evidence=shown.items, term_weights=weights)
+        documents = {key: document_of(found[id]) for key, id in shown.ids.items()}
+        return Answered(question, await asyncio.to_thread(write, task), shown.items, documents)
+
+    async def close(self) -> None:
+        """Ends the source's threads."""
+        await self._source.close()
+
+    def _queries(self, question: str, mode: Mode, weights: dict[str, float]) -> Sequence[str]:
+        if mode == "simple":
+            return [question]
+        offered = (OfferedSource(name="library"),)
+        task = TaskEnvelope(
+            kind="tool_selector", question=question, gap=question, sources=offered, term_weights=weights
+        )
+        return [one.query for one in plan(task).tasks]
+
+
+def document_of(passage: Evidence) -> str:
+    """The key of the document that a passage is of, which is the name of its file."""
+    return passage.document.partition(":")[2].rpartition("@")[0]

@@ -1,0 +1,78 @@
+"""The questions that a newcomer asks first are answered: the demo's, the readme's, the example of the API."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from elcano.activities.agents.passages import fitting
+from elcano.activities.offline.planning import plan
+from elcano.activities.offline.writing import write
+from elcano.activities.sources.documents.collection import Collection
+from elcano.activities.sources.documents.folder import Folder
+from elcano.activities.sources.documents.packages import PackageReadmes
+from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.activities.text.stems import content_words
+from elcano.api.http.requests import RunRequest
+from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
+from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
+from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.values.report import ReportDraft
+from elcano.storage.evidence import Evidence
+
+ROOT: Final = Path(__file__).parents[4]
+LIMIT_BYTES: Final = 20_000_000
+PASSAGES: Final = 8
+
+
+async def draft(question: str, documents: Collection, index: Path) -> ReportDraft:
+    """What a run's first searches and its writer make of `question`."""
+    source = DocumentsSource(collection("here"), documents, index)
+    try:
+        weights = dict(await source.term_weights(content_words(question)))
+        offered = (OfferedSource(name="here"),)
+        asked = TaskEnvelope(
+            kind="tool_selector", question=question, gap=question, sources=offered, term_weights=weights
+        )
+        found: dict[str, Evidence] = {}
+        for search in plan(asked).tasks:
+            found.update((one.id, one) for one in (await source.search(search.query, PASSAGES)).evidence)
+        shown = fitting(tuple(found.values()), (), 24_000).items
+        return write(TaskEnvelope(kind="writer", question=question, evidence=shown, term_weights=weights))
+    finally:
+        await source.close()
+
+
+def said(report: ReportDraft) -> str:
+    claims = [*report.key_findings, *(claim for section in report.sections for claim in section.claims)]
+    return " ".join(" ".join(claim.text for claim in claims).split())
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        (QUESTION, ("Typer is a library for building CLI applications", "tables with unicode", "Pydantic")),
+        (QUESTION_OF_PARTS, ("Typer is a library for building CLI applications", "tables with unicode", "Pydantic")),
+    ],
+)
+async def test_the_questions_of_the_demo_are_answered(question: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    report = await draft(question, PackageReadmes(), tmp_path / "index.sqlite")
+    assert report.answered
+    assert [one for one in words if one not in said(report)] == []
+
+
+async def test_the_example_of_the_api_is_answered(tmp_path: Path) -> None:
+    (question,) = RunRequest.model_fields["question"].examples or [""]
+    report = await draft(str(question), PackageReadmes(), tmp_path / "index.sqlite")
+    assert report.answered
+    assert "PDF" in said(report)
+
+
+async def test_the_second_command_of_the_readme_is_answered(tmp_path: Path) -> None:
+    command = re.search(r'make demo QUESTION="([^"]+)" DOCS=(\w+)', (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert command is not None
+    report = await draft(command[1], Folder(ROOT / command[2], LIMIT_BYTES), tmp_path / "index.sqlite")
+    assert report.answered
+    assert "budget" in said(report)
+    assert "money" in said(report).lower() or "USD" in said(report)

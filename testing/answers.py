@@ -36,12 +36,12 @@ def plain(task: TaskEnvelope) -> JsonObject:
         case "writer":
             return {"title": task.question[:300], "key_findings": [cited(passage) for passage in task.evidence]}
         case "long_writer_section":
-            return {"claims": [_retold(claim) for section in task.sections for claim in section.claims]}
+            return {"text": [_retold(claim) for section in task.sections for claim in section.claims]}
         case "long_writer_summary":
             return {"key_findings": [_retold(claim) for section in task.written for claim in section.claims][:8]}
         case "proofreader":
             sections: list[Json] = [
-                {"heading": section.title, "claims": list(map(_retold, section.claims))} for section in task.sections
+                {"heading": section.title, "text": list(map(_retold, section.claims))} for section in task.sections
             ]
             return {"title": task.question[:300], "sections": sections}
         case _:

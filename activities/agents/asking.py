@@ -7,6 +7,7 @@ tell what all attempts together used. Every failure leaves through `classified`.
 import asyncio
 from collections.abc import Callable, Coroutine
 
+from elcano.activities.agents.answers import drafted
 from elcano.activities.agents.citing import reference, with_canonical_ids
 from elcano.activities.agents.drafts import completed
 from elcano.activities.agents.loading import Loader
@@ -119,7 +120,8 @@ class AgentActivities:
             output: Frozen = answer.output
             return output
         shown = loaded.shown.only(answer.task.evidence)
-        draft = with_canonical_ids(unread_told(answer.output, len(loaded.shown.items) - len(shown.items)), shown.ids)
+        unread = len(loaded.shown.items) - len(shown.items)
+        draft = with_canonical_ids(unread_told(drafted(answer.output), unread), shown.ids)
         return await _kept(attempt, draft, shown, quoted=attempt.quoted)
 
     async def _joined(
@@ -165,7 +167,7 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
         answer = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task)
     except BudgetExhausted:
         return as_drafted(given, loaded)
-    return with_omissions(answer.output, answer.task.sections)
+    return with_omissions(drafted(answer.output), answer.task.sections)
 
 
 def _room(attempt: Attempt, agent: AgentDefinition) -> int | None:

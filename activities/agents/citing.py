@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from elcano.activities.agents.drafts import claims_of
 from elcano.graphs.values.report import Claim, DraftRef, ReportDraft
 
 
@@ -15,14 +14,17 @@ def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraf
         ]
         return claim.model_copy(update={"citations": tuple(citations)})
 
-    sections = [
-        section.model_copy(update={"claims": tuple(renamed(claim) for claim in section.claims)})
-        for section in draft.sections
-    ]
+    def all_of(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+        return tuple(map(renamed, claims))
+
     return draft.model_copy(
         update={
-            "key_findings": tuple(renamed(claim) for claim in draft.key_findings),
-            "sections": tuple(sections),
+            "introduction": all_of(draft.introduction),
+            "key_findings": all_of(draft.key_findings),
+            "sections": tuple(one.model_copy(update={"claims": all_of(one.claims)}) for one in draft.sections),
+            "disputed": all_of(draft.disputed),
+            "strength": all_of(draft.strength),
+            "conclusion": all_of(draft.conclusion),
             "related": tuple(ids[key] for key in draft.related if key in ids),
         }
     )
@@ -30,7 +32,7 @@ def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraf
 
 def reference(draft: ReportDraft, artifact: str, ids: Mapping[str, str]) -> DraftRef:
     """What the state holds of `draft`, which is stored as `artifact`; `ids` are those of the passages it was given."""
-    claims = claims_of(draft)
+    claims = draft.claims
     given = set(ids.values())
     cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in given)
     return DraftRef(

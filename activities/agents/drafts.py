@@ -38,7 +38,7 @@ def joined(
     What is said of the works of passages is said by all `accounts` of the run.
     """
     evidence = {passage.id: passage for passage in known}
-    said = [claims_of(draft) if draft else () for draft in drafts]
+    said = [draft.claims if draft else () for draft in drafts]
     kept = _each_once(results, said)
     homes = _Homes(evidence)
     cited = [tuple(homes.moved(claim) for claim in claims) for claims in kept]
@@ -71,7 +71,7 @@ def completed(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
     headings = {section.heading for section in draft.sections}
     sections = [*draft.sections, *(DraftSection(heading=one) for one in reasons if one not in headings)]
     missing = [f"“{one.heading}” ({reasons.get(one.heading, NOT_USED)})" for one in sections if not one.claims]
-    cited = {cited.evidence for claim in claims_of(draft) for cited in claim.citations}
+    cited = {cited.evidence for claim in draft.claims for cited in claim.citations}
     said = [(section.title, one) for section in drafts.sections for one in section.limitations if UNREAD in one]
     unread = [f"“{heading_for(title)}”: {one}" for title, one in said]
     return draft.model_copy(
@@ -79,14 +79,9 @@ def completed(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
             "sections": tuple(sections),
             "related": tuple(id for id in drafts.related if id not in cited),
             "limitations": (*draft.limitations, *unread, *([f"Missing: {'; '.join(missing)}."] if missing else [])),
-            "answered": draft.answered and bool(claims_of(draft)),
+            "answered": draft.answered and bool(draft.claims),
         }
     )
-
-
-def claims_of(draft: ReportDraft) -> tuple[Claim, ...]:
-    """All claims of `draft`, the key findings first."""
-    return (*draft.key_findings, *(claim for section in draft.sections for claim in section.claims))
 
 
 def _why_missing(result: SectionResult, draft: ReportDraft | None, said: Sequence[Claim]) -> str:
@@ -126,7 +121,11 @@ def _each_once(results: Sequence[SectionResult], said: Sequence[Sequence[Claim]]
     asked = [frozenset(stems(f"{result.title} {result.key_question}")) for result in results]
     kept: list[list[_Said]] = [[] for _ in results]
     for number, one in ((number, _Said.of(claim)) for number, claims in enumerate(said) for claim in claims):
-        twin = next(((at, other) for at in range(number + 1) for other in kept[at] if one.same_as(other)), None)
+        if not one.claim.citations:  # a heading, or what leads to what follows: it says nothing that could be twice
+            kept[number].append(one)
+            continue
+        earlier = ((at, other) for at in range(number + 1) for other in kept[at] if other.claim.citations)
+        twin = next(((at, other) for at, other in earlier if one.same_as(other)), None)
         if twin is None:
             kept[number].append(one)
         elif one.fit(asked[number]) > twin[1].fit(asked[twin[0]]):

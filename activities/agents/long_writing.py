@@ -10,6 +10,7 @@ next section, so a crash costs at most one call of a model.
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
+from elcano.activities.agents.answers import section_claims, summarised, unrepeated
 from elcano.activities.agents.drafts import NOT_USED
 from elcano.activities.agents.questions import asking
 from elcano.activities.agents.unwritten import first_statements, not_rewritten, statements_unread
@@ -19,11 +20,11 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope, prompt
 from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.long_writer import SectionText, Summary
+from elcano.graphs.agents.prose import SectionText, Summary
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Estimate
-from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, title_for
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, PROMPT_TOKENS, SUMMARY_ANSWER_TOKENS, SUMMARY_TOKENS
 from elcano.storage.artifacts import ArtifactStore
 
@@ -64,12 +65,15 @@ async def write_long(
         writing.written.append(section if section.missing else await writing.section(place))
     summary = await writing.summary()
     drafted = (not_rewritten(writing.drafted),) if writing.drafted else ()
-    return ReportDraft(
-        title=given.title or title_for(given.question),
-        key_findings=summary.key_findings,
-        sections=tuple(_beneath(summary.key_findings, section) for section in writing.written),
-        limitations=(*summary.limitations, *statements_unread(writing.unread), *drafted),
-        answered=summary.answered,
+    sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in writing.written]
+    return unrepeated(
+        summary.model_copy(
+            update={
+                "sections": tuple(sections),
+                "limitations": (*summary.limitations, *statements_unread(writing.unread), *drafted),
+                "remarks": tuple(dict.fromkeys((*summary.remarks, *writing.remarks))),
+            }
+        )
     )
 
 
@@ -92,6 +96,8 @@ class _Writing:
         """Titles of the sections that stay as they were drafted: once one does, all that follow."""
         self.unread = 0
         """Statements of the drafts that whoever wrote them out has not read."""
+        self.remarks: list[str] = []
+        """What was left out of answers, in sentences."""
         self._given = given
         self._loaded = loaded
         self._attempt = attempt
@@ -107,7 +113,7 @@ class _Writing:
         if (finished := next(self._before, None)) is not None:
             self._attempt.credit(finished.model, quoted=finished.quoted)
             self.unread += finished.left_out
-            return _as_written(section, await self._kept(finished))
+            return self._as_written(section, await self._kept(finished))
         task = self._shown(self._section, section=section)
         answer = await self._asked(self._section, task) if self._affords(place, task) else None
         if answer is None:
@@ -122,9 +128,9 @@ class _Writing:
         # with has to be in the ledger by then.
         await self._attempt.record("failed")
         self._attempt.pulse.carry(self._progress.model_dump(mode="json"))
-        return _as_written(section, answer.output)
+        return self._as_written(section, answer.output)
 
-    async def summary(self) -> Summary:
+    async def summary(self) -> ReportDraft:
         """What stands above and below the sections; the first statement of each if the budget does not allow more."""
         room = SUMMARY_TOKENS
         if (tokens := self._attempt.left.tokens) is not None:
@@ -134,7 +140,19 @@ class _Writing:
         answer = None
         if room >= min(LEAST_SUMMARY_TOKENS, _tokens(self.written)) and self._pays(self._dearest.cost_microusd):
             answer = await self._asked(self._closing, self._shown(self._closing, room=room))
-        return first_statements(self.written) if answer is None else answer.output
+        title = self._given.title or title_for(self._given.question)
+        return first_statements(title, self.written) if answer is None else summarised(answer.output, title)
+
+    def _as_written(self, section: SectionItem, text: SectionText) -> SectionItem:
+        claims, remarks = section_claims(text, section.title)
+        self.remarks.extend(remarks)
+        return SectionItem(
+            title=section.title,
+            key_question=section.key_question,
+            claims=claims,
+            limitations=section.limitations,
+            missing="" if claims else NOT_USED,
+        )
 
     def _shown(self, question: Question[Output], **loaded: object) -> TaskEnvelope:
         """What `question` shows of the report as it stands."""
@@ -181,20 +199,3 @@ class _Writing:
 def _tokens(sections: Sequence[SectionItem]) -> int:
     """What `sections` take in a prompt, or to be written."""
     return sum(len(section.model_dump_json()) for section in sections) // CHARACTERS_PER_TOKEN
-
-
-def _as_written(section: SectionItem, text: SectionText) -> SectionItem:
-    return SectionItem(
-        title=section.title,
-        key_question=section.key_question,
-        claims=text.claims,
-        limitations=section.limitations,
-        missing="" if text.claims else NOT_USED,
-    )
-
-
-def _beneath(findings: Sequence[Claim], section: SectionItem) -> DraftSection:
-    """A section without what the key findings above it say word for word, unless it would be empty then."""
-    said = {claim.text for claim in findings}
-    others = tuple(claim for claim in section.claims if claim.text not in said)
-    return DraftSection(heading=heading_for(section.title), claims=others or section.claims)

@@ -10,7 +10,6 @@ from typing import Final
 from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import SectionItem
 from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.long_writer import Summary
 from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, title_for
 
 MOST_FINDINGS: Final = 8
@@ -25,13 +24,12 @@ NOT_SUMMARISED: Final = (
 def as_drafted(given: SynthesisInput, loaded: Loaded) -> ReportDraft:
     """The report of sections that nobody could join."""
     sections = loaded.drafts.sections
-    summary = first_statements(sections)
-    return ReportDraft(
-        title=given.title or title_for(given.question),
-        key_findings=summary.key_findings,
-        sections=tuple(DraftSection(heading=heading_for(one.title), claims=one.claims) for one in sections),
-        limitations=(*summary.limitations, not_rewritten([one.title for one in sections if one.claims])),
-        answered=summary.answered,
+    summary = first_statements(given.title or title_for(given.question), sections)
+    return summary.model_copy(
+        update={
+            "sections": tuple(DraftSection(heading=heading_for(one.title), claims=one.claims) for one in sections),
+            "limitations": (*summary.limitations, not_rewritten([one.title for one in sections if one.claims])),
+        }
     )
 
 
@@ -61,11 +59,13 @@ def unread_told(draft: ReportDraft, passages: int) -> ReportDraft:
     return draft.model_copy(update={"limitations": (*draft.limitations, told)})
 
 
-def first_statements(sections: Sequence[SectionItem]) -> Summary:
+def first_statements(title: str, sections: Sequence[SectionItem]) -> ReportDraft:
     """What stands above and below the sections: of each its first claim, and what it says itself is left open."""
-    findings = tuple(section.claims[0] for section in sections if section.claims)
+    firsts = (next((claim for claim in one.claims if claim.citations), None) for one in sections)
+    findings = tuple(claim for claim in firsts if claim is not None)
     open_ends = dict.fromkeys(told for section in sections for told in section.limitations)
-    return Summary(
+    return ReportDraft(
+        title=title,
         key_findings=findings[:MOST_FINDINGS],
         limitations=(*tuple(open_ends)[:MOST_LIMITATIONS], NOT_SUMMARISED),
         answered=bool(findings),

@@ -12,7 +12,7 @@ from elcano.activities.offline.scoring import Material, material
 from elcano.activities.offline.writing import key_findings
 from elcano.activities.text.stems import stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.long_writer import SectionText, Summary
+from elcano.graphs.agents.prose import SectionText, Summary
 from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
 
 FLOOR: Final = 0.55
@@ -27,7 +27,7 @@ BRIEF_CLAIMS: Final = 3
 def write_section(task: TaskEnvelope) -> SectionText:
     """The first claims of the section's draft that bear on the whole question: a draft begins with its answer."""
     (section,) = task.sections
-    return SectionText(claims=_bearing(task, section)[:SECTION_CLAIMS])
+    return SectionText(text=_bearing(task, section)[:SECTION_CLAIMS])
 
 
 def summarise(task: TaskEnvelope) -> Summary:

@@ -18,7 +18,9 @@ from elcano.activities.offline import assessing, joining, outlining, planning, w
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
+from elcano.graphs.agents.prose import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
+from elcano.graphs.values.report import ReportDraft
 
 EXTRACTIVE: Final = "extractive-v2"
 PROVIDER: Final = "offline"
@@ -71,6 +73,8 @@ class ExtractiveModel(Model[None]):
         task = _task(text)
         # Reading a full prompt of passages takes long enough to delay heartbeats and other activities of the loop.
         answer = await asyncio.to_thread(ANSWERS[task.kind], task)
+        if isinstance(answer, ReportDraft):
+            answer = _quoted(answer)
         body = answer.model_dump_json()
         tools = model_request_parameters.output_tools
         return ModelResponse(
@@ -79,6 +83,18 @@ class ExtractiveModel(Model[None]):
             model_name=EXTRACTIVE,
             provider_name=PROVIDER,
         )
+
+
+def _quoted(draft: ReportDraft) -> ReportProse:
+    """`draft` in the form in which writers answer: quotations in the place of texts, each supported whole."""
+    return ReportProse(
+        title=draft.title,
+        key_findings=draft.key_findings,
+        sections=tuple(SectionProse(heading=one.heading, text=one.claims) for one in draft.sections),
+        limitations=draft.limitations,
+        related=draft.related,
+        answered=draft.answered,
+    )
 
 
 def _task(text: str) -> TaskEnvelope:

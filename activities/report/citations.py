@@ -1,28 +1,48 @@
 """Every citation of a draft is looked up: its evidence among the ids that were given, its words in the stored text.
 
+What is looked up is told of the statement that its mark stands behind. An inference holds if all that it rests on does.
+
 A quote must stand in its passage letter for letter; only the length and kind of white space may differ, because
 pages and prompts break lines elsewhere. Numbers are given in the order of first citing, one to a work, however many
 sources found it, and one to a document of which no work is known; so a number always leads to words that are there.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Final
 
+from elcano.activities.prose.kinds import kind_of, leads_on, states
+from elcano.activities.prose.parsing import mark_of, marks_of, parsed
+from elcano.activities.prose.statements import stated, words_of
 from elcano.activities.report.works import Works
 from elcano.graphs.references.days import day
-from elcano.graphs.values.report import CheckedCitation, Citation, CitedText, Claim, Reference, ReportDraft
+from elcano.graphs.values.report import Citation, CitedText, Claim, Reference, ReportDraft
+from elcano.graphs.values.statements import BlockKind, CheckedCitation, Judgement, Statement, Support, Verdict
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
+
+REASONS: Final[dict[Verdict, str]] = {
+    "verified": "the words stand in the evidence",
+    "unknown_evidence": "the evidence it cites was never given to the writer",
+    "quote_not_found": "the words it quotes do not stand in the evidence it cites",
+    "no_citation": "it cites nothing",
+}
 
 
 @dataclass(frozen=True)
 class CheckedClaim:
-    """One claim and what became of its citations."""
+    """One block, its statements, and what became of its citations."""
 
     text: str
     citations: tuple[CheckedCitation, ...]
-    """At least one: a claim without citations has one with the verdict `no_citation`."""
+    """In the order of its statements; one with the verdict `no_citation` if it states something and cites nothing."""
+    kind: BlockKind = "paragraph"
+    statements: tuple[Statement, ...] = ()
+    """In the order of `prose.statements.stated`; of a block that is supported whole, the block."""
+    by_mark: Mapping[str, tuple[CheckedCitation, ...]] = field(default_factory=dict)
+    """What each mark stands for; empty: its citations support it whole."""
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -43,8 +63,12 @@ class CheckedDraft:
     """A draft after all its citations were looked up."""
 
     draft: ReportDraft
+    introduction: tuple[CheckedClaim, ...]
     key_findings: tuple[CheckedClaim, ...]
     sections: tuple[CheckedSection, ...]
+    disputed: tuple[CheckedClaim, ...]
+    strength: tuple[CheckedClaim, ...]
+    conclusion: tuple[CheckedClaim, ...]
     references: tuple[Reference, ...]
     related: tuple[Evidence, ...]
     """The evidence that the draft names as worth reading, without what was never given."""
@@ -54,10 +78,22 @@ class CheckedDraft:
     """What is known of the works that they are of."""
 
     @property
+    def claims(self) -> tuple[CheckedClaim, ...]:
+        """Every block, in the order of the report."""
+        sections = (claim for section in self.sections for claim in section.claims)
+        first = (*self.introduction, *self.key_findings)
+        return (*first, *sections, *self.disputed, *self.strength, *self.conclusion)
+
+    @property
     def citations(self) -> tuple[CheckedCitation, ...]:
         """Every citation, in the order of the report; claims without one are among them as `no_citation`."""
-        claims = (*self.key_findings, *(claim for section in self.sections for claim in section.claims))
-        return tuple(cited for claim in claims for cited in claim.citations)
+        return tuple(cited for claim in self.claims for cited in claim.citations)
+
+    @property
+    def doubted(self) -> tuple[Statement, ...]:
+        """Statements whose citations hold and which these do not support, or not wholly."""
+        said = (one for claim in self.claims for one in claim.statements)
+        return tuple(one for one in said if one.reason and all(c.verdict == "verified" for c in one.citations))
 
     @property
     def unverified(self) -> tuple[CheckedCitation, ...]:
@@ -67,8 +103,7 @@ class CheckedDraft:
 
 def cited_ids(draft: ReportDraft) -> tuple[str, ...]:
     """The evidence ids that a draft's claims cite, each once, whether they exist or not."""
-    claims = (*draft.key_findings, *(claim for section in draft.sections for claim in section.claims))
-    return tuple(dict.fromkeys(cited.evidence for claim in claims for cited in claim.citations))
+    return tuple(dict.fromkeys(cited.evidence for claim in draft.claims for cited in claim.citations))
 
 
 def check(
@@ -89,14 +124,20 @@ def check(
         KeyError: the text of a cited passage is not among `texts`.
     """
     given = {passage.id: passage for passage in evidence}
-    desk = _Desk(given, texts, Works(given.values(), accounts))
-    key_findings = tuple(desk.claim(claim) for claim in draft.key_findings)
-    sections = tuple(
-        CheckedSection(heading=section.heading, claims=tuple(desk.claim(claim) for claim in section.claims))
-        for section in draft.sections
+    desk = _Desk(given, texts, Works(given.values(), accounts), draft)
+    return CheckedDraft(
+        draft=draft,
+        introduction=desk.claims(draft.introduction),
+        key_findings=desk.claims(draft.key_findings),
+        sections=tuple(CheckedSection(one.heading, desk.claims(one.claims)) for one in draft.sections),
+        disputed=desk.claims(draft.disputed),
+        strength=desk.claims(draft.strength),
+        conclusion=desk.claims(draft.conclusion),
+        references=desk.references(),
+        related=tuple(desk.given[id] for id in dict.fromkeys(draft.related) if id in desk.given),
+        given=tuple(given.values()),
+        works=desk.works,
     )
-    related = tuple(desk.given[id] for id in dict.fromkeys(draft.related) if id in desk.given)
-    return CheckedDraft(draft, key_findings, sections, desk.references(), related, tuple(given.values()), desk.works)
 
 
 def find(quote: str, passage: Evidence, text: str) -> tuple[int, int] | None:
@@ -112,8 +153,12 @@ def find(quote: str, passage: Evidence, text: str) -> tuple[int, int] | None:
 class _Desk:
     """Looks citations up one after the other and numbers the works and documents as they come."""
 
-    def __init__(self, given: Mapping[str, Evidence], texts: Mapping[str, StoredText], works: Works) -> None:
+    def __init__(
+        self, given: Mapping[str, Evidence], texts: Mapping[str, StoredText], works: Works, draft: ReportDraft
+    ) -> None:
         self.given = given
+        self._judged = {(one.statement, one.evidence): one for one in draft.judgements}
+        self._quoted = draft.quoted
         self.works = works
         self._texts = texts
         self._cited: dict[tuple[str, str], list[Evidence]] = {}
@@ -121,11 +166,68 @@ class _Desk:
         changed in between is another reference."""
         self._numbers: dict[tuple[str, str], int] = {}
 
-    def claim(self, claim: Claim) -> CheckedClaim:
-        if not claim.citations:
-            none = CheckedCitation(claim=claim.text, evidence="", quote="", verdict="no_citation")
-            return CheckedClaim(claim.text, (none,))
-        return CheckedClaim(claim.text, tuple(self._citation(claim.text, cited) for cited in claim.citations))
+    def claims(self, claims: Sequence[Claim]) -> tuple[CheckedClaim, ...]:
+        """The blocks of one part, each with what follows it in view."""
+        return tuple(self._claim(claim, following) for claim, following in zip_longest(claims, claims[1:]))
+
+    def _claim(self, claim: Claim, following: Claim | None) -> CheckedClaim:
+        if claim.citations and not all(mark_of(cited.mark) for cited in claim.citations):
+            return self._whole(claim)
+        tokens = parsed(claim.text, marks_of(claim.citations))
+        kind = kind_of(tokens)
+        if not claim.citations and states(kind) and not leads_on(claim.text, following.text if following else ""):
+            words = " ".join(filter(None, (words_of(one.children or ()) for one in tokens)))
+            none = CheckedCitation(claim=words or claim.text, evidence="", quote="", verdict="no_citation")
+            said = tuple(Statement(text=one.text, kind="connecting") for one in stated(tokens))
+            return CheckedClaim(claim.text, (none,), kind, tuple(map(self._as_judged, said)))
+        by_mark: dict[str, tuple[CheckedCitation, ...]] = {}
+        statements: list[Statement] = []
+        for one in stated(tokens):
+            checked = []
+            for mark in one.marks:
+                found = [self._citation(one.text, cited) for cited in claim.citations if mark_of(cited.mark) == mark]
+                by_mark[mark] = tuple(found)
+                checked.extend(found)
+            statements.append(self._statement(one.text, tuple(checked), inferred=one.inferred, context=one.context))
+        citations = tuple(cited for one in statements for cited in one.citations)
+        return CheckedClaim(claim.text, citations, kind, tuple(statements), by_mark)
+
+    def _whole(self, claim: Claim) -> CheckedClaim:
+        """A block whose citations support it whole."""
+        citations = tuple(self._citation(claim.text, cited) for cited in claim.citations)
+        kind: BlockKind = "quotation" if self._quoted else "paragraph"
+        return CheckedClaim(claim.text, citations, kind, (self._statement(claim.text, citations),))
+
+    def _statement(
+        self, text: str, citations: tuple[CheckedCitation, ...], *, inferred: bool = False, context: str = ""
+    ) -> Statement:
+        failed = [cited for cited in citations if cited.verdict != "verified"]
+        support: Support = "unchecked"
+        reason = ""
+        if failed and (inferred or len(failed) == len(citations)):
+            support = "not_supported"
+            reason = f"it rests on what does not hold: {REASONS[failed[0].verdict]}" if inferred else ""
+            reason = reason or REASONS[failed[0].verdict]
+        return self._as_judged(
+            Statement(
+                text=text,
+                kind="inference" if inferred else "fact" if citations else "connecting",
+                citations=citations,
+                support=support,
+                reason=reason,
+                context=context,
+            )
+        )
+
+    def _as_judged(self, statement: Statement) -> Statement:
+        """With what was found of it; a citation that does not hold weighs more."""
+        if statement.support == "not_supported":
+            return statement
+        evidence = tuple(dict.fromkeys(cited.evidence for cited in statement.citations))
+        judged: Judgement | None = self._judged.get((statement.text, evidence))
+        if judged is None:
+            return statement
+        return statement.model_copy(update={"support": judged.support, "reason": judged.reason})
 
     def references(self) -> tuple[Reference, ...]:
         return tuple(self._reference(self._numbers[key], passages) for key, passages in self._cited.items())

@@ -6,11 +6,13 @@ The publisher makes it once; whoever looks through a certificate makes it again 
 from collections.abc import Mapping, Sequence
 
 from elcano.activities.report.citations import check
+from elcano.activities.report.parts import parts
 from elcano.activities.report.references import standing
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
 from elcano.activities.report.review import reviewed
 from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
+from elcano.graphs.references.wording import mark
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
@@ -44,22 +46,24 @@ def made(
     checked = check(draft, evidence, texts, accounts)
     doubts = standing(checked.references)
     review = reviewed(call, evidence, checked.works, checked)
+    told = parts(checked, {one.number: said for one in checked.references if (said := mark(one.work))})
     return Report(
         run_id=call.run_id,
         question=call.question,
         title=draft.title,
-        markdown=render_report(call, checked, doubts, searched, review),
+        markdown=render_report(call, checked, doubts, searched, review, told),
         answered=draft.answered,
         partial=partial_reason(call.ending),
         model=", ".join(call.models),
         references=checked.references,
         citations=checked.citations,
         unverified=checked.unverified,
-        warnings=(*doubts, *call.warnings),
+        warnings=(*doubts, *draft.remarks, *call.warnings),
         builds=builds,
         review=review,
         searched=searched,
         accounts=accounts,
+        parts=told,
     )
 
 

@@ -1,16 +1,17 @@
 """A report as Markdown: what was asked and how it ended come first, what could not be verified is never left out.
 
-The words of a report are the writer's or the sources'; all of them pass through `markdown`, and only code writes
-numbers. A claim without a citation that holds is marked where it stands and listed with the reason.
+The words of a report are the writer's or the sources'; all of them pass through `prose` or `markdown`, and only code
+writes numbers. A statement that does not hold is marked where it stands and listed with the reason.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
 from elcano.activities.report import review_tables
-from elcano.activities.report.citations import CheckedClaim, CheckedDraft
+from elcano.activities.report.citations import REASONS, CheckedDraft
 from elcano.activities.report.markdown import link, plain, prose
+from elcano.activities.report.parts import parts
 from elcano.activities.report.references import flagged, listed
 from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
@@ -19,15 +20,14 @@ from elcano.graphs.references.wording import flags, mark
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.budget import usd
-from elcano.graphs.values.report import CheckedCitation, Verdict, heading_for
+from elcano.graphs.values.report import heading_for
 from elcano.graphs.values.review import Review
 from elcano.graphs.values.state import Ending, SectionGap, SectionResult
+from elcano.graphs.values.statements import CheckedCitation, Part, Statement
 from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000
 """How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
-
-UNVERIFIED_MARK: Final = "(not verified)"
 
 _ENDINGS: Final[dict[EndKind, str]] = {
     "stopped": "it was stopped",
@@ -39,13 +39,6 @@ _ENDINGS: Final[dict[EndKind, str]] = {
     "stalled": "further searches found nothing new",
     "node_failed": "a step failed",
     "provider": "a provider could not answer",
-}
-
-_REASONS: Final[dict[Verdict, str]] = {
-    "verified": "the words stand in the evidence",
-    "unknown_evidence": "the evidence it cites was never given to the writer",
-    "quote_not_found": "the words it quotes do not stand in the evidence it cites",
-    "no_citation": "it cites nothing",
 }
 
 
@@ -64,6 +57,7 @@ def render_report(
     doubts: Sequence[str] = (),
     searched: Sequence[str] = (),
     review: Review | None = None,
+    written: Sequence[Part] | None = None,
 ) -> str:
     """The report of a run whose writer handed over a draft.
 
@@ -73,9 +67,11 @@ def render_report(
         doubts: which references do not stand.
         searched: the first and the last day on which there was a search.
         review: what is told beside, of a literature review.
+        written: the parts of the draft, if they are known already.
     """
     draft = checked.draft
     marks = {one.number: told for one in checked.references if (told := mark(one.work))}
+    told = written if written is not None else parts(checked, marks)
     passage = partial(_passage, checked.works)
     limitations = _listed("Limitations", map(prose, draft.limitations))
     related = _listed("Related passages" if draft.answered else "Nearest passages", map(passage, checked.related))
@@ -85,13 +81,16 @@ def render_report(
             f"# {plain(draft.title)}",
             _head(call, _author(call, quoted=draft.quoted), doubts),
             *([] if draft.answered else unanswered),
-            *_listed("Key findings", (_claim(claim, marks, quoted=draft.quoted) for claim in checked.key_findings)),
-            *_sections(call, checked, marks),
+            *_above(told),
+            *_sections(call, told),
             *review_tables.studies(review, marks),
-            *(related if draft.answered else []),
-            *_listed("What could not be verified", map(_failed, checked.unverified)),
+            *_below(told),
             *(limitations if draft.answered else []),
-            *_listed("Warnings", map(plain, call.warnings)),
+            *_listed(
+                "What could not be verified", (*map(_failed, checked.unverified), *map(_doubted, checked.doubted))
+            ),
+            *(related if draft.answered else []),
+            *_listed("Warnings", map(plain, (*draft.remarks, *call.warnings))),
             *_searches(call, checked.given, searched),
             *review_tables.records(review),
             *listed(checked.references),
@@ -145,14 +144,33 @@ def _author(call: PublishCall, *, quoted: bool) -> str:
     return f"Written by {plain(', '.join(call.models) or 'an unnamed model')}; every citation was looked up by code."
 
 
-def _sections(call: PublishCall, checked: CheckedDraft, marks: Mapping[int, str]) -> Iterable[str]:
+def _above(told: Iterable[Part]) -> Iterable[str]:
+    """What answers at once: the introduction, and the key findings as bullets, if they are single lines."""
+    for part in told:
+        texts = [block.markdown for block in part.blocks]
+        if part.kind == "introduction":
+            yield from texts
+        elif part.kind == "key_findings":
+            lines = all(one.kind in ("paragraph", "quotation") and "\n" not in one.markdown for one in part.blocks)
+            yield from _listed(part.heading, texts) if lines else (f"## {part.heading}", *texts)
+
+
+def _below(told: Iterable[Part]) -> Iterable[str]:
+    """What stands below the sections."""
+    for part in told:
+        if part.kind in ("disputed", "strength", "conclusion"):
+            yield f"## {part.heading}"
+            yield from (block.markdown for block in part.blocks)
+
+
+def _sections(call: PublishCall, told: Iterable[Part]) -> Iterable[str]:
     """The draft's sections, one without claims saying why; then those that the draft does not even name."""
     planned = {heading_for(section.title): section for section in call.sections}
-    for section in checked.sections:
+    for section in (part for part in told if part.kind == "section"):
         result = planned.pop(heading_for(section.heading), None)
         yield f"## {plain(section.heading)}"
-        yield from (_claim(claim, marks, quoted=checked.draft.quoted) for claim in section.claims)
-        yield from _remarks(result, empty=not section.claims)
+        yield from (block.markdown for block in section.blocks)
+        yield from _remarks(result, empty=not section.blocks)
     yield from _without_text(planned.values())
 
 
@@ -184,20 +202,17 @@ def _gap(gap: SectionGap) -> str:
     return f"{plain(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never begun'})."
 
 
-def _claim(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> str:
-    """A claim with its numbers; behind that of a work that does not stand it says so."""
-    text = f"“{prose(claim.text)}”" if quoted else prose(claim.text)
-    numbers = (f"{number}, {marks[number]}" if number in marks else str(number) for number in claim.numbers)
-    return f"{text} {' '.join(f'[{number}]' for number in numbers) or UNVERIFIED_MARK}"
-
-
 def _failed(cited: CheckedCitation) -> str:
     if cited.verdict == "no_citation":
-        return f"{prose(cited.claim)} — {_REASONS[cited.verdict]}."
+        return f"{prose(cited.claim)} — {REASONS[cited.verdict]}."
     return (
-        f"{prose(cited.claim)} — {_REASONS[cited.verdict]}. "
+        f"{prose(cited.claim)} — {REASONS[cited.verdict]}. "
         f"Evidence: {plain(cited.evidence)}. Quoted: “{plain(cited.quote)}”"
     )
+
+
+def _doubted(statement: Statement) -> str:
+    return f"{prose(statement.text)} — {plain(statement.reason.rstrip('.'))}."
 
 
 def _passage(works: Works, passage: Evidence) -> str:

@@ -13,8 +13,9 @@ from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.references.wording import authors
 from elcano.graphs.shortening import shortened
-from elcano.graphs.values.report import CheckedCitation, Reference
+from elcano.graphs.values.report import Reference
 from elcano.graphs.values.review import Cell, Review, SourceRecords, Study
+from elcano.graphs.values.statements import CheckedCitation
 from elcano.graphs.values.works import WorkKind
 from elcano.storage.evidence import Evidence
 

@@ -11,9 +11,10 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.events import EventType
-from elcano.graphs.values.report import DraftRef, ReportDraft
+from elcano.graphs.values.report import DraftRef
 
 Answer = TypeVar("Answer", bound=Frozen)
 
@@ -102,8 +103,8 @@ class AgentDefinition:
             return f"it writes ({self.manner}), so its output must be DraftRef, not {self.output.__name__}"
         if not self.writes and self.asks.answer is not self.output:
             return f"its answer is {self.asks.answer.__name__}, its output {self.output.__name__}: make them the same"
-        if self.manner in ("report", "joined") and self.asks.answer is not ReportDraft:
-            return f"it writes ({self.manner}), so its answer must be ReportDraft, not {self.asks.answer.__name__}"
+        if self.manner in ("report", "joined") and self.asks.answer is not ReportProse:
+            return f"it writes ({self.manner}), so its answer must be ReportProse, not {self.asks.answer.__name__}"
         if self.joins and not issubclass(self.input, SynthesisInput):
             return f"it joins sections ({self.manner}), so its input must be SynthesisInput, not {self.input.__name__}"
         if "streaming" in (self.starts, self.completes):

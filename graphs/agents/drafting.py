@@ -11,11 +11,23 @@ from elcano.graphs.values.state import SectionResult
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 from elcano.graphs.values.wording import counted, listed
 
-CITING: Final = """\
-- Every claim keeps its citations: a passage's key and the literal words that support it, copied letter by letter from \
-the citations that you were given. Every quote is looked up; one that is not found is shown to the reader as \
-unsupported.
-- Do not write keys, numbers in brackets or a list of references into the text; these are made from your citations.
+MARKS: Final = """\
+The text is Markdown: paragraphs, `###` headings, lists, tables, code with its language, formulas in `$...$` or \
+`$$...$$`, quotations. It has no links, images or HTML.
+- Put a mark in brackets behind every sentence, list item and table cell that says what a passage says: `Aspirin \
+lowered the rate by 12 % [a]. Both trials agree [a, b].` A mark is a short name of your own for one citation; list in \
+`citations` what each mark stands for. A mark covers the sentence that it stands behind, and no other.
+- What you conclude from passages yourself names what it rests on: `So the effect is likely real [from a, b].`
+- A sentence without a mark may only lead the reader on; it says nothing of the matter.
+- Write no numbers in brackets and no list of references; these are made from your marks. Put no marks into code or \
+formulas: put them behind the sentence that introduces these.
+"""
+
+CITING: Final = f"""\
+{MARKS}\
+- Keep what supports each statement: a passage's key and the literal words that support it, copied letter by letter \
+from the citations that you were given. Every quote is looked up; one that is not found is shown to the reader as \
+unsupported. Marks of the drafts hold within their own claim only: give each of your citations a mark of its own.
 - `about` says of which work a passage is. Rest no claim on one that was retracted or withdrawn without saying that it \
 was, and say of a preprint that it is one where it matters.
 - Say nothing that no citation supports, however well known it is, and smooth over no disagreement.

@@ -5,44 +5,25 @@ It has two tasks, a call for each section and one for what stands above them. It
 
 from typing import Final
 
-from pydantic import Field
-
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.drafting import CITING, SynthesisInput, citing, drafted, fitting, needs_of, sections_of
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.report import Claim, DraftRef
+from elcano.graphs.agents.prose import SectionText, Summary
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.tokens import SO_FAR_TOKENS, SUMMARY_TOKENS
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
 
 
-class SectionText(Frozen):
-    """One section, written."""
-
-    claims: tuple[Claim, ...] = Field(default=(), description="The section, a claim a paragraph, each with citations.")
-
-
-class Summary(Frozen):
-    """What stands above and below the sections."""
-
-    key_findings: tuple[Claim, ...] = Field(
-        default=(), max_length=8, description="The answer to the question itself, the most important first."
-    )
-    limitations: tuple[str, ...] = Field(
-        default=(), max_length=40, description="What the sections leave open, in sentences."
-    )
-    answered: bool = Field(default=True, description="False if the sections do not answer the question.")
-
-
 SECTION_INSTRUCTIONS: Final = f"""\
 You write one section of a long report. You are given the question of the whole report, this section's draft in \
 `sections` (claims with citations) and, in `written`, the report so far.
 
-- Turn the draft into text that reads well: claims of a sentence or a short paragraph of Markdown, in an order that \
-leads the reader, each saying one thing. Merge claims that say the same and keep all their citations.
+- Turn the draft into text that reads well, in an order that leads the reader. Merge what says the same and keep all \
+its citations.
 - Answer the section's key question first. Leave out what does not serve it.
 - Do not say again what the report says already; build on it. Use the same words for the same things.
 {CITING}
@@ -53,8 +34,9 @@ do not conflict with these rules. Write in the language of the question.
 SUMMARY_INSTRUCTIONS: Final = f"""\
 You finish a long report. Its sections are in `written`, as claims with citations; some may be missing, and say why.
 
-- Key findings answer the question itself in two to six claims, the most important first, from all sections \
-together. Where sections bear on each other, say what follows from both and cite both.
+- The introduction answers the question itself, at once, from all sections together. Key findings are a list of two \
+to six, the most important first. Where sections bear on each other, say what follows from both and cite both. Say \
+what is disputed, how strong the evidence is, and conclude.
 - Limitations say, in sentences, what the sections leave open: parts of the question that nothing answers, \
 disagreements, weak evidence. Say each thing once. Missing sections are listed elsewhere.
 - Set `answered` to false if the sections do not answer the question.

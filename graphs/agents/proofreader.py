@@ -6,8 +6,9 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.drafting import CITING, SynthesisInput, citing, drafted, fitting, needs_of, sections_of
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.report import DraftRef, ReportDraft
+from elcano.graphs.values.report import DraftRef
 
 DRAFT_TOKENS: Final = 20_000
 """How much of the drafts it is shown."""
@@ -17,14 +18,15 @@ You make one report of the drafts of its sections. They were written side by sid
 given the question and, in `sections`, each section's claims with their citations; some may be missing, and say why.
 
 - Keep the order of the sections and their titles. Merge sections that turned out to say the same; leave out what does \
-not serve the question, and whatever is said a second time. When you merge claims, keep all their citations.
-- Key findings answer the question itself in two to six claims, the most important first.
+not serve the question, and whatever is said a second time. When you merge statements, keep all their citations.
+- The introduction answers the question itself, at once. Key findings are a list of two to six, the most important \
+first. Say what is disputed, how strong the evidence is, and conclude.
 - Limitations say, in sentences, what the sections leave open, each thing once. Missing sections are listed elsewhere: \
 write none for them.
 {CITING}
 Set `answered` to false if the sections do not answer the question. Follow the envelope's `instructions` on length, \
 tone and form where they do not conflict with these rules. Write in the language of the question. Leave `related` \
-empty and `quoted` false.
+empty.
 """
 
 
@@ -52,7 +54,7 @@ AGENT: Final = AgentDefinition(
     asks=Question(
         instructions=INSTRUCTIONS,
         request="Make one report of the drafts in this task envelope.",
-        answer=ReportDraft,
+        answer=ReportProse,
         shown=shown,
     ),
     input=SynthesisInput,

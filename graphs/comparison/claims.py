@@ -43,7 +43,14 @@ class _Worded(NamedTuple):
 
 def claims_of(draft: ReportDraft) -> list[ClaimBrief]:
     """All claims of a draft, in their order, each with its heading."""
-    parts = [(KEY_FINDINGS, draft.key_findings), *((one.heading, one.claims) for one in draft.sections)]
+    parts = [
+        ("Introduction", draft.introduction),
+        (KEY_FINDINGS, draft.key_findings),
+        *((one.heading, one.claims) for one in draft.sections),
+        ("What is disputed", draft.disputed),
+        ("Strength of the evidence", draft.strength),
+        ("Conclusion", draft.conclusion),
+    ]
     return [_brief(heading, claim) for heading, claims in parts for claim in claims]
 
 

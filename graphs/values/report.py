@@ -1,10 +1,12 @@
-"""What a writer hands over and what becomes of it: claims with quotes in, a checked report out.
+"""What a writer hands over and what becomes of it: blocks of Markdown with quotes in, a checked report out.
 
-A writer never numbers a citation and never lists a reference. It says, for each claim, which evidence supports it and
-by which literal words; code looks the words up in the stored text, numbers what holds and lists what does not.
+A writer never numbers a citation and never lists a reference. It puts a mark, `[a]`, behind each sentence, list item or
+table cell, and says of each mark which evidence supports what stands before it, and by which literal words. An
+inference names the facts that it rests on: `[from a, b]`. Code looks the words up in the stored text, puts numbers
+where the marks stood and lists what does not hold.
 """
 
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from pydantic import Field
 
@@ -12,6 +14,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.merging import Provenance
 from elcano.graphs.values.review import Review
+from elcano.graphs.values.statements import CheckedCitation, Judgement, Part
 from elcano.graphs.values.works import Work
 
 TITLE_CHARACTERS: Final = 300
@@ -35,13 +38,20 @@ class Citation(Frozen):
     """An evidence id that the writer was given."""
     quote: str = Field(min_length=1, max_length=2_000)
     """Literal words of that evidence, nothing added and nothing left out."""
+    mark: str = ""
+    """What stands in brackets behind the words that it supports; empty: it supports the whole claim."""
 
 
 class Claim(Frozen):
-    """One statement of a report, a sentence to a short paragraph of Markdown, with what supports it."""
+    """One block of a report: a paragraph, `###` heading, list, table, code, formula or quotation in Markdown.
+
+    In its text a bracket is a mark if it holds nothing but marks of its citations, as in `[a]`, `[a, b]` or
+    `[from a, b]`, and stands in no code and no formula; any other bracket is text. A sentence without a mark connects.
+    """
 
     text: str = Field(min_length=1)
     citations: tuple[Citation, ...] = ()
+    """Those whose marks stand in the text, and those without a mark."""
 
 
 class DraftSection(Frozen):
@@ -66,6 +76,24 @@ class ReportDraft(Frozen):
     """False: the evidence does not answer the question, and the report says so first."""
     quoted: bool = False
     """True: every claim is a literal quotation and no language model was used; the report says so in its head."""
+    introduction: tuple[Claim, ...] = ()
+    """The answer at once, and what the report is about."""
+    disputed: tuple[Claim, ...] = ()
+    """Where what was found disagrees."""
+    strength: tuple[Claim, ...] = ()
+    """How strong the evidence is."""
+    conclusion: tuple[Claim, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What code left out of the writer's answer, in sentences; they stand among the report's warnings."""
+    judgements: tuple[Judgement, ...] = ()
+    """What was found of statements when they were held against their quotes."""
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """All claims, in the order of the report."""
+        sections = (claim for section in self.sections for claim in section.claims)
+        first = (*self.introduction, *self.key_findings)
+        return (*first, *sections, *self.disputed, *self.strength, *self.conclusion)
 
 
 class DraftRef(Frozen):
@@ -80,26 +108,6 @@ class DraftRef(Frozen):
     """Different pieces of evidence that it cites."""
     evidence: tuple[str, ...] = ()
     """Their ids, and those of the passages that it calls related."""
-
-
-Verdict: TypeAlias = Literal["verified", "unknown_evidence", "quote_not_found", "no_citation"]
-"""What became of a citation: it holds; its evidence was never given; its words are not there; there was none."""
-
-
-class CheckedCitation(Frozen):
-    """One citation after its check."""
-
-    claim: str
-    evidence: str
-    quote: str
-    verdict: Verdict
-    number: int | None = None
-    """Number of the reference, if it holds."""
-    start: int | None = None
-    """Where the quote begins in the stored document text, in characters."""
-    end: int | None = None
-    content_hash: str = ""
-    """Of the stored text that it was found in; empty: that of its reference."""
 
 
 class CitedText(Frozen):
@@ -162,6 +170,10 @@ class Report(Frozen):
     """The first and the last day in UTC on which there was a search; one if they are the same."""
     accounts: tuple[Work, ...] = ()
     """What sources told of the cited works beside passages that the writer was given: in sections, for example."""
+    parts: tuple[Part, ...] = ()
+    """Its text as data, without what code wrote; empty: it is older than that, or there was no draft."""
+    language: str = ""
+    """Of its text, as in `en` or `zh-Hans` (BCP 47); empty: not known."""
 
 
 class ReportRef(Frozen):

@@ -17,6 +17,7 @@ from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
+from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.contracts import AgentResult
@@ -26,7 +27,7 @@ from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.report import DraftRef, ReportDraft
+from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.state import ResearchState
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
@@ -157,12 +158,12 @@ def test_a_graph_is_checked_against_what_the_agent_takes() -> None:
     [
         ({"output": ThinkingOutput}, "make them the same"),
         ({"manner": "report"}, "its output must be DraftRef, not Glossary"),
-        ({"manner": "report", "output": DraftRef}, "its answer must be ReportDraft, not Glossary"),
+        ({"manner": "report", "output": DraftRef}, "its answer must be ReportProse, not Glossary"),
         ({"manner": "by_section", "output": DraftRef}, "its input must be SynthesisInput, not GlossaryInput"),
         ({"manner": "by_section", "output": DraftRef, "input": SynthesisInput}, "needs `closing`"),
         ({"closing": GLOSSARY.asks}, "needs `closing`"),
         (
-            {"manner": "joined", "output": DraftRef, "asks": replace(GLOSSARY.asks, answer=ReportDraft)},
+            {"manner": "joined", "output": DraftRef, "asks": replace(GLOSSARY.asks, answer=ReportProse)},
             "its input must be SynthesisInput",
         ),
     ],

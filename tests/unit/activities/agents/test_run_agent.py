@@ -183,7 +183,6 @@ async def test_an_unknown_key_stays_for_the_citation_check_to_report(
         "title": "T",
         "key_findings": [{"text": "A.", "citations": cited}],
         "related": ["e2", "e88"],
-        "quoted": True,
     }
     answering_with(monkeypatch, draft)
     ref = DraftRef.model_validate((await run(activities(store), "writer", given())).output)

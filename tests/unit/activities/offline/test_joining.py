@@ -54,13 +54,13 @@ def test_each_limitation_is_told_once() -> None:
 
 
 def test_a_section_of_another_subject_keeps_what_bears_on_the_question() -> None:
-    (only,) = write_section(drafted(section("Resting", claim(REST, "e2"), claim(REPLAY)))).claims
+    (only,) = write_section(drafted(section("Resting", claim(REST, "e2"), claim(REPLAY)))).text
     assert only.text == REPLAY
 
 
 def test_a_section_that_the_question_names_keeps_all_up_to_a_limit() -> None:
     claims = [claim(f"{REST} Number {number}.", "e2") for number in range(SECTION_CLAIMS + 2)]
-    assert write_section(drafted(section("Crash", *claims))).claims == tuple(claims[:SECTION_CLAIMS])
+    assert write_section(drafted(section("Crash", *claims))).text == tuple(claims[:SECTION_CLAIMS])
 
 
 def test_one_pass_repeats_nothing_and_drops_empty_sections() -> None:
@@ -76,12 +76,12 @@ def test_one_pass_repeats_nothing_and_drops_empty_sections() -> None:
 
 def test_a_page_on_the_subject_does_not_make_its_sentences_bear_on_the_question() -> None:
     aside = claim("The server was written by people who like long walks.")
-    (only,) = write_section(drafted(section("Server", aside, claim(REPLAY)))).claims
+    (only,) = write_section(drafted(section("Server", aside, claim(REPLAY)))).text
     assert only.text == REPLAY
 
 
 def test_a_section_without_a_bearing_claim_keeps_its_best() -> None:
-    assert write_section(drafted(section("Resting", claim(REST, "e2"), claim(RETRY)))).claims == (claim(REST, "e2"),)
+    assert write_section(drafted(section("Resting", claim(REST, "e2"), claim(RETRY)))).text == (claim(REST, "e2"),)
 
 
 def test_each_of_the_things_in_a_row_has_a_key_finding() -> None:

@@ -1,0 +1,43 @@
+"""Where the sentences of a text end, in the language that it is in or, if that is not known, by its script."""
+
+import re
+from typing import Final
+
+from sentencex import segment
+
+_SCRIPTS: Final = (
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+)
+"""Languages with the script that tells them; the first that is found."""
+
+
+def sentence_ends(text: str, language: str = "") -> list[int]:
+    """Where each sentence of `text` ends, in characters, the white space behind it included; the last is its length.
+
+    Args:
+        text: words on one line or several.
+        language: its code, as `de` or `zh-Hans`; empty if it is not known.
+    """
+    code = language.partition("-")[0].lower() or _by_script(text)
+    ends: list[int] = []
+    place = 0
+    for sentence in segment(code, text):
+        found = text.find(sentence.strip(), place)
+        if not sentence.strip() or found < 0:
+            continue
+        place = found + len(sentence.strip())
+        while place < len(text) and text[place].isspace():
+            place += 1
+        ends.append(place)
+    if ends:
+        ends[-1] = len(text)
+    return ends or [len(text)]
+
+
+def _by_script(text: str) -> str:
+    return next((code for code, script in _SCRIPTS if script.search(text)), "en")

@@ -1,0 +1,182 @@
+"""The statements of a block: its sentences, the sentences of its list items and quotations, and its table cells.
+
+A mark belongs to the sentence that it stands in or directly behind, on whichever side of the full stop. Code and
+formulas end no sentence. A heading states nothing, nor does a block of code, nor the heading of a table's column.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from markdown_it.token import Token
+
+from elcano.activities.prose.parsing import CITATION, Bracket, bracket_of
+from elcano.activities.prose.sentences import sentence_ends
+
+END: Final = "statement_end"
+"""The type of the tokens that are put where a statement ends that has no mark."""
+STATEMENT: Final = "statement"
+"""In the `meta` of such a token, and of a mark: the number of its statement in the block."""
+LAST: Final = "last"
+"""In the `meta` of a mark: whether no other one of its statement follows."""
+_SPACES: Final = {"softbreak", "hardbreak"}
+_OPAQUE: Final = {"code_inline", "math_inline", "math_inline_double"}
+
+
+@dataclass
+class Said:
+    """One statement as it was written."""
+
+    text: str
+    """Its words, without marks and markup."""
+    brackets: list[Bracket] = field(default_factory=list)
+    context: str = ""
+    """Of a table cell: the first cell of its row and the heading of its column."""
+
+    @property
+    def inferred(self) -> bool:
+        """Whether it says that it follows from other things."""
+        return any(one.inferred for one in self.brackets)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The marks behind it, each once."""
+        return tuple(dict.fromkeys(mark for one in self.brackets for mark in one.marks))
+
+
+def stated(tokens: Sequence[Token], language: str = "") -> list[Said]:
+    """The statements of one block; its marks learn whose they are, and ends without a mark get tokens."""
+    found: list[Said] = []
+    table = _Table()
+    heading = False
+    for token in tokens:
+        table.enter(token)
+        if token.type in ("heading_open", "heading_close"):
+            heading = token.nesting == 1
+        elif token.type == "inline" and token.children is not None and not heading and not table.in_head:
+            context = table.context()
+            token.children, said = _sentences(token.children, len(found), language, whole=table.inside)
+            for one in said:
+                one.context = context
+            found.extend(said)
+        if token.type == "inline":
+            table.read(words_of(token.children or ()))
+    return found
+
+
+def words_of(children: Iterable[Token]) -> str:
+    """What inline tokens say, on one line, without marks and markup."""
+    text = "".join(" " if one.type in _SPACES else one.content for one in children if one.type != CITATION)
+    return _tidy(text)
+
+
+def _sentences(children: Sequence[Token], first: int, language: str, *, whole: bool) -> tuple[list[Token], list[Said]]:
+    """The children with ends among them, and the statements, numbered from `first`; `whole`: all of it is one."""
+    shown, masked = _flat(children)
+    if not shown.strip():
+        return list(children), []
+    ends = [len(shown)] if whole else sentence_ends(masked, language)
+    begins = [0, *ends[:-1]]
+    said = [Said(_tidy(shown[begin:end])) for begin, end in zip(begins, ends, strict=True)]
+    placed = _placed(children, ends)
+    for token, number in placed:
+        said[number].brackets.append(bracket_of(token))
+        token.meta = {**token.meta, STATEMENT: first + number, LAST: False}
+    for number in range(len(said)):
+        own = [token for token, at in placed if at == number]
+        if own:
+            own[-1].meta[LAST] = True
+    marked = {number for _, number in placed}
+    stops = {
+        _stop(shown, begin, end): first + number
+        for number, (begin, end) in enumerate(zip(begins, ends, strict=True))
+        if number not in marked
+    }
+    return _with_stops(children, stops), said
+
+
+def _flat(children: Iterable[Token]) -> tuple[str, str]:
+    """The text, and the text with code and formulas made one word each; both of the same length."""
+    shown = [(" " if one.type in _SPACES else one.content, one.type) for one in children if one.type != CITATION]
+    masked = ("x" * len(text) if kind in _OPAQUE else text for text, kind in shown)
+    return "".join(text for text, _ in shown), "".join(masked)
+
+
+def _placed(children: Iterable[Token], ends: Sequence[int]) -> list[tuple[Token, int]]:
+    """Each mark with the number of its sentence: one at a border belongs to what stands before it."""
+    place, found = 0, []
+    for token in children:
+        if token.type == CITATION:
+            found.append((token, next((at for at, end in enumerate(ends) if place <= end), len(ends) - 1)))
+        else:
+            place += 1 if token.type in _SPACES else len(token.content)
+    return found
+
+
+def _stop(text: str, begin: int, end: int) -> int:
+    """Where the words of a sentence end, without the white space behind them."""
+    return begin + len(text[begin:end].rstrip())
+
+
+def _with_stops(children: Iterable[Token], stops: dict[int, int]) -> list[Token]:
+    """The children with a token at each place in `stops`, texts cut where one falls into them."""
+    place = 0
+    result: list[Token] = []
+    left = sorted(stops.items())
+    for token in children:
+        length = 0 if token.type == CITATION else 1 if token.type in _SPACES else len(token.content)
+        while token.type == "text" and left and place < left[0][0] < place + length:
+            cut = left[0][0] - place
+            head = token.copy(content=token.content[:cut])
+            token, length = token.copy(content=token.content[cut:]), length - cut
+            result.extend((head, _end(left.pop(0)[1])))
+            place += cut
+        result.append(token)
+        place += length
+        while left and left[0][0] <= place and length:
+            result.append(_end(left.pop(0)[1]))
+    return [*result, *(_end(number) for _, number in left)]
+
+
+def _end(number: int) -> Token:
+    return Token(END, "", 0, meta={STATEMENT: number})
+
+
+def _tidy(text: str) -> str:
+    """On one line, without the spaces that marks leave before a stop."""
+    line = " ".join(text.split())
+    for stop in (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c"):
+        line = line.replace(f" {stop}", stop)
+    return line
+
+
+class _Table:
+    """Where in a table the tokens are: cells are told apart by the first of their row and the heading above them."""
+
+    def __init__(self) -> None:
+        self.inside = False
+        self.in_head = False
+        self._headings: list[str] = []
+        self._row: list[str] = []
+
+    def enter(self, token: Token) -> None:
+        if token.type in ("table_open", "table_close"):
+            self.inside = token.nesting == 1
+            self._headings = []
+        elif token.type in ("thead_open", "thead_close"):
+            self.in_head = token.nesting == 1
+        elif token.type == "tr_open":
+            self._row = []
+
+    def read(self, words: str) -> None:
+        """Takes in the words of a cell."""
+        if self.inside:
+            (self._headings if self.in_head else self._row).append(words)
+
+    def context(self) -> str:
+        """Of the cell that comes next."""
+        if not self.inside:
+            return ""
+        column = len(self._row)
+        above = self._headings[column] if column < len(self._headings) else ""
+        return ", ".join(filter(None, (self._row[0] if self._row else "", above)))

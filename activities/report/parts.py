@@ -1,0 +1,107 @@
+"""A checked draft as the parts of its report: blocks of Markdown with numbers where marks stood, and their statements.
+
+What a writer wrote as Markdown is written again by `prose.writing`; a quotation stands on one line. A number says that
+its words were found. An inference says what it was drawn from; what is not supported says so where it stands.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markdown_it.token import Token
+
+from elcano.activities.prose.parsing import CITATION, bracket_of, parsed
+from elcano.activities.prose.statements import LAST, STATEMENT, stated
+from elcano.activities.prose.writing import written
+from elcano.activities.report.citations import CheckedClaim, CheckedDraft
+from elcano.activities.report.markdown import prose
+from elcano.graphs.values.statements import Block, CheckedCitation, Part, PartKind, Support
+
+UNVERIFIED_MARK: Final = "(not verified)"
+_SUPPORT: Final[Mapping[Support, str]] = {"partly": " (partly supported)", "not_supported": " (not supported)"}
+HEADINGS: Final[Mapping[PartKind, str]] = {
+    "key_findings": "Key findings",
+    "disputed": "What is disputed",
+    "strength": "How strong the evidence is",
+    "conclusion": "Conclusion",
+}
+
+
+def parts(checked: CheckedDraft, marks: Mapping[int, str]) -> tuple[Part, ...]:
+    """The parts of the report, in their order; an empty one is left out, but for a section.
+
+    Args:
+        checked: the draft.
+        marks: what is said behind a number whose work does not stand, as that it was retracted.
+    """
+    quoted = checked.draft.quoted
+
+    def blocks(claims: Iterable[CheckedClaim]) -> tuple[Block, ...]:
+        return tuple(_block(claim, marks, quoted=quoted) for claim in claims)
+
+    first: list[tuple[PartKind, Sequence[CheckedClaim]]] = [
+        ("introduction", checked.introduction),
+        ("key_findings", checked.key_findings),
+    ]
+    last: list[tuple[PartKind, Sequence[CheckedClaim]]] = [
+        ("disputed", checked.disputed),
+        ("strength", checked.strength),
+        ("conclusion", checked.conclusion),
+    ]
+    before = [
+        Part(kind=kind, heading=HEADINGS.get(kind, ""), blocks=blocks(claims)) for kind, claims in first if claims
+    ]
+    sections = [Part(kind="section", heading=one.heading, blocks=blocks(one.claims)) for one in checked.sections]
+    after = [Part(kind=kind, heading=HEADINGS[kind], blocks=blocks(claims)) for kind, claims in last if claims]
+    return (*before, *sections, *after)
+
+
+def _block(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> Block:
+    return Block(kind=claim.kind, markdown=_markdown(claim, marks, quoted=quoted), statements=claim.statements)
+
+
+def _markdown(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> str:
+    if claim.citations and not claim.by_mark and any(one.verdict != "no_citation" for one in claim.citations):
+        text = f"“{prose(claim.text)}”" if quoted else prose(claim.text)
+        return f"{text} {_numbers(claim.citations, marks) or UNVERIFIED_MARK}{_supported(claim, 0)}"
+    tokens = parsed(claim.text, claim.by_mark)
+    stated(tokens)
+    text = written(tokens, _Numbering(claim, marks).said, claim.text) or prose(claim.text)
+    if any(one.verdict == "no_citation" for one in claim.citations):
+        return f"{text} {UNVERIFIED_MARK}" if claim.kind == "paragraph" else f"{text}\n\n{UNVERIFIED_MARK}"
+    return text
+
+
+@dataclass(frozen=True)
+class _Numbering:
+    """What stands in the place of the marks of one block."""
+
+    claim: CheckedClaim
+    marks: Mapping[int, str]
+
+    def said(self, token: Token) -> str:
+        number = token.meta[STATEMENT]
+        statement = self.claim.statements[number]
+        if token.type != CITATION:
+            missing = not self.claim.citations or self.claim.by_mark
+            return f" {UNVERIFIED_MARK}" if statement.support == "not_supported" and missing else ""
+        bracket = bracket_of(token)
+        cited = [one for mark in bracket.marks for one in self.claim.by_mark[mark]]
+        numbers = _numbers(cited, self.marks, ", " if bracket.inferred else " ")
+        if bracket.inferred:
+            holds = numbers and all(one.verdict == "verified" for one in cited)
+            return f"(inferred from {numbers})" if holds else f"(inferred) {UNVERIFIED_MARK}"
+        return f"{numbers or UNVERIFIED_MARK}{_supported(self.claim, number) if token.meta[LAST] else ''}"
+
+
+def _numbers(citations: Iterable[CheckedCitation], marks: Mapping[int, str], between: str = " ") -> str:
+    """The numbers of what holds, each once; behind that of a work that does not stand it says so."""
+    numbers = dict.fromkeys(one.number for one in citations if one.number is not None)
+    return between.join(f"[{number}, {marks[number]}]" if number in marks else f"[{number}]" for number in numbers)
+
+
+def _supported(claim: CheckedClaim, number: int) -> str:
+    """What was found of a statement whose citations hold; empty if it is supported, or nobody looked."""
+    statement = claim.statements[number]
+    holds = any(one.verdict == "verified" for one in statement.citations)
+    return _SUPPORT.get(statement.support, "") if holds else ""

@@ -1,0 +1,91 @@
+"""What a model that writes answers with: Markdown with marks, and the citations that the marks stand for.
+
+A model sees and fills texts. Whoever quotes word for word and writes nothing of its own, as the extractive model does,
+answers with claims in their place, whose citations support them whole; the schema that models see does not show that.
+"""
+
+from typing import Any, Final, TypeAlias
+
+from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.report import Citation, Claim
+
+Prose: TypeAlias = str | SkipJsonSchema[tuple[Claim, ...]]
+"""Markdown with marks; or claims, as they are."""
+
+_CITATIONS: Final = (
+    "What the marks stand for, each mark once: `mark` as it stands in the texts, without brackets; `evidence` the key "
+    "of a passage; `quote` the literal words of that passage."
+)
+
+
+class SectionProse(Frozen):
+    """One section of a report that is written in one answer."""
+
+    heading: str = Field(min_length=1, description="Its heading, in plain words.")
+    text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_claims(cls, given: Any) -> Any:
+        return _named_text(given)
+
+
+class ReportProse(Frozen):
+    """A whole report, written in one answer."""
+
+    title: str = Field(min_length=1)
+    introduction: Prose = Field(
+        default="", description="A paragraph or two of Markdown with marks: the answer to the question, at once."
+    )
+    key_findings: Prose = Field(
+        default="", description="The few findings that matter most as a Markdown list with marks; may be empty."
+    )
+    sections: tuple[SectionProse, ...] = ()
+    disputed: Prose = Field(default="", description="Where the passages disagree, with marks; empty if nowhere.")
+    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
+    conclusion: Prose = Field(default="", description="What follows for the person who asked, with marks.")
+    limitations: tuple[str, ...] = Field(default=(), description="What the passages leave open, in sentences.")
+    related: tuple[str, ...] = Field(default=(), description="Keys of passages worth reading that are not cited.")
+    answered: bool = Field(default=True, description="False if the passages do not answer the question.")
+    citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
+
+
+class SectionText(Frozen):
+    """One section of a long report, written. It is kept between attempts: an older one has `claims`."""
+
+    text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
+    citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_claims(cls, given: Any) -> Any:
+        return _named_text(given)
+
+
+class Summary(Frozen):
+    """What stands above and below the sections of a long report."""
+
+    introduction: Prose = Field(
+        default="", description="A paragraph or two of Markdown with marks: the answer to the question, at once."
+    )
+    key_findings: Prose = Field(
+        default="", description="The few findings that matter most as a Markdown list with marks; may be empty."
+    )
+    disputed: Prose = Field(default="", description="Where the sections disagree, with marks; empty if nowhere.")
+    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
+    conclusion: Prose = Field(default="", description="What follows for the person who asked, with marks.")
+    limitations: tuple[str, ...] = Field(
+        default=(), max_length=40, description="What the sections leave open, in sentences."
+    )
+    answered: bool = Field(default=True, description="False if the sections do not answer the question.")
+    citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
+
+
+def _named_text(given: Any) -> Any:
+    """`given` with its claims as its text."""
+    if isinstance(given, dict) and "claims" in given and "text" not in given:
+        return {"text" if name == "claims" else name: value for name, value in given.items()}
+    return given

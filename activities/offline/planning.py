@@ -5,10 +5,14 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.activities.offline.asking import kind_of
+from elcano.activities.offline.joints import JOINTS
+from elcano.activities.offline.language import in_english, in_its_language
 from elcano.activities.offline.scoring import Material
 from elcano.activities.offline.terms import Terms, weighted
+from elcano.activities.text.spoken import spoken
 from elcano.activities.text.stems import content_words, kin, root, stem, stems
-from elcano.activities.text.stopwords import WEIGHTLESS
+from elcano.activities.text.stopwords import WEIGHTLESS, weightless
+from elcano.activities.text.unspaced import is_unspaced
 from elcano.activities.text.words import words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask
@@ -26,6 +30,8 @@ _ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|was|we
 _JOINT: Final = re.compile(
     rf"(?:\s*[,;]\s*|\s+)(?:and|or|but)\s+(?={_ASKING}\b)|\s*[,;]\s+(?={_ASKING}\b)", re.IGNORECASE
 )
+_JOINTS: Final = {**JOINTS, "en": _JOINT}
+_EDGES: Final = " ?,;\uff1f\u061f\u00bf\uff0c\u3002"
 _COMPARED: Final = re.compile(r"\bbetween\s+(.+)|\bcompare\s+(.+)", re.IGNORECASE)
 _VERSUS: Final = re.compile(r"\s+(?:vs\.?|versus)\s+", re.IGNORECASE)
 _ENUMERATION: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|with|to)\s+", re.IGNORECASE)
@@ -37,8 +43,9 @@ _BETWEEN: Final = re.compile(r",?\s+(?:and|or)\s+|,\s+", re.IGNORECASE)
 
 def sub_questions(question: str, most: int = MOST_PARTS) -> tuple[str, ...]:
     """The parts of a question, each to be answered by itself; a question with one part is its own part."""
-    asked = [part.strip() for part in re.findall(r"[^?]+\?", question)] or [question.strip()]
-    parts = [part.strip(" ?,;") for whole in asked for part in _JOINT.split(whole)]
+    asked = [part.strip() for part in re.findall(r"[^?\uff1f\u061f]+[?\uff1f\u061f]", question)] or [question.strip()]
+    joint = _JOINTS.get(spoken())
+    parts = [part.strip(_EDGES) for whole in asked for part in (joint.split(whole) if joint else [whole])]
     parts = [part for part in parts if content_words(part)]
     if len(parts) == 1:
         parts = compared(parts[0]) or parts
@@ -47,6 +54,8 @@ def sub_questions(question: str, most: int = MOST_PARTS) -> tuple[str, ...]:
 
 def compared(question: str) -> list[str]:
     """The things that a question sets side by side."""
+    if not in_english():
+        return []
     match = _COMPARED.search(question)
     if match is not None:
         things = _ENUMERATION.split(match[1] or match[2])
@@ -61,7 +70,7 @@ def compared(question: str) -> list[str]:
 
 def series(question: str) -> tuple[str, ...]:
     """The single words that a question names in a row: `handlers, formatters and levels`; a pair of doings is none."""
-    for match in _SERIES.finditer(question):
+    for match in _SERIES.finditer(question) if in_english() else ():
         things = _BETWEEN.split(match[0])
         doings = len(things) == 2 and all(thing.endswith("ing") for thing in things)
         if not doings and WEIGHTLESS.isdisjoint(thing.lower() for thing in things):
@@ -122,6 +131,7 @@ def gaps(question: str, given: Material) -> tuple[str, ...]:
     return tuple(text for _, text in sorted(open_parts, key=lambda each: each[0]))
 
 
+@in_its_language
 def plan(task: TaskEnvelope) -> AgentSelectionPlan:
     """One search per gap and source, none that was made before; without new words to try, no search at all."""
     made = {(search.source, _key(search.query)) for turn in task.conversation for search in turn.searches}
@@ -197,7 +207,9 @@ def next_queries(question: str, given: Material, made: Iterable[str]) -> tuple[s
 
 
 def _query(text: str, terms: Terms, about: str | None) -> str:
-    """The telling words of `text`, and the anchor if it lacks it."""
+    """The telling words of `text`, and the anchor if it lacks it; where words have no spaces, `text` as it is."""
+    if is_unspaced(text):
+        return " ".join(text.split())[:QUERY_CHARACTERS]
     chosen: Sequence[str] = content_words(text)[:QUERY_WORDS]
     if about is not None and about not in stems(text):
         chosen = (terms.written[about], *chosen[: QUERY_WORDS - 1])
@@ -206,4 +218,4 @@ def _query(text: str, terms: Terms, about: str | None) -> str:
 
 def _key(query: str) -> frozenset[str]:
     """Two queries with the same roots find the same passages; other words of one kin find others."""
-    return frozenset(root(word) for word in words(query) if word not in WEIGHTLESS)
+    return frozenset(root(word) for word in words(query) if word not in weightless(spoken()))

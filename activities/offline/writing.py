@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from elcano.activities.offline.assessing import ANSWERABLE, answerable, part_coverage
+from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.limitations import left_open, silent, unanswered
 from elcano.activities.offline.planning import anchor, part_anchor, sub_questions
 from elcano.activities.offline.scoring import Candidate, Material, candidates, material
@@ -31,6 +32,7 @@ TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
 
 
+@in_its_language
 def write(task: TaskEnvelope) -> ReportDraft:
     """The draft for `task`, in which every claim is a literal quotation."""
     question, given = task.question, material(task)

@@ -64,7 +64,7 @@ async def _reports(
         _show(
             data,
             "gold answer in the report",
-            [holds_answer(*pair) for pair in zip(there, _answers(asked), strict=True)],
+            [holds_answer(*pair) for pair in zip(there, [one.answers for one in asked], strict=True)],
         )
     if "results" in parts and data.results:
         _results(data, asked, there)

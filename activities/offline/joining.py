@@ -7,10 +7,10 @@ by a stricter floor than a section's: a report opens with them.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from elcano.activities.offline.choosing import key_findings
 from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.outlining import BEARING, parts_of
-from elcano.activities.offline.scoring import Material, material
-from elcano.activities.offline.writing import key_findings
+from elcano.activities.offline.passages import Material, material
 from elcano.activities.text.stems import stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prose import SectionText, Summary

@@ -8,7 +8,7 @@ are not spoken of. Of a question of several parts each part is looked at by itse
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.activities.offline.scoring import Material
+from elcano.activities.offline.passages import Material
 from elcano.activities.offline.terms import Terms
 from elcano.activities.text.stems import stems
 

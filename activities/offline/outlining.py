@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from elcano.activities.offline.language import in_its_language
+from elcano.activities.offline.passages import Material, Passage, material
 from elcano.activities.offline.planning import compared, names, part_anchor, series, sub_questions
-from elcano.activities.offline.scoring import Material, Passage, material
 from elcano.activities.text.stems import content_words, stems
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.input_parser import ParsedQuery

@@ -7,7 +7,7 @@ from typing import Final
 from elcano.activities.offline.asking import kind_of
 from elcano.activities.offline.joints import JOINTS
 from elcano.activities.offline.language import in_english, in_its_language
-from elcano.activities.offline.scoring import Material
+from elcano.activities.offline.passages import Material
 from elcano.activities.offline.terms import Terms, weighted
 from elcano.activities.text.spoken import spoken
 from elcano.activities.text.stems import content_words, kin, root, stem, stems
@@ -32,7 +32,12 @@ _JOINT: Final = re.compile(
 )
 _JOINTS: Final = {**JOINTS, "en": _JOINT}
 _EDGES: Final = " ?,;\uff1f\u061f\u00bf\uff0c\u3002"
-_COMPARED: Final = re.compile(r"\bbetween\s+(.+)|\bcompare\s+(.+)", re.IGNORECASE)
+_COMPARED: Final = re.compile(
+    r"\b(?:differ(?:s|ed|ences?|ent)?|distin(?:ctions?|guish(?:es|ed)?)|choos(?:e|ing)|choices?|chose|decid(?:e|ing)|"
+    r"comparisons?|trade-?offs?|similarit(?:y|ies)|contrasts?)\b[^?]*?\bbetween\s+(.+)|\bcompare\s+(.+)",
+    re.IGNORECASE,
+)
+"""Only after a word of comparison: a line between two servers compares nothing."""
 _VERSUS: Final = re.compile(r"\s+(?:vs\.?|versus)\s+", re.IGNORECASE)
 _ENUMERATION: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|with|to)\s+", re.IGNORECASE)
 _TAIL: Final = re.compile(r"\s+(?:in|for|when|while|on|of|as|if|under|at|by|regarding|concerning)\s.*$", re.IGNORECASE)
@@ -110,6 +115,12 @@ def names(text: str, given: Material) -> list[str]:
         if found := [one for one in present if one in named]:
             return found
     return []
+
+
+def proper_names(text: str) -> set[str]:
+    """The words, in lower case, that `text` writes as names: with a capital, not at its beginning, not everywhere."""
+    found = [match for match in _NAME.finditer(text) if match.start() > 0 and not match[0].isupper()]
+    return {match[0].lower() for match in found} if len(found) < len(text.split()) / 2 else set()
 
 
 def _presence(one: str, given: Material) -> float:

@@ -7,18 +7,17 @@ without answering, so factors follow: what a sentence adds, how it is worded, wh
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
-from elcano.activities.offline.sentences import Sentence, readable, sentences
-from elcano.activities.offline.terms import Terms, weighted
+from elcano.activities.offline.facts import Fact, fact_of
+from elcano.activities.offline.passages import Material, Passage
+from elcano.activities.offline.sentences import Sentence, readable
+from elcano.activities.offline.terms import Terms
 from elcano.activities.offline.wording import beginning, penalty
-from elcano.activities.text.stems import content_words, stem, stems
-from elcano.activities.text.words import words
-from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.activities.text.stems import stems
 
 SENTENCE_SHARE: Final = 0.6
 SATURATION: Final = 1.2
@@ -29,8 +28,6 @@ USUAL_LENGTH: Final = 12
 """Telling words of a usual sentence. A constant, so that a score means the same for any set of passages."""
 LONGEST: Final = 1.5
 """Times the usual length; what is longer, a list for instance, does not lose more."""
-NAME_CHARACTERS: Final = 5
-"""From this length on a word that a title's word begins with is taken for its subject."""
 
 NEWS: Final = 5
 """Telling words beside the question's that a full answer has; who only repeats the question tells nothing."""
@@ -50,70 +47,16 @@ LISTED: Final = 1.4
 SUBJECT: Final = 1.15
 """For a sentence that begins with what is asked about: it speaks of that, and others mention it."""
 
+FACT: Final = 1.2
+"""For a sentence that holds what a short answer has to: a number, a day or a name."""
+NO_FACT: Final = 0.7
+
 _LIST: Final = re.compile(r":\s*\n")
-_ASIDE: Final = re.compile(
-    r"\b(?:change ?logs?|changes|what['\u2019]s (?:changed|new)|release notes|release history|news|history|fixed|fixes|"
-    r"added)\b"
-    r"|\b(?:contributing|licen[cs]e|sponsors|credits)\b"
-    r"|\bv?\d+\.\d+(?:\.\d+)?\b.*\d{4}",
-    re.IGNORECASE,
-)
 _CHANGE_ASKED: Final = re.compile(
     r"\b(?:changed?|changes|changelog|release[ds]?|version|new|news|added|fix(?:ed|es)?)\b", re.I
 )
 _DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
 _DEFINES: Final = re.compile(r"^[^.;:]{1,60}?\b(?:is|are) (?:an?|the|used|what|how)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Passage:
-    """One passage, read."""
-
-    item: EvidenceItem
-    found: frozenset[str]
-    """Its stems, those of its title and headings included: a page on a subject need not keep naming it."""
-    above: frozenset[str]
-    """Those of its title and headings alone."""
-
-    @cached_property
-    def aside(self) -> bool:
-        """Whether it lists changes or gives thanks: what once was rarely says what is."""
-        return _ASIDE.search(f"{self.item.title}\n{self.item.heading}") is not None
-
-    @cached_property
-    def lower(self) -> str:
-        """Its title, headings and text in lower case."""
-        return f"{self.item.title}\n{self.item.heading}\n{self.item.text}".lower()
-
-    @cached_property
-    def sentences(self) -> tuple[Sentence, ...]:
-        """What can be quoted from it."""
-        return tuple(sentences(self.item.text))
-
-
-@dataclass(frozen=True)
-class Material:
-    """An envelope's evidence beside the terms of its question."""
-
-    passages: tuple[Passage, ...]
-    terms: Terms
-    context: str = ""
-    """The question that this one is a part of, as the background ends with it."""
-
-    @cached_property
-    def found(self) -> frozenset[str]:
-        """The stems of all passages together."""
-        return frozenset().union(*(passage.found for passage in self.passages))
-
-    def on_subject(self, about: str | None) -> "Material":
-        """Only the passages that hold the stem `about`: the same words in a text on something else answer nothing."""
-        if about is None:
-            return self
-        return replace(self, passages=tuple(one for one in self.passages if about in one.found))
-
-    def best_coverage(self, terms: Terms) -> float:
-        """The share of `terms` that the best single passage holds."""
-        return max((terms.coverage(passage.found) for passage in self.passages), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -139,27 +82,6 @@ class Candidate:
         return self.passage, self.start
 
 
-def material(task: TaskEnvelope) -> Material:
-    """The evidence and the question of `task`, read."""
-    asked = {stem(word): word for word in content_words(task.question)}
-    passages = tuple(_read(item, asked) for item in task.evidence)
-    terms = weighted(task.question, task.term_weights, [passage.found for passage in passages])
-    return Material(passages, terms, task.background.rpartition("\n")[2])
-
-
-def _read(item: EvidenceItem, asked: Mapping[str, str]) -> Passage:
-    title = f"{item.title}\n{item.heading}"
-    above = set(stems(title))
-    names = words(title)
-    # Products are called after their subject: the page of `temporalio` is about Temporal.
-    above.update(
-        one
-        for one, word in asked.items()
-        if len(word) >= NAME_CHARACTERS and any(name.startswith(word) for name in names)
-    )
-    return Passage(item, frozenset(above.union(stems(item.text))), frozenset(above))
-
-
 def candidates(given: Material, terms: Terms, question: str, about: str | None, whole: str = "") -> list[Candidate]:
     """Every quotable sentence that shares a word with `terms`, scored, best first.
 
@@ -169,6 +91,7 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None, 
     asked = _Asked(
         terms=terms,
         kind=kind_of(question, given.context or whole),
+        fact=fact_of(question),
         context=frozenset(stems(given.context)),
         whole=given.terms,
         about=about,
@@ -183,6 +106,7 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None, 
 class _Asked:
     terms: Terms
     kind: Kind
+    fact: Fact | None
     context: frozenset[str]
     whole: Terms
     about: str | None
@@ -231,6 +155,10 @@ class _Asked:
         factor = LEAST_NEWS + (1 - LEAST_NEWS) * min(1.0, news / NEWS)
         if self.kind.answered.search(text):
             factor *= ANSWERING
+        if self.fact is not None and self.fact.held.search(text):
+            factor *= FACT
+        elif self.fact is not None and self.fact.certain:
+            factor *= NO_FACT
         if self.kind is ABILITY and _LIST.search(text):
             factor *= LISTED
         if self.context:

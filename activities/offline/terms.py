@@ -11,6 +11,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Final
 
+from elcano.activities.offline.facts import subject_of
 from elcano.activities.text.stems import content_words, kin, stem, stems
 
 LEAST_WEIGHT: Final = 0.1
@@ -51,7 +52,8 @@ class Terms:
 
 def weighted(question: str, given: Mapping[str, float], passages: Sequence[Collection[str]]) -> Terms:
     """The terms of `question`, weighted by `given` (by word), or else by their frequency among `passages` (stems)."""
-    written = {stem(word): word for word in content_words(question)}
+    asked = content_words(subject_of(question)) or content_words(question)
+    written = {stem(word): word for word in asked}
     if given:
         by_stem: dict[str, float] = {}
         for word, weight in given.items():

@@ -61,11 +61,8 @@ async def _reports(
             _show(data, "answered, gold removed", [one.draft.answered for one in removed])
             _show(data, "answered, foreign question", [one.draft.answered for one in others])
     if "answers" in parts and any(one.answers for one in asked):
-        _show(
-            data,
-            "gold answer in the report",
-            [holds_answer(*pair) for pair in zip(there, [one.answers for one in asked], strict=True)],
-        )
+        pairs = zip(there, asked, strict=True)
+        _show(data, "gold answer in the report", [holds_answer(report, one.answers) for report, one in pairs])
     if "results" in parts and data.results:
         _results(data, asked, there)
     if "self" in parts:

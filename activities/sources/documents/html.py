@@ -1,6 +1,7 @@
 """HTML: the main part of a page as blocks; navigation, scripts and hidden parts are not read.
 
-The tree is walked without recursion, since a page may be nested as deeply as its author likes.
+The tree is walked without recursion, since a page may be nested as deeply as its author likes. Items of lists keep a
+mark before them, `-` or their number: without it two items read like one sentence.
 """
 
 import re
@@ -25,6 +26,7 @@ _ANCHOR_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "section", 
 _SKIPPED_ROLES: Final = frozenset({"navigation", "search", "banner", "contentinfo", "complementary"})
 _SKIPPED_CLASSES: Final = frozenset({"headerlink", "sphinxsidebar", "related", "toctree-wrapper"})
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
+_LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _CELLS: Final = frozenset({"td", "th"})
 
 
@@ -38,6 +40,10 @@ class _Page:
     """The open headings and `pre`s."""
     anchor: str = ""
     """The last one before this place."""
+    lists: list[int] = field(default_factory=list)
+    """The open lists: the number of the last item of an ordered one, -1 of others."""
+    mark: str = ""
+    """Of the item that begins here."""
 
     def text(self, text: str) -> None:
         self.parts.append(text if "pre" in self.kind_tags else re.sub(r"\s+", " ", text))
@@ -53,7 +59,15 @@ class _Page:
         elif tag:
             self.blocks.append(Block(text, kind="heading", level=_HEADINGS[tag], anchor=self.anchor))
         else:
-            self.blocks.append(Block(re.sub(r" *\n *", "\n", re.sub(r" {2,}", " ", text)), anchor=self.anchor))
+            plain = re.sub(r" *\n *", "\n", re.sub(r" {2,}", " ", text)).strip()
+            self.blocks.append(Block(self.mark + plain, anchor=self.anchor))
+        self.mark = ""
+
+    def item(self) -> None:
+        """Begins an item of the innermost list."""
+        if self.lists and self.lists[-1] >= 0:
+            self.lists[-1] += 1
+        self.mark = f"{self.lists[-1]}. " if self.lists and self.lists[-1] >= 0 else "- "
 
 
 def read(content: bytes) -> Parsed:
@@ -116,6 +130,10 @@ def _enter(node: LexborNode, page: _Page) -> None:
         page.anchor = attributes.get("id") or (attributes.get("name") if tag == "a" else None) or page.anchor
     if tag == "pre" or tag in _HEADINGS:
         page.kind_tags.append(tag)
+    if tag in _LISTS:
+        page.lists.append(0 if tag == "ol" else -1)
+    elif tag == "li":
+        page.item()
 
 
 def _leave(node: LexborNode, page: _Page) -> None:
@@ -126,3 +144,7 @@ def _leave(node: LexborNode, page: _Page) -> None:
         page.flush()
     if page.kind_tags and page.kind_tags[-1] == tag:
         page.kind_tags.pop()
+    if tag in _LISTS and page.lists:
+        page.lists.pop()
+    if tag == "li":
+        page.mark = ""

@@ -3,8 +3,8 @@
 import pytest
 
 from elcano.activities.offline.assessing import evaluate, judge, think
+from elcano.activities.offline.passages import material
 from elcano.activities.offline.planning import names, plan, series, sub_questions
-from elcano.activities.offline.scoring import material
 from elcano.activities.offline.terms import weighted
 from elcano.activities.text.stems import content_words, kin, stem
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, PastIteration, PastSearch, TaskEnvelope

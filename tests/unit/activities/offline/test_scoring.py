@@ -1,7 +1,8 @@
 """Which of two sentences with the question's words answers it."""
 
+from elcano.activities.offline.passages import material
 from elcano.activities.offline.planning import anchor
-from elcano.activities.offline.scoring import Candidate, candidates, material
+from elcano.activities.offline.scoring import Candidate, candidates
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 
 QUESTION = "How do ferry engines work?"

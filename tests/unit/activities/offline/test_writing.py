@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from pydantic_ai import Agent
 from pydantic_ai.models import Model
 
+from elcano.activities.offline.choosing import PER_PASSAGE
+from elcano.activities.offline.limitations import UNANSWERED
 from elcano.activities.offline.model import ExtractiveModel
-from elcano.activities.offline.writing import PER_PASSAGE, write
+from elcano.activities.offline.writing import write
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope, prompt
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.errors import ModelRefused
@@ -60,7 +62,7 @@ def test_a_question_on_another_subject_is_not_answered(question: str) -> None:
     draft = write(envelope(question, MANUAL, TEMPORAL, PANCAKES))
     assert not draft.answered
     assert claims(draft) == []
-    assert draft.limitations[0].startswith("No passage that was found speaks to enough of the question")
+    assert draft.limitations[0] == UNANSWERED
     assert any("ibuprofen" in said or "france" in said for said in draft.limitations)
 
 

@@ -107,7 +107,7 @@ def names(text: str, given: Material) -> list[str]:
     """The stems of proper names in `text` that occur in what was found; a name that is everywhere tells nothing."""
     weights = given.terms.weights
     least = NAME_SHARE * max(weights.values(), default=0.0)
-    written = {name for name in _NAME.findall(text)}
+    written = {match[0] for match in _capitals(text)}
     proper = {name for name in written if not name.isupper()}  # An acronym beside a name is a word like others.
     present = [one for one in weights if weights[one] >= least and _presence(one, given) > 0]
     for group in (proper, written):
@@ -119,8 +119,13 @@ def names(text: str, given: Material) -> list[str]:
 
 def proper_names(text: str) -> set[str]:
     """The words, in lower case, that `text` writes as names: with a capital, not at its beginning, not everywhere."""
-    found = [match for match in _NAME.finditer(text) if match.start() > 0 and not match[0].isupper()]
+    found = [match for match in _capitals(text) if match.start() > 0 and not match[0].isupper()]
     return {match[0].lower() for match in found} if len(found) < len(text.split()) / 2 else set()
+
+
+def _capitals(text: str) -> list[re.Match[str]]:
+    """The words that are written with a capital; none in German, which writes every noun with one."""
+    return [] if spoken() == "de" else list(_NAME.finditer(text))
 
 
 def _presence(one: str, given: Material) -> float:
@@ -203,7 +208,7 @@ def _wider(task: TaskEnvelope) -> list[str]:
 
 def _names_its_subject(text: str) -> bool:
     """Whether a proper name stands in `text`; the capital of its first word says nothing."""
-    return any(match.start() > 0 and content_words(match[0]) for match in _NAME.finditer(text))
+    return any(match.start() > 0 and content_words(match[0]) for match in _capitals(text))
 
 
 def next_queries(question: str, given: Material, made: Iterable[str]) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from elcano.activities.offline.limitations import left_open, silent, unanswered
 from elcano.activities.offline.passages import Material, material
 from elcano.activities.offline.planning import anchor, sub_questions
 from elcano.activities.offline.scoring import Candidate
+from elcano.activities.phrases import phrases
+from elcano.activities.text.spoken import spoken
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 
@@ -66,7 +68,7 @@ def _sections(
         choose(used, candidates_of(given, question, part), len(used) + SECTION_CLAIMS, SECTION_FLOOR)
         new = [one for one in used if one not in before]
         if len(new) >= (1 if several else FEWEST_DETAILS):
-            heading = _heading(part) if several else "Further passages"
+            heading = _heading(part) if several else phrases(spoken()).further
             sections.append(DraftSection(heading=heading, claims=tuple(_claim(given, chosen) for chosen in new)))
         else:
             used = [one for one in used if one in before]

@@ -6,6 +6,7 @@ Burmese a character with its marks. Of a text every pair counts. Of a question t
 it is cut first at particles and question words, so that no pair reaches from a word into a particle.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import regex
@@ -82,17 +83,15 @@ def is_unspaced(text: str) -> bool:
     return not text.isascii() and _RUN.search(text) is not None
 
 
-def rejoined(text: str, parts: list[str]) -> list[str]:
-    """`parts` of `text` for a reader: pairs that overlap there stand as the words they were taken from."""
+def rejoined(parts: Sequence[str]) -> list[str]:
+    """`parts` for a reader: pairs of which one begins with the sign that the other ends with stand as one word."""
     joined: list[str] = []
     for part in parts:
         first, *rest = _SIGN.findall(part) or [""]
         if joined and rest and is_unspaced(part) and joined[-1].endswith(first):
-            longer = joined[-1] + "".join(rest)
-            if longer in text:
-                joined[-1] = longer
-                continue
-        joined.append(part)
+            joined[-1] += "".join(rest)
+        else:
+            joined.append(part)
     return joined
 
 

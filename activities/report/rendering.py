@@ -63,7 +63,7 @@ def render_report(
         written: the parts of the draft, if they are known already.
     """
     draft = checked.draft
-    marks = {one.number: told for one in checked.references if (told := mark(one.work))}
+    marks = {one.number: shown for one in checked.references if (shown := mark(one.work))}
     words = words_for(call.question, checked.given)
     told = written if written is not None else parts(checked, marks, words)
     passage = partial(_passage, checked.works)

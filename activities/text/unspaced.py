@@ -75,7 +75,7 @@ def spaced(text: str) -> str:
     """`text` for an index that parts words at spaces: runs of such scripts as their pairs, all else as it is."""
     if text.isascii():
         return text
-    return _RUN.sub(lambda run: f" {' '.join(pairs(run[0]))} ", text)
+    return str(_RUN.sub(lambda run: f" {' '.join(pairs(run[0]))} ", text))
 
 
 def is_unspaced(text: str) -> bool:

@@ -83,6 +83,10 @@ beschrijven toon werden wordt worden zijn kun kunt
     "ru": """
 кто что какой какая какое какие каких сколько когда где почему зачем как называется называют объясни опиши
 """,
+    "ar": "متى أين من ماذا ما كيف لماذا كم هل أي",
+    "hi": "कब कहाँ कहां कौन क्या क्यों कैसे कितना कितने कितनी किस किसने किसका किसकी किसके",
+    "tr": "ne nerede zaman kim neden niçin nasıl kaç hangi kimin mi mı mu mü",
+    "vi": "gì nào ai đâu khi sao bao nhiêu thế vì mấy",
     "ja": "です ます した こと もの とは",
 }
 

@@ -107,4 +107,9 @@ def _telling(run: str) -> list[str]:
     if _IS_HANGUL.match(run):
         return [] if _KOREAN_ASKING.fullmatch(run) else [_KOREAN.sub("", run)]
     particles = _THAI if run < "\u3000" else _JAPANESE if _IS_KANA.search(run) else _CHINESE
-    return [part for part in particles.split(run) if len(_SIGN.findall(part)) > 1]
+    parts = [part for part in particles.split(run) if part]
+    if longer := [part for part in parts if len(_SIGN.findall(part)) > 1]:
+        return longer
+    # Words of one sign alone: each with the particle behind it, as texts have them too.
+    ends = [found.start() for found in particles.finditer(run) if found.start()]
+    return [run[end - 1 : end + 1] for end in ends if run[end - 1] in parts]

@@ -49,10 +49,10 @@ def test_a_short_question_tells_its_language(question: str, language: str) -> No
     assert language_of(question, ("en", language)) == language
 
 
-@pytest.mark.parametrize("question", ["JMESPath", "def main(): pass", "", " ?!", "2026", "\ud800", "a" * 100_000])
+@pytest.mark.parametrize("question", ["JMESPath", "f(x) = a.b[c]", "", " ?!", "2026", "\ud800"])
 def test_names_and_code_are_in_the_language_that_is_searched_or_in_english(question: str) -> None:
     assert language_of(question, ("de", "en")) == "de"
-    assert language_of(question) in ("en", "de", "es")
+    assert language_of(question) == "en"
 
 
 @pytest.mark.parametrize("text", ["", "x = f(y)\nreturn a.b[c]\n" * 20, "1.2 3.4 5.6", "\x00\ufffd", "foo bar baz"])

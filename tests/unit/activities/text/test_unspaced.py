@@ -62,7 +62,7 @@ def test_stems_are_those_of_the_language_that_is_spoken() -> None:
             assert stems("les chevaux") == stems("le cheval")
         assert spoken() == "de"
     with speaking("vi"):
-        assert stems("thành phố") == ["thành", "phố"], "its words are their own stems"
+        assert stems("tokio") == ["tokio"], "its words are their own stems"
     with speaking("zh"):
         assert stems("handlers") == ["handler"], "terms in Chinese texts mostly are English"
     assert spoken() == "en"

@@ -45,7 +45,7 @@ QUESTIONS = {
 
 
 def open_source(documents: dict[str, bytes], tmp_path: Path) -> DocumentsSource:
-    return DocumentsSource(collection("docs"), Shelf(documents), tmp_path / "index.sqlite", clock=lambda: 0.0)
+    return DocumentsSource(collection("docs"), Shelf({**documents}), tmp_path / "index.sqlite", clock=lambda: 0.0)
 
 
 @pytest.mark.parametrize("language", QUESTIONS)

@@ -7,6 +7,8 @@ from elcano.activities.agents import drafts
 from elcano.activities.agents.passages import fitting
 from elcano.activities.sources.base import WeighsTerms
 from elcano.activities.sources.registry import Sources
+from elcano.activities.text.languages import language_of
+from elcano.activities.text.spoken import speaking
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import OfferedSource
@@ -85,10 +87,12 @@ class Loader:
         A source that cannot be read is left out: without weights the offline model counts in the passages instead.
         """
         weights: dict[str, float] = {}
+        with speaking(language_of(text)):
+            asked = content_words(text)
         for name in names:
             try:
                 source = self._sources.get(name)
-                told = await source.term_weights(content_words(text)) if isinstance(source, WeighsTerms) else {}
+                told = await source.term_weights(asked) if isinstance(source, WeighsTerms) else {}
             except ActivityFault:
                 continue
             for word, weight in told.items():

@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from elcano.activities.offline.language import in_english
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -57,11 +59,15 @@ WORKINGS: Final = _kind(
     r"responsible|determin\w+|specif\w+|controls?|decides?|defines?|describes?|sends?|passe[sd]|called|provid\w+|"
     r"represent\w*|implements?|contains?|(?:is|are) (?:an?|the|used|then|not)|allows?|each|when|until|before|after",
 )
+UNKNOWN: Final = Kind(re.compile(""), "", re.compile(r"(?!)"))
+"""For questions in other languages: nothing is searched beside their own words, and no sentence goes before others."""
 KINDS: Final = (REASON, CHOICE, ABILITY, PROCEDURE, WORKINGS)
 """In the order of trying; every question is at least of the last kind."""
 
 
 def kind_of(question: str, context: str = "") -> Kind:
     """The first kind whose words `question` holds; the last gives way to that of `context`, what it is a part of."""
+    if not in_english():
+        return UNKNOWN
     found = next(kind for kind in KINDS if kind.asked.search(question))
     return kind_of(context) if context and found is WORKINGS else found

@@ -5,6 +5,7 @@ Coverage says that something speaks to a part, not that it is answered well; the
 
 from typing import Final
 
+from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.passages import Material, material
 from elcano.activities.offline.planning import (
     compared,
@@ -40,6 +41,7 @@ ANSWERABLE_PART: Final = 0.75
 """A part of a question is short, so that more of it must be in one passage."""
 
 
+@in_its_language
 def think(task: TaskEnvelope) -> ThinkingOutput:
     """One or two sentences on coverage and the missing words."""
     given = material(task)
@@ -59,6 +61,7 @@ def think(task: TaskEnvelope) -> ThinkingOutput:
     return ThinkingOutput(thought=thought)
 
 
+@in_its_language
 def evaluate(task: TaskEnvelope) -> KnowledgeGapOutput:
     """Complete when the words of the whole question and of each of its parts are covered.
 
@@ -79,6 +82,7 @@ def evaluate(task: TaskEnvelope) -> KnowledgeGapOutput:
     return KnowledgeGapOutput(research_complete=False, outstanding_gaps=open_parts or (task.question,))
 
 
+@in_its_language
 def judge(task: TaskEnvelope) -> JudgeAssessment:
     """Sufficient when enough is covered, one passage holds enough of it together, and nothing that was said is open."""
     given = material(task)

@@ -8,6 +8,8 @@ import re
 from itertools import pairwise
 from typing import Final
 
+from elcano.activities.offline.language import in_english
+
 _WORD: Final = re.compile(r"[^\W\d_](?:[\w.'\u2019()-]*\w)?['\u2019]?")
 _VERBS: Final = """
 am is are was were be been has have had do does did can cannot could may might must shall should will would isn't aren't
@@ -37,7 +39,12 @@ _AFTER_VERB: Final = _AFTER_ORDER | frozenset(_OBJECTS.split())
 
 
 def states(text: str) -> bool:
-    """Whether `text` has a verb of its own: `X returns the Y`, `Handlers send records`, `Protect the file`."""
+    """Whether `text` has a verb of its own: `X returns the Y`, `Handlers send records`, `Protect the file`.
+
+    Of languages whose verbs are not known here it is taken to have one.
+    """
+    if not in_english():
+        return True
     words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]
     if not _ALWAYS.isdisjoint(words):
         return True

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from elcano.activities.offline.choosing import key_findings
+from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.outlining import BEARING, parts_of
 from elcano.activities.offline.passages import Material, material
 from elcano.activities.text.stems import stems
@@ -24,12 +25,14 @@ BRIEF_CLAIMS: Final = 3
 """Claims a section in a report that is merged in one pass."""
 
 
+@in_its_language
 def write_section(task: TaskEnvelope) -> SectionText:
     """The first claims of the section's draft that bear on the whole question: a draft begins with its answer."""
     (section,) = task.sections
     return SectionText(text=_bearing(task, section)[:SECTION_CLAIMS])
 
 
+@in_its_language
 def summarise(task: TaskEnvelope) -> Summary:
     """The quotations that answer the question itself, from whichever section."""
     return Summary(
@@ -39,6 +42,7 @@ def summarise(task: TaskEnvelope) -> Summary:
     )
 
 
+@in_its_language
 def proofread(task: TaskEnvelope) -> ReportDraft:
     """Key findings and a few claims a section, none of them twice."""
     findings = _findings(task, task.sections)

@@ -10,54 +10,80 @@ from typing import Final
 
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.terms import Terms
+from elcano.activities.phrases import english, phrases
+from elcano.activities.phrases.wording import Phrases
+from elcano.activities.text.known import is_known
+from elcano.activities.text.languages import languages_of
+from elcano.activities.text.spoken import spoken
 from elcano.activities.text.stems import stems
+from elcano.activities.text.unspaced import is_unspaced, rejoined
 
-UNANSWERED: Final = "Nothing that was found holds enough of the question to be quoted as its answer."
-NOTHING_FOUND: Final = "Nothing was found in the sources that were searched."
-SILENT: Final = "No passage that was found mentions: "
-UNSPOKEN_PART: Final = "No passage that was found holds enough of this part of the question to answer it: "
-UNQUOTED_PART: Final = "Passages on this part of the question were found, but nothing in them is quoted as its answer: "
+UNANSWERED: Final = english.PHRASES.nothing_holds
+"""In English; in other languages the sentences are those of their own phrases."""
 TELLING: Final = 0.35
 """A word is spoken of if it tells this much of what the question's most telling word does."""
 QUOTED_PART: Final = 0.6
 """A part counts as quoted if the quotations hold this share of its telling words."""
 MOST_WORDS: Final = 8
 """Words that one sentence names."""
+LEAST_SIGNS: Final = 3
+"""Of what is said not to be mentioned where words have no spaces: fewer may be the end of one word and the next."""
 
 
 def unanswered(given: Material) -> tuple[str, ...]:
-    """What a report without an answer says."""
-    return (UNANSWERED, *silent(given))
+    """What a report without an answer says; if no passage is in the question's language, that it cannot be told."""
+    words = _own()
+    found = languages_of([passage.item.text for passage in given.passages])
+    if found and spoken() not in found:
+        return (words.other_language, *silent(given))
+    return (words.nothing_holds, *_unread(), *silent(given))
 
 
 def silent(given: Material) -> tuple[str, ...]:
     """The telling words of the question that nothing mentions, if any."""
     if not given.passages:
-        return (NOTHING_FOUND,)
-    words = unmentioned(given)
-    return (f"{SILENT}{', '.join(words)}.",) if words else ()
+        return (_own().nothing_found,)
+    return told(_own().silent, unmentioned(given))
+
+
+def told(before: str, words: Sequence[str]) -> tuple[str, ...]:
+    """A sentence that lists `words`, in the language that is spoken; none without words."""
+    own = _own()
+    return (f"{before}{own.comma.join(words)}{own.stop}",) if words else ()
+
+
+def _unread() -> tuple[str, ...]:
+    """That words were compared as they are written, where nothing is known of the language."""
+    return () if is_known(spoken()) else (_own().unknown_language,)
 
 
 def unmentioned(given: Material) -> tuple[str, ...]:
     """Telling words that neither themselves nor by their stem are anywhere in the passages, the most telling first."""
     least = TELLING * max(given.terms.weights.values(), default=0.0)
     missing = [one for one in given.terms.absent(given.found) if given.terms.weights[one] >= least]
-    return tuple(given.terms.written[one] for one in missing if not _written(given.terms.written[one], given))[
-        :MOST_WORDS
-    ]
+    words = [given.terms.written[one] for one in missing if not _written(given.terms.written[one], given)]
+    if any(map(is_unspaced, words)):
+        in_order = [word for word in given.terms.written.values() if word in words]
+        words = [one for one in rejoined(in_order) if not is_unspaced(one) or len(one) >= LEAST_SIGNS]
+    return tuple(words[:MOST_WORDS])
 
 
 def left_open(parts: Sequence[str], spoken: Sequence[str], quotes: Iterable[str], given: Material) -> tuple[str, ...]:
     """A sentence for each of several `parts` that nothing speaks to, or that is `spoken` to and not quoted."""
     held = {one for quote in quotes for one in stems(quote)}
-    told = []
+    own = _own()
+    sentences: list[str] = []
     for part in parts if len(parts) > 1 else ():
         terms = given.terms.of(part)
         if part not in spoken:
-            told.append(f"{UNSPOKEN_PART}{part}.")
+            sentences += told(own.unspoken_part, [part])
         elif not _is_quoted(terms, held):
-            told.append(f"{UNQUOTED_PART}{part}.")
-    return tuple(told)
+            sentences += told(own.unquoted_part, [part])
+    return tuple(sentences)
+
+
+def _own() -> Phrases:
+    return phrases(spoken())
 
 
 def _is_quoted(terms: Terms, held: Iterable[str]) -> bool:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.passages import Material, Passage, material
 from elcano.activities.offline.planning import compared, names, part_anchor, series, sub_questions
 from elcano.activities.text.stems import content_words, stems
@@ -58,6 +59,7 @@ _HOUSEKEEPING: Final = re.compile(
 )
 
 
+@in_its_language
 def parse(task: TaskEnvelope) -> ParsedQuery:
     """Deep for a question of several parts, or one whose words ask for breadth."""
     question = " ".join(task.question.split())
@@ -72,6 +74,7 @@ def parse(task: TaskEnvelope) -> ParsedQuery:
     )
 
 
+@in_its_language
 def outline(task: TaskEnvelope) -> ReportPlan:
     """Sections for the question's parts, filled up with what the passages on its subject are divided into."""
     question = " ".join(task.question.split())

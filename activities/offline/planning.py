@@ -5,10 +5,14 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.activities.offline.asking import kind_of
+from elcano.activities.offline.joints import JOINTS
+from elcano.activities.offline.language import in_english, in_its_language
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.terms import Terms, weighted
+from elcano.activities.text.spoken import spoken
 from elcano.activities.text.stems import content_words, kin, root, stem, stems
-from elcano.activities.text.stopwords import STOP_WORDS, WEIGHTLESS
+from elcano.activities.text.stopwords import WEIGHTLESS, stop_words, weightless
+from elcano.activities.text.unspaced import is_unspaced
 from elcano.activities.text.words import words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask
@@ -29,6 +33,8 @@ _ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|was|we
 _JOINT: Final = re.compile(
     rf"(?:\s*[,;]\s*|\s+)(?:and|or|but)\s+(?={_ASKING}\b)|\s*[,;]\s+(?={_ASKING}\b)", re.IGNORECASE
 )
+_JOINTS: Final = {**JOINTS, "en": _JOINT}
+_EDGES: Final = " ?,;\uff1f\u061f\u00bf\uff0c\u3002"
 _COMPARED: Final = re.compile(
     r"\b(?:differ(?:s|ed|ences?|ent)?|distin(?:ctions?|guish(?:es|ed)?)|choos(?:e|ing)|choices?|chose|decid(?:e|ing)|"
     r"comparisons?|trade-?offs?|similarit(?:y|ies)|contrasts?)\b[^?]*?\bbetween\s+(.+)|\bcompare\s+(.+)",
@@ -53,8 +59,9 @@ _BETWEEN: Final = re.compile(r",?\s+(?:and|or)\s+|,\s+", re.IGNORECASE)
 
 def sub_questions(question: str, most: int = MOST_PARTS) -> tuple[str, ...]:
     """The parts of a question, each to be answered by itself; a question with one part is its own part."""
-    asked = [part.strip() for part in re.findall(r"[^?]+\?", question)] or [question.strip()]
-    parts = [part.strip(" ?,;") for whole in asked for part in _JOINT.split(whole)]
+    asked = [part.strip() for part in re.findall(r"[^?\uff1f\u061f]+[?\uff1f\u061f]", question)] or [question.strip()]
+    joint = _JOINTS.get(spoken())
+    parts = [part.strip(_EDGES) for whole in asked for part in (joint.split(whole) if joint else [whole])]
     parts = [part for part in parts if content_words(part)]
     if len(parts) == 1:
         parts = compared(parts[0]) or parts
@@ -63,6 +70,8 @@ def sub_questions(question: str, most: int = MOST_PARTS) -> tuple[str, ...]:
 
 def compared(question: str) -> list[str]:
     """The things that a question sets side by side."""
+    if not in_english():
+        return []
     match = _COMPARED.search(question)
     if match is not None:
         things = _ENUMERATION.split(match[1] or match[2])
@@ -77,7 +86,7 @@ def compared(question: str) -> list[str]:
 
 def series(question: str) -> tuple[str, ...]:
     """The single words that a question names in a row: `handlers, formatters and levels`; a pair of doings is none."""
-    for match in _SERIES.finditer(question):
+    for match in _SERIES.finditer(question) if in_english() else ():
         things = _BETWEEN.split(match[0])
         doings = len(things) == 2 and all(thing.endswith("ing") for thing in things)
         doings = doings or _DONE_TO.match(question, match.end()) is not None
@@ -110,7 +119,7 @@ def names(text: str, given: Material) -> list[str]:
     """The stems of proper names in `text` that occur in what was found; a name that is everywhere tells nothing."""
     weights = given.terms.weights
     least = NAME_SHARE * max(weights.values(), default=0.0)
-    written = {name for name in _NAME.findall(text)}
+    written = {match[0] for match in _capitals(text)}
     proper = {name for name in written if not name.isupper()}  # An acronym beside a name is a word like others.
     present = [one for one in weights if weights[one] >= least and _presence(one, given) > 0]
     for group in (proper, written):
@@ -122,8 +131,13 @@ def names(text: str, given: Material) -> list[str]:
 
 def proper_names(text: str) -> set[str]:
     """The words, in lower case, that `text` writes as names: with a capital, not at its beginning, not everywhere."""
-    found = [match for match in _NAME.finditer(text) if match.start() > 0 and not match[0].isupper()]
+    found = [match for match in _capitals(text) if match.start() > 0 and not match[0].isupper()]
     return {match[0].lower() for match in found} if len(found) < len(text.split()) / 2 else set()
+
+
+def _capitals(text: str) -> list[re.Match[str]]:
+    """The words that are written with a capital; none in German, which writes every noun with one."""
+    return [] if spoken() == "de" else list(_NAME.finditer(text))
 
 
 def _presence(one: str, given: Material) -> float:
@@ -145,6 +159,7 @@ def gaps(question: str, given: Material) -> tuple[str, ...]:
     return tuple(text for _, text in sorted(open_parts, key=lambda each: each[0]))
 
 
+@in_its_language
 def plan(task: TaskEnvelope) -> AgentSelectionPlan:
     """One search per gap and source, none that was made before; without new words to try, no search at all."""
     made = {(search.source, _key(search.query)) for turn in task.conversation for search in turn.searches}
@@ -205,7 +220,7 @@ def _wider(task: TaskEnvelope) -> list[str]:
 
 def _names_its_subject(text: str) -> bool:
     """Whether a proper name stands in `text`; the capital of its first word says nothing."""
-    return any(match.start() > 0 and content_words(match[0]) for match in _NAME.finditer(text))
+    return any(match.start() > 0 and content_words(match[0]) for match in _capitals(text))
 
 
 def next_queries(question: str, given: Material, made: Iterable[str]) -> tuple[str, ...]:
@@ -220,10 +235,12 @@ def next_queries(question: str, given: Material, made: Iterable[str]) -> tuple[s
 
 
 def _query(text: str, terms: Terms, about: str | None) -> str:
-    """The telling words of `text`, and the anchor if it lacks it."""
+    """The telling words of `text`, and the anchor if it lacks it; where words have no spaces, `text` as it is."""
+    if is_unspaced(text):
+        return " ".join(text.split())[:QUERY_CHARACTERS]
     chosen: Sequence[str] = content_words(text)[:QUERY_WORDS]
     if 0 < len(chosen) <= FEW_WORDS and ":" not in text:
-        chosen = [word for word in words(text) if word not in STOP_WORDS or word in _KEPT][:QUERY_WORDS]
+        chosen = [word for word in words(text) if word not in stop_words(spoken()) or word in _KEPT][:QUERY_WORDS]
     if about is not None and about not in stems(text):
         chosen = (terms.written[about], *chosen[: QUERY_WORDS - 1])
     return " ".join(chosen)[:QUERY_CHARACTERS]
@@ -231,4 +248,4 @@ def _query(text: str, terms: Terms, about: str | None) -> str:
 
 def _key(query: str) -> frozenset[str]:
     """Two queries with the same roots find the same passages; other words of one kin find others."""
-    return frozenset(root(word) for word in words(query) if word not in WEIGHTLESS)
+    return frozenset(root(word) for word in words(query) if word not in weightless(spoken()))

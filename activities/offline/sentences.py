@@ -5,16 +5,25 @@ mostly links or markup, asks a question or introduces something that follows (`F
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import regex
+
 from elcano.activities.offline.blocks import Block, prose
+from elcano.activities.offline.language import in_english
+from elcano.activities.prose.sentences import sentence_ends
+from elcano.activities.text.spoken import spoken
+from elcano.activities.text.unspaced import is_unspaced
+from elcano.activities.text.words import words
 
 LEAST_WORDS: Final = 5
 LEAST_ITEM_WORDS: Final = 4
 MOST_CHARACTERS: Final = 600
 LEAST_ITEMS: Final = 2
+CLAUSE_CHARACTERS: Final = 80
+"""In Thai a space ends a clause as well as a sentence: a quotation is at least so long."""
 
 _END: Final = re.compile(
     r"(?<![.!?\u2026])[.!?\u2026]++[\"'\u201d\u2019)\]*_`]*+"
@@ -31,8 +40,14 @@ _ROLE: Final = re.compile(r":[\w:-]+:`")
 _ADDRESS: Final = re.compile(r"https?://\S+|www\.\S+")
 _TAG: Final = re.compile(r"</?[a-zA-Z][^>]*>|&\w+;")
 _ASIDE: Final = re.compile(r"[*_]*\([^()]*\)[*_.]*")
-_LETTERS: Final = re.compile(r"[^\W\d_]")
-_PLAIN_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_LETTERS: Final = regex.compile(r"[\p{L}\p{M}]")
+_FULL_STOP: Final = re.compile(
+    "[.!\u3002\uff01\uff0e\u0964\u06d4\u17d4\u104b][\"'\u201d\u2019\u00bb\u300d\u300f)\uff09\\]*_`]*$"
+)
+_OPEN: Final = (":", "?", ",", "->", "...", "\u2026", "\uff1a", "\uff1f", "\uff0c", "\u061f", "\u060c")
+_WITHOUT_STOPS: Final = frozenset({"th", "lo"})
+"""Languages that end a sentence, and many a clause, with a space."""
+_PLAIN_WORD: Final = regex.compile(r"\p{L}[\p{L}\p{M}]+")
 
 
 @dataclass(frozen=True)
@@ -84,16 +99,39 @@ def _list_end(text: str, blocks: Sequence[Block], number: int) -> int | None:
 def _of_block(text: str, block: Block, number: int, list_end: int | None) -> list[Sentence]:
     found: list[Sentence] = []
     start = block.start
-    for match in _END.finditer(text, block.start, block.end):
-        if match.end() < block.end and _ABBREVIATION.search(text, start, match.start() + 1):
-            continue
-        found.append(_sentence(text, start, match.end(), number))
-        start = match.end()
+    for end in _ends(text, block):
+        found.append(_sentence(text, start, end, number))
+        start = end
         while start < block.end and text[start].isspace():
             start += 1
     if start < block.end:
         found.append(_sentence(text, start, list_end or block.end, number, listed=list_end is not None))
     return found
+
+
+def _ends(text: str, block: Block) -> Iterator[int]:
+    """Where sentences of a block end, the last one's end left out if it has no full stop."""
+    if in_english():
+        for match in _END.finditer(text, block.start, block.end):
+            if match.end() == block.end or not _ABBREVIATION.search(text, block.start, match.start() + 1):
+                yield match.end()
+        return
+    written = text[block.start : block.end]
+    place = 0
+    for end in sentence_ends(written, spoken()):
+        if spoken() in _WITHOUT_STOPS:
+            yield from (block.start + one for one in _clauses(written, place, end))
+        yield block.start + place + len(written[place:end].rstrip())
+        place = end
+
+
+def _clauses(text: str, start: int, end: int) -> Iterator[int]:
+    """Where a stretch without full stops may be cut: at spaces, each piece long enough to say something."""
+    for space in re.finditer(r"\s", text[start:end]):
+        if space.start() >= CLAUSE_CHARACTERS:
+            yield start + space.start()
+            yield from _clauses(text, start + space.end(), end)
+            return
 
 
 def _sentence(text: str, start: int, end: int, block: int, *, listed: bool = False) -> Sentence:
@@ -104,13 +142,13 @@ def _sentence(text: str, start: int, end: int, block: int, *, listed: bool = Fal
         text=literal,
         block=block,
         links=bool(_LINK.search(literal) or _ADDRESS.search(literal)),
-        whole=listed or bool(re.search(r"[.!][\"'\u201d\u2019)\]*_`]*$", literal)),
+        whole=listed or spoken() in _WITHOUT_STOPS or _FULL_STOP.search(literal) is not None,
     )
 
 
 def _is_quotable(sentence: Sentence, block: Block) -> bool:
     literal = sentence.text
-    if len(literal) > MOST_CHARACTERS or literal.rstrip("*_ ").endswith((":", "?", ",", "->", "...", "\u2026")):
+    if len(literal) > MOST_CHARACTERS or literal.rstrip("*_ ").endswith(_OPEN):
         return False
     if literal.count("(") > literal.count(")"):
         return False  # Cut off in the middle, as calls in code are.
@@ -124,4 +162,5 @@ def _is_quotable(sentence: Sentence, block: Block) -> bool:
     if letters < 0.6 * len(re.sub(r"\s", "", plain)):
         return False
     needed = LEAST_ITEM_WORDS if block.item else LEAST_WORDS
-    return len(_PLAIN_WORD.findall(plain)) >= needed and (block.item or sentence.whole)
+    count = len(words(plain)) if is_unspaced(plain) else len(_PLAIN_WORD.findall(plain))
+    return count >= needed and (block.item or sentence.whole)

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from elcano.activities.offline.clauses import states
+from elcano.activities.offline.language import in_english
 from elcano.activities.offline.sentences import Sentence
 
 LABEL: Final = 0.35
@@ -103,7 +104,7 @@ def penalty(sentence: Sentence, text: str, *, changes: bool, orders: bool) -> fl
 
 def beginning(sentence: Sentence, before: Sentence | None) -> tuple[int, float]:
     """Where the quote begins and what that costs: `This ...` needs the sentence before it, or says nothing."""
-    if not _DANGLING.match(sentence.text) or _LISTED.match(sentence.text):
+    if not in_english() or not _DANGLING.match(sentence.text) or _LISTED.match(sentence.text):
         return sentence.start, 1.0
     adjoins = before is not None and before.block == sentence.block and sentence.start - before.end <= 2
     if before is None or not adjoins or _DANGLING.match(before.text):

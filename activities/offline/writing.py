@@ -10,10 +10,13 @@ from typing import Final
 
 from elcano.activities.offline.assessing import ANSWERABLE, answerable, part_coverage
 from elcano.activities.offline.choosing import candidates_of, further, key_findings, with_results
+from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.limitations import left_open, silent, unanswered
 from elcano.activities.offline.passages import Material, material
 from elcano.activities.offline.planning import anchor, sub_questions
 from elcano.activities.offline.scoring import Candidate
+from elcano.activities.phrases import phrases
+from elcano.activities.text.spoken import spoken
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 
@@ -24,6 +27,7 @@ MOST_RELATED: Final = 6
 RELATED_COVERAGE: Final = 0.3
 
 
+@in_its_language
 def write(task: TaskEnvelope) -> ReportDraft:
     """The draft for `task`, in which every claim is a literal quotation."""
     question, given = task.question, material(task)
@@ -64,7 +68,7 @@ def _sections(
         new = further(given, used, candidates_of(given, question, part), SECTION_CLAIMS if several else DETAILS)
         if new:
             used.extend(new)
-            heading = _heading(part) if several else "Further passages"
+            heading = _heading(part) if several else phrases(spoken()).further
             sections.append(DraftSection(heading=heading, claims=tuple(_claim(given, chosen) for chosen in new)))
     return tuple(sections), used
 

@@ -6,6 +6,7 @@ The publisher makes it once; whoever looks through a certificate makes it again 
 from collections.abc import Mapping, Sequence
 
 from elcano.activities.report.citations import check
+from elcano.activities.report.language import words_for
 from elcano.activities.report.parts import parts
 from elcano.activities.report.references import standing
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
@@ -46,7 +47,8 @@ def made(
     checked = check(draft, evidence, texts, accounts, call.question)
     doubts = standing(checked.references)
     review = reviewed(call, evidence, checked.works, checked)
-    told = parts(checked, {one.number: said for one in checked.references if (said := mark(one.work))})
+    marks = {one.number: said for one in checked.references if (said := mark(one.work))}
+    told = parts(checked, marks, words_for(call.question, checked.given))
     return Report(
         run_id=call.run_id,
         question=call.question,

@@ -10,6 +10,8 @@ from typing import Final
 
 from markdown_it.token import Token
 
+from elcano.activities.phrases import english
+from elcano.activities.phrases.wording import Phrases
 from elcano.activities.prose.parsing import CITATION, bracket_of, parsed
 from elcano.activities.prose.statements import LAST, STATEMENT, stated
 from elcano.activities.prose.writing import written
@@ -19,22 +21,23 @@ from elcano.graphs.values.statements import Block, CheckedCitation, Part, PartKi
 
 UNVERIFIED_MARK: Final = "(not verified)"
 _SUPPORT: Final[Mapping[Support, str]] = {"partly": " (partly supported)", "not_supported": " (not supported)"}
-HEADINGS: Final[Mapping[PartKind, str]] = {
-    "key_findings": "Key findings",
-    "disputed": "What is disputed",
-    "strength": "How strong the evidence is",
-    "conclusion": "Conclusion",
-}
 
 
-def parts(checked: CheckedDraft, marks: Mapping[int, str]) -> tuple[Part, ...]:
+def parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = english.PHRASES) -> tuple[Part, ...]:
     """The parts of the report, in their order; an empty one is left out, but for a section.
 
     Args:
         checked: the draft.
         marks: what is said behind a number whose work does not stand, as that it was retracted.
+        words: the fixed words in the language of the report.
     """
     quoted = checked.draft.quoted
+    headings: Mapping[PartKind, str] = {
+        "key_findings": words.key_findings,
+        "disputed": words.disputed,
+        "strength": words.strength,
+        "conclusion": words.conclusion,
+    }
 
     def blocks(claims: Iterable[CheckedClaim]) -> tuple[Block, ...]:
         return tuple(_block(claim, marks, quoted=quoted) for claim in claims)
@@ -49,10 +52,10 @@ def parts(checked: CheckedDraft, marks: Mapping[int, str]) -> tuple[Part, ...]:
         ("conclusion", checked.conclusion),
     ]
     before = [
-        Part(kind=kind, heading=HEADINGS.get(kind, ""), blocks=blocks(claims)) for kind, claims in first if claims
+        Part(kind=kind, heading=headings.get(kind, ""), blocks=blocks(claims)) for kind, claims in first if claims
     ]
     sections = [Part(kind="section", heading=one.heading, blocks=blocks(one.claims)) for one in checked.sections]
-    after = [Part(kind=kind, heading=HEADINGS[kind], blocks=blocks(claims)) for kind, claims in last if claims]
+    after = [Part(kind=kind, heading=headings[kind], blocks=blocks(claims)) for kind, claims in last if claims]
     return (*before, *sections, *after)
 
 

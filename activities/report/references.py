@@ -17,10 +17,10 @@ LICENCE_CHARACTERS: Final = 80
 """Room for a name and an address; some ask that both be shown."""
 
 
-def listed(references: Sequence[Reference]) -> list[str]:
+def listed(references: Sequence[Reference], heading: str = "References") -> list[str]:
     """The list under its heading; nothing if there is none."""
     lines = [f"{reference.number}. {_reference(reference)}" for reference in references]
-    return ["## References", "\n".join(lines)] if lines else []
+    return [f"## {heading}", "\n".join(lines)] if lines else []
 
 
 def standing(references: Iterable[Reference]) -> tuple[str, ...]:

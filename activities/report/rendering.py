@@ -8,8 +8,11 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
+from elcano.activities.phrases import english
+from elcano.activities.phrases.wording import Phrases
 from elcano.activities.report import review_tables
 from elcano.activities.report.citations import REASONS, CheckedDraft
+from elcano.activities.report.language import words_for
 from elcano.activities.report.markdown import link, plain, prose
 from elcano.activities.report.parts import parts
 from elcano.activities.report.references import flagged, listed
@@ -18,7 +21,6 @@ from elcano.graphs.contracts import PublishCall
 from elcano.graphs.references.days import day
 from elcano.graphs.references.wording import flags, mark
 from elcano.graphs.shortening import shortened
-from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.budget import usd
 from elcano.graphs.values.report import heading_for
 from elcano.graphs.values.review import Review
@@ -30,27 +32,17 @@ from elcano.storage.evidence import Evidence
 PASSAGE_CHARACTERS: Final = 1_000
 """How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
 
-_ENDINGS: Final[dict[EndKind, str]] = {
-    "stopped": "it was stopped",
-    "time": "its time was used up",
-    "tokens": "its token budget was used up",
-    "cost": "its cost budget was used up",
-    "iterations": "all its iterations were used",
-    "steps": "all its steps were used",
-    "stalled": "further searches found nothing new",
-    "node_failed": "a step failed",
-    "provider": "a provider could not answer",
-    "sections": "not every section was researched to its end",
-}
-
 
 def partial_reason(ending: Ending | None) -> str | None:
     """Why a run ended early, in words without a full stop; None if it did not."""
     if ending is None:
         return None
-    reason = _ENDINGS[ending.kind]
+    return _reason(ending, english.PHRASES)
+
+
+def _reason(ending: Ending, words: Phrases) -> str:
     detail = ending.detail.strip().rstrip(".")
-    return f"{reason}: {detail}" if detail else reason
+    return f"{words.endings[ending.kind]}: {detail}" if detail else words.endings[ending.kind]
 
 
 def render_report(
@@ -72,30 +64,31 @@ def render_report(
         written: the parts of the draft, if they are known already.
     """
     draft = checked.draft
-    marks = {one.number: said for one in checked.references if (said := mark(one.work))}
-    told = written if written is not None else parts(checked, marks)
+    marks = {one.number: shown for one in checked.references if (shown := mark(one.work))}
+    words = words_for(call.question, checked.given)
+    told = written if written is not None else parts(checked, marks, words)
     passage = partial(_passage, checked.works)
-    limitations = _listed("Limitations", map(prose, draft.limitations))
-    related = _listed("Related passages" if draft.answered else "Nearest passages", map(passage, checked.related))
-    unanswered = ["**The sources that were searched do not answer this question.**", *limitations, *related]
+    untold = not draft.answered and words.other_language in draft.limitations
+    said = (one for one in draft.limitations if not untold or one != words.other_language)
+    limitations = _listed(words.limitations, map(prose, said))
+    related = _listed(words.related if draft.answered else words.nearest, map(passage, checked.related))
+    unanswered = [f"**{words.other_language if untold else words.not_answered}**", *limitations, *related]
     return _joined(
         [
             f"# {plain(draft.title)}",
-            _head(call, f"{_author(call, quoted=draft.quoted)}{_support(checked)}", doubts),
+            _head(call, words, f"{_author(call, words, quoted=draft.quoted)}{_support(checked)}", doubts),
             *([] if draft.answered else unanswered),
             *_above(told),
-            *_sections(call, told),
+            *_sections(call, told, words),
             *review_tables.studies(review, marks),
             *_below(told),
             *(limitations if draft.answered else []),
-            *_listed(
-                "What could not be verified", (*map(_failed, checked.unverified), *map(_doubted, checked.doubted))
-            ),
+            *_listed(words.unverified, (*map(_failed, checked.unverified), *map(_doubted, checked.doubted))),
             *(related if draft.answered else []),
-            *_listed("Warnings", map(plain, (*draft.remarks, *call.warnings))),
-            *_searches(call, checked.given, searched),
+            *_listed(words.warnings, map(plain, (*draft.remarks, *call.warnings))),
+            *_searches(call, words, checked.given, searched),
             *review_tables.records(review),
-            *listed(checked.references),
+            *listed(checked.references, words.references),
         ]
     )
 
@@ -122,28 +115,26 @@ def render_evidence(
     return _joined(
         [
             f"# {plain(title)}",
-            _head(call, "No language model wrote any of this."),
+            _head(call, english.PHRASES, "No language model wrote any of this."),
             notice,
-            *_without_text(call.sections),
+            *_without_text(call.sections, english.PHRASES),
             *_listed("Evidence", passages),
             *_listed("Warnings", map(plain, call.warnings)),
-            *_searches(call, evidence, searched),
+            *_searches(call, english.PHRASES, evidence, searched),
             *review_tables.records(review),
         ]
     )
 
 
-def _head(call: PublishCall, author: str, doubts: Sequence[str] = ()) -> str:
-    reason = partial_reason(call.ending)
-    state = f"**Partial:** the run ended early, because {plain(reason)}. " if reason else ""
-    warned = "".join(f"\n>\n> **Warning:** {plain(doubt)}" for doubt in doubts)
-    return f"> Asked: {plain(call.question)}\n>\n> {state}{author}{warned}"
+def _head(call: PublishCall, words: Phrases, author: str, doubts: Sequence[str] = ()) -> str:
+    reason = _reason(call.ending, words) if call.ending else ""
+    state = f"{words.partial.format(reason=plain(reason))} " if reason else ""
+    warned = "".join(f"\n>\n> {words.warning} {plain(doubt)}" for doubt in doubts)
+    return f"> {words.asked} {plain(call.question)}\n>\n> {state}{author}{warned}"
 
 
-def _author(call: PublishCall, *, quoted: bool) -> str:
-    if quoted:
-        return "This report consists of literal quotations; no language model was used to write it."
-    return f"Written by {plain(', '.join(call.models) or 'an unnamed model')}; every citation was looked up by code."
+def _author(call: PublishCall, words: Phrases, *, quoted: bool) -> str:
+    return words.quoted if quoted else words.written.format(models=plain(", ".join(call.models) or words.unnamed))
 
 
 def _support(checked: CheckedDraft) -> str:
@@ -177,34 +168,34 @@ def _below(told: Iterable[Part]) -> Iterable[str]:
             yield from (block.markdown for block in part.blocks)
 
 
-def _sections(call: PublishCall, told: Iterable[Part]) -> Iterable[str]:
+def _sections(call: PublishCall, told: Iterable[Part], words: Phrases) -> Iterable[str]:
     """The draft's sections, one without claims saying why; then those that the draft does not even name."""
     planned = {heading_for(section.title): section for section in call.sections}
     for section in (part for part in told if part.kind == "section"):
         result = planned.pop(heading_for(section.heading), None)
         yield f"## {plain(section.heading)}"
         yield from (block.markdown for block in section.blocks)
-        yield from _remarks(result, empty=not section.blocks)
-    yield from _without_text(planned.values())
+        yield from _remarks(result, words, empty=not section.blocks)
+    yield from _without_text(planned.values(), words)
 
 
-def _without_text(sections: Iterable[SectionResult]) -> Iterable[str]:
+def _without_text(sections: Iterable[SectionResult], words: Phrases) -> Iterable[str]:
     for section in sections:
         if section.gap is not None or section.unanswered:
             yield f"## {plain(heading_for(section.title))}"
-            yield from _remarks(section, empty=True)
+            yield from _remarks(section, words, empty=True)
 
 
-def _remarks(section: SectionResult | None, *, empty: bool) -> Iterable[str]:
+def _remarks(section: SectionResult | None, words: Phrases, *, empty: bool) -> Iterable[str]:
     """What a reader must know of a section beside its claims: that it is missing and why, or that it ended early."""
     if section is not None and section.gap is not None:
-        yield f"**This section is missing:** {_gap(section.gap)}"
+        yield words.section_missing.format(reason=_gap(section.gap))
     elif section is not None and section.unanswered:
-        yield "**No source that was searched answers this section.**"
+        yield f"**{words.section_unanswered}**"
     elif empty:
-        yield "**Nothing that was found answers this part.**"
+        yield f"**{words.part_unanswered}**"
     if section is not None and section.ending and section.gap is None:
-        yield f"The research on this section ended early: {plain(section.ending.rstrip('.'))}."
+        yield words.section_ended.format(reason=plain(section.ending.rstrip(".")))
 
 
 def _gap(gap: SectionGap) -> str:
@@ -235,18 +226,24 @@ def _passage(works: Works, passage: Evidence) -> str:
     return f"{warned}{link(passage.title, passage.locator)} — {plain(passage.source)}"
 
 
-def _searches(call: PublishCall, evidence: Iterable[Evidence], searched: Sequence[str]) -> list[str]:
+def _searches(call: PublishCall, words: Phrases, evidence: Iterable[Evidence], searched: Sequence[str]) -> list[str]:
     """What was searched, for what and when; the text of what was found may have been kept before that."""
-    sources = f"Sources: {plain(', '.join(call.sources))}." if call.sources else ""
+    sources = words.sources.format(names=plain(", ".join(call.sources))) if call.sources else ""
     queries = "; ".join(f"“{plain(query)}”" for query in dict.fromkeys(call.searches))
-    asked = f"Searched for: {queries}." if queries else ""
+    asked = words.searched_for.format(queries=queries) if queries else ""
     retrieved = sorted({day(passage.retrieved_at) for passage in evidence} - {""})
-    when = [f"Searched {_span(searched)}." if searched else "", f"Retrieved {_span(retrieved)}." if retrieved else ""]
-    return ["## What was searched", " ".join(filter(None, (sources, asked, *when)))] if sources or asked else []
+    when = [
+        _span(searched, words.searched_on, words.searched_from),
+        _span(retrieved, words.retrieved_on, words.retrieved_from),
+    ]
+    told = " ".join(filter(None, (sources, asked, *when)))
+    return [f"## {words.what_was_searched}", told] if sources or asked else []
 
 
-def _span(days: Sequence[str]) -> str:
-    return f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
+def _span(days: Sequence[str], one: str, several: str) -> str:
+    if not days:
+        return ""
+    return one.format(day=days[0]) if days[0] == days[-1] else several.format(first=days[0], last=days[-1])
 
 
 def _listed(heading: str, items: Iterable[str]) -> list[str]:

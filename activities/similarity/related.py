@@ -6,13 +6,16 @@ vectors, .982 by both), XQuAD and Cranfield, and more than ranks fused.
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Final
 
 from elcano.activities.similarity.embedder import Embedder
+from elcano.activities.sources.documents.forms import TOKENIZER, indexed
 from elcano.activities.sources.documents.query import expression
 from elcano.activities.sources.documents.search import BM25
+from elcano.activities.text.languages import language_of, text_language
 from elcano.storage.evidence import Evidence
 
 POOL: Final = 60
@@ -36,12 +39,17 @@ def related(query: str, passages: Sequence[Evidence], limit: int, embedder: Embe
 
 def scores(query: str, passages: Sequence[Evidence]) -> Mapping[int, float]:
     """The score of each passage that has a word of `query`, by its position, the best first."""
-    match = expression(query)
-    if not match:
+    spoken = [text_language(f"{one.title}\n{one.text}") for one in passages]
+    common = [language for language, _ in Counter(spoken).most_common()]
+    match = expression(query, language_of(query, common), common)
+    if not match or not passages:
         return {}
     with closing(sqlite3.connect(":memory:")) as database:
-        database.execute("CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, tokenize='porter unicode61')")
-        rows = ((at, one.title, one.heading, one.text) for at, one in enumerate(passages))
+        database.execute(f'CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, tokenize="{TOKENIZER}")')
+        rows = (
+            (at, *(indexed(text, language) for text in (one.title, one.heading, one.text)))
+            for at, (one, language) in enumerate(zip(passages, spoken, strict=True))
+        )
         database.executemany("INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)", rows)
         ranked = "SELECT rowid, -rank FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank, rowid"
         return dict(database.execute(ranked, (match, BM25)).fetchall())

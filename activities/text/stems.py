@@ -1,18 +1,23 @@
-"""Stems: words that are counted as one, because they are forms or spellings of one, or name one thing."""
+"""Stems: words that are counted as one, because they are forms or spellings of one, or name one thing.
+
+They are those of the language that is spoken at the moment (`spoken`). Spellings and what names one thing are known of
+English alone; in a language without a stemmer a word is its own stem.
+"""
 
 import re
 import threading
-from functools import lru_cache
-from typing import Final
+from functools import cache, lru_cache
+from typing import Any, Final
 
 import snowballstemmer
 
-from elcano.activities.text.stopwords import WEIGHTLESS
-from elcano.activities.text.words import words
+from elcano.activities.text.known import ENGLISH, UNSPACED, stemmer_of
+from elcano.activities.text.spoken import spoken
+from elcano.activities.text.stopwords import weightless
+from elcano.activities.text.words import asked_words, words
 
-_STEMMER: Final = snowballstemmer.stemmer("english")
 _STEMMING: Final = threading.Lock()
-"""The stemmer keeps the word it works on in itself, and texts are read in threads."""
+"""A stemmer keeps the word it works on in itself, and texts are read in threads."""
 
 _KIN: Final = (
     "safe safely safety unsafe secure security insecure dangerous malicious untrusted harmful vulnerable",
@@ -31,37 +36,61 @@ _BRITISH: Final = re.compile(r"(?<=[a-z]{4})is(?=(?:e|ed|es|er|ers|ing|ation|ati
 """`serialise` is `serialize`. Other words are changed as well, but in every text alike."""
 
 
-@lru_cache(maxsize=100_000)
-def root(word: str) -> str:
-    """The stem of one lower-case word (Porter's second English algorithm), the same in both spellings."""
+@lru_cache(maxsize=200_000)
+def root_in(language: str, word: str) -> str:
+    """The stem of one lower-case word (Porter's second English algorithm and its kin), the same in both spellings."""
+    if language in UNSPACED and word.isascii():
+        language = ENGLISH  # The names and terms in their texts mostly are.
+    stemmer = _stemmer(stemmer_of(language))
+    if stemmer is None:
+        return word
     with _STEMMING:
-        return str(_STEMMER.stemWord(_BRITISH.sub("iz", word)))
+        return str(stemmer.stemWord(_BRITISH.sub("iz", word) if language == ENGLISH else word))
 
 
-_FIRST_OF_KIN: Final = {root(word): root(group.split()[0]) for group in _KIN for word in group.split()}
+@cache
+def _stemmer(algorithm: str) -> Any:
+    return snowballstemmer.stemmer(algorithm) if algorithm else None
+
+
+_FIRST_OF_KIN: Final = {
+    root_in(ENGLISH, word): root_in(ENGLISH, group.split()[0]) for group in _KIN for word in group.split()
+}
+
+
+def root(word: str) -> str:
+    """The stem of one lower-case word in the language that is spoken."""
+    return root_in(spoken(), word)
 
 
 def stem(word: str) -> str:
     """The root of one lower-case word, or of the first word of its kin."""
-    return _FIRST_OF_KIN.get(root(word), root(word))
+    language = spoken()
+    own = root_in(language, word)
+    return _FIRST_OF_KIN.get(own, own) if language == ENGLISH else own
+
+
+def kin(word: str) -> tuple[str, ...]:
+    """The other words for the same thing, and the American spelling: what to search for beside `word`."""
+    return _kin(word) if spoken() == ENGLISH else ()
 
 
 @lru_cache(maxsize=10_000)
-def kin(word: str) -> tuple[str, ...]:
-    """The other words for the same thing, and the American spelling: what to search for beside `word`."""
+def _kin(word: str) -> tuple[str, ...]:
     others = [one for group in _KIN for one in group.split() if stem(word) == stem(one)]
     return tuple(dict.fromkeys(one for one in (_BRITISH.sub("iz", word), *others) if one != word))
 
 
 def stems(text: str) -> list[str]:
     """The stems of the words that tell something, in order, repeated as often as they occur."""
-    return [stem(word) for word in words(text) if word not in WEIGHTLESS]
+    left_out = weightless(spoken())
+    return [stem(word) for word in words(text) if word not in left_out]
 
 
 def content_words(text: str) -> tuple[str, ...]:
     """The words that tell something, one per stem, in order."""
     by_stem: dict[str, str] = {}
-    for word in words(text):
-        if word not in WEIGHTLESS and (len(word) > 1 or not word.isascii() or word.isdigit()):
+    for word in asked_words(text, weightless(spoken())):
+        if len(word) > 1 or not word.isascii() or word.isdigit():
             by_stem.setdefault(stem(word), word)
     return tuple(by_stem.values())

@@ -2,9 +2,19 @@
 
 A search leaves out `STOP_WORDS` alone. Who weighs words, as the extractive model does, leaves out `WEIGHTLESS`: that
 holds words people ask with as well. Were these left out of searches, `data types` would search for `data`.
+
+These are the English ones. Of other languages a library has the list, and what people ask with is added here.
 """
 
+from functools import cache
 from typing import Final
+
+import regex
+from stop_words import AVAILABLE_LANGUAGES, get_stop_words
+
+from elcano.activities.text.known import ENGLISH, name_of
+
+_PARTS: Final = regex.compile(r"[\p{L}\p{M}]++")
 
 _FUNCTION_WORDS: Final = """
 a about above after again all also am an and any are as at be because been before being below between both but by can
@@ -41,3 +51,58 @@ STOP_WORDS: Final = frozenset(f"{_FUNCTION_WORDS} {_CONTRACTIONS} {_ORDERS}".spl
 
 WEIGHTLESS: Final = STOP_WORDS.union(_MORE_FUNCTION_WORDS.split(), _QUESTION_WORDS.split())
 """Words that neither a question nor the fit of a text to it is measured by."""
+
+_ASKING: Final = {
+    "de": """
+warum weshalb wieso wer wen wem wessen wie wieviel wieviele viel viele wann wo was welche welcher welches
+welchem welchen wofür womit woran worauf woraus worin worüber wovon wozu wurde wurden worden gibt gab geben heißt hieß
+nennt nannte
+genannt bitte erkläre erklären beschreibe beschreiben zeige kann können lässt etwa beim ab per sowohl desto bzw
+""",
+    "es": """
+qué quién quiénes cuál cuáles cómo cuándo dónde cuánto cuánta cuántos cuántas por para según llama llamaba llamó
+llamaban explica explique explicar describe describa muestra fue fueron sido sería cual adónde
+""",
+    "fr": """
+qui que quoi quel quelle quels quelles comment combien pourquoi quand où lequel laquelle lesquels lesquelles est
+appelle appelait nomme nommait explique expliquez expliquer décris décrivez décrire montre c d j l m n s t qu jusqu
+lorsqu puisqu quoiqu aux y été il elle
+""",
+    "it": """
+chi che cosa quale quali quanto quanta quanti quante come quando dove perché perchè chiama chiamava chiamato spiega
+spieghi spiegare descrivi descrivere mostra è c d l un all dall dell nell sull quell cos dov
+""",
+    "pt": """
+quem que quê qual quais quanto quanta quantos quantas como quando onde porque porquê chama chamava explica explique
+explicar descreva descrever mostra é são foi foram o a
+""",
+    "nl": """
+wie wat welk welke hoe hoeveel wanneer waar waarom waarvoor waarmee waarin heet heette noemt noemde leg uit beschrijf
+beschrijven toon werden wordt worden zijn kun kunt
+""",
+    "ru": """
+кто что какой какая какое какие каких сколько когда где почему зачем как называется называют объясни опиши
+""",
+    "ar": "متى أين من ماذا ما كيف لماذا كم هل أي",
+    "hi": "कब कहाँ कहां कौन क्या क्यों कैसे कितना कितने कितनी किस किसने किसका किसकी किसके",
+    "tr": "ne nerede zaman kim neden niçin nasıl kaç hangi kimin mi mı mu mü",
+    "vi": "gì nào ai đâu khi sao bao nhiêu thế vì mấy",
+    "ja": "です ます した こと もの とは",
+}
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """What a search in the language leaves out; nothing where no list is known."""
+    if language == ENGLISH:
+        return STOP_WORDS
+    name = name_of(language)
+    listed = get_stop_words(name) if name in AVAILABLE_LANGUAGES else []
+    # `l'` and `c.` as `words` takes them.
+    return frozenset(_PARTS.findall(" ".join([*listed, _ASKING.get(language, "")]).lower()))
+
+
+@cache
+def weightless(language: str) -> frozenset[str]:
+    """What neither a question nor the fit of a text to it is measured by in the language."""
+    return WEIGHTLESS if language == ENGLISH else stop_words(language)

@@ -2,13 +2,16 @@
 
 A word is a run of letters and digits of any script, with the marks that belong to them, in lower case and in NFC (as
 documents are stored; NFKC would turn 10² into 102). `whale's` is `whale`, `isn't` is one word, and anything else that
-is no letter or digit parts words, as it does in the full-text index. Scripts without spaces are not parted further.
+is no letter or digit parts words, as it does in the full-text index. Scripts without spaces are parted into pairs.
 """
 
 import unicodedata
+from collections.abc import Collection
 from typing import Final
 
 import regex
+
+from elcano.activities.text.unspaced import asked, is_unspaced, parted
 
 _WORD: Final = regex.compile(
     r"([\p{L}\p{N}][\p{L}\p{N}\p{M}]*+(?:'(?:d|ll|m|re|t|ve)(?![\p{L}\p{N}]))?+)(?:'s(?![\p{L}\p{N}]))?"
@@ -18,6 +21,19 @@ _TYPESET_APOSTROPHE: Final = "\u2019"
 
 def words(text: str) -> list[str]:
     """The words of `text`, in order, repeated as often as they occur."""
+    found = _runs(text)
+    return [part for word in found for part in parted(word)] if is_unspaced(text) else found
+
+
+def asked_words(text: str, left_out: Collection[str] = ()) -> list[str]:
+    """The words of a question or a query without those `left_out`, and without pairs of signs that tell nothing."""
+    found = [word for word in _runs(text) if word not in left_out]
+    if not is_unspaced(text):
+        return found
+    return [pair for word in found for part in asked(word) for pair in parted(part) if pair not in left_out]
+
+
+def _runs(text: str) -> list[str]:
     plain = unicodedata.normalize("NFC", text).replace(_TYPESET_APOSTROPHE, "'").lower()
     found: list[str] = _WORD.findall(plain)
     return found

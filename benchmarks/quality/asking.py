@@ -17,6 +17,8 @@ from elcano.activities.offline.planning import plan
 from elcano.activities.offline.writing import write
 from elcano.activities.sources.documents.folder import Folder
 from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.activities.text.languages import language_of
+from elcano.activities.text.spoken import speaking
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.agents.writer import AGENT
@@ -74,7 +76,9 @@ class Library:
 
     async def answer(self, question: str, mode: Mode, without: str = "") -> Answered:
         """What the writer makes of the passages that the mode's searches find, as if document `without` were not."""
-        weights = dict(await self._source.term_weights(content_words(question)))
+        with speaking(language_of(question)):
+            asked = content_words(question)
+        weights = dict(await self._source.term_weights(asked))
         found: dict[str, Evidence] = {}
         for query in self._queries(question, mode, weights):
             # As many more as one document may fill the front with: without it, these would be there.

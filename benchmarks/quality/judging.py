@@ -12,24 +12,18 @@
   form counts as false: it could not be checked.
 """
 
-import re
 from typing import Final
 
 from benchmarks.quality.asking import Answered
-from elcano.activities.offline.limitations import (
-    NOTHING_FOUND,
-    SILENT,
-    UNANSWERED,
-    UNQUOTED_PART,
-    UNSPOKEN_PART,
-)
+from elcano.activities.phrases import phrases
+from elcano.activities.text.languages import language_of, languages_of
+from elcano.activities.text.spoken import speaking, spoken
 from elcano.activities.text.stems import stem, stems
 
 HELD: Final = 0.9
 """A part of a question of which the quotations hold this share of the stems was quoted, whatever the report says."""
 SPOKEN: Final = 0.5
 """A passage speaks to a part of a question if it holds this share of its stems."""
-_WORDS: Final = re.compile(r",\s*")
 
 
 def holds_answer(report: Answered, answers: tuple[str, ...]) -> bool:
@@ -47,28 +41,32 @@ def quotes_result(report: Answered, document: str, results: str) -> bool:
 def false_statements(report: Answered) -> list[str]:
     """The sentences of the report on itself that are not true, or that cannot be checked."""
     said = list(report.draft.limitations)
-    false = [sentence for sentence in said if not _holds(sentence, report)]
+    with speaking(language_of(report.question, languages_of([one.text for one in report.given]))):
+        false = [sentence for sentence in said if not _holds(sentence, report)]
     if report.draft.answered != bool(report.claims):
         false.append(f"answered: {report.draft.answered}")
     return false
 
 
 def _holds(sentence: str, report: Answered) -> bool:
-    if sentence == UNANSWERED:
+    own = phrases(spoken())
+    if sentence == own.nothing_holds:
         return not report.claims
-    if sentence == NOTHING_FOUND:
+    if sentence == own.other_language:
+        return not report.claims and spoken() not in languages_of([one.text for one in report.given])
+    if sentence == own.nothing_found:
         return not report.given
     passages = [f"{one.title}\n{one.heading}\n{one.text}" for one in report.given]
-    body = sentence.removesuffix(".")
-    if body.startswith(SILENT):
-        words = _WORDS.split(body.removeprefix(SILENT))
+    body = sentence.removesuffix(own.stop)
+    if body.startswith(own.silent):
+        words = [one.strip() for one in body.removeprefix(own.silent).split(own.comma.strip())]
         return bool(passages) and not any(_mentions(passage, word) for passage in passages for word in words)
-    quoted = _share(body.removeprefix(UNQUOTED_PART), "\n".join(report.quotes()))
-    if body.startswith(UNQUOTED_PART):
-        part = body.removeprefix(UNQUOTED_PART)
+    quoted = _share(body.removeprefix(own.unquoted_part), "\n".join(report.quotes()))
+    if body.startswith(own.unquoted_part):
+        part = body.removeprefix(own.unquoted_part)
         return quoted < HELD and any(_share(part, passage) >= SPOKEN for passage in passages)
-    if body.startswith(UNSPOKEN_PART):
-        part = body.removeprefix(UNSPOKEN_PART)
+    if body.startswith(own.unspoken_part):
+        part = body.removeprefix(own.unspoken_part)
         return part in report.question and all(_share(part, quote) < HELD for quote in report.quotes())
     return False
 

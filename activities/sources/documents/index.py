@@ -6,7 +6,7 @@ connection, so that all may be called from any thread and any process; only who 
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -15,7 +15,9 @@ from typing import Final, NamedTuple
 
 from elcano.activities.sources.documents.collection import Skipped
 from elcano.activities.sources.documents.document import Document
+from elcano.activities.sources.documents.forms import indexed
 from elcano.activities.sources.documents.schema import create, is_current
+from elcano.activities.text.languages import text_language
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 BUSY_SECONDS: Final = 10.0
@@ -168,12 +170,13 @@ def _locked(lock: sqlite3.Connection) -> bool:
     return True
 
 
-def add(database: sqlite3.Connection, entry: Entry, indexed: Callable[[str], str] = str) -> None:
-    """Puts a document that is not there into the tables; its words are those of what `indexed` makes of its texts."""
+def add(database: sqlite3.Connection, entry: Entry) -> None:
+    """Puts a document that is not there into the tables, its words in the forms of its language."""
     document = entry.document
+    language = text_language(document.text) if document else ""
     cursor = database.execute(
-        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, media_type, text)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, media_type, language, text)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             entry.key,
             entry.fingerprint,
@@ -182,6 +185,7 @@ def add(database: sqlite3.Connection, entry: Entry, indexed: Callable[[str], str
             entry.text_hash,
             document.title if document else "",
             document.media_type if document else "",
+            language,
             document.text if document else "",
         ),
     )
@@ -200,7 +204,7 @@ def add(database: sqlite3.Connection, entry: Entry, indexed: Callable[[str], str
     database.executemany(
         "INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)",
         [
-            (number, indexed(document.title), indexed(passage.heading), indexed(text))
+            (number, indexed(document.title, language), indexed(passage.heading, language), indexed(text, language))
             for number, passage, text in numbered
         ],
     )
@@ -212,15 +216,18 @@ def _digest(text: str) -> bytes:
 
 
 def _remove(database: sqlite3.Connection, key: str) -> None:
-    row = database.execute("SELECT id, title, text FROM document WHERE key = ?", (key,)).fetchone()
+    row = database.execute("SELECT id, title, language, text FROM document WHERE key = ?", (key,)).fetchone()
     if row is None:
         return
-    number, title, text = row
+    number, title, language, text = row
     passages = database.execute("SELECT id, heading, start, stop FROM passage WHERE document = ?", (number,)).fetchall()
     # The words table holds no text of its own: to forget a row it must be told what was in it.
     database.executemany(
         "INSERT INTO words (words, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
-        [(rowid, title, heading, text[start:stop]) for rowid, heading, start, stop in passages],
+        [
+            (rowid, indexed(title, language), indexed(heading, language), indexed(text[start:stop], language))
+            for rowid, heading, start, stop in passages
+        ],
     )
     database.execute("DELETE FROM passage WHERE document = ?", (number,))
     database.execute("DELETE FROM document WHERE id = ?", (number,))

@@ -1,25 +1,59 @@
-"""A question as an FTS5 expression: the words to search for, each quoted, any of them enough."""
+"""A question as an FTS5 expression: the words to search for, each quoted, any of them enough.
 
+A collection may be in several languages, and each document's words are indexed in the forms of its own. So a word is
+searched for in the form that it has in each of the collection's languages.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
-from elcano.activities.text.stopwords import STOP_WORDS
-from elcano.activities.text.words import words
+import snowballstemmer
+
+from elcano.activities.sources.documents.forms import form
+from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.stopwords import stop_words
+from elcano.activities.text.words import asked_words, words
 
 MOST_WORDS: Final = 40
 """A query is asked for at most so many different words; each costs a pass over the passages that have it."""
 
 
-def search_words(query: str) -> list[str]:
-    """The different words of `query` that can tell one passage from another; all of them if none can."""
-    every = list(dict.fromkeys(words(query)))
-    return ([word for word in every if word not in STOP_WORDS] or every)[:MOST_WORDS]
+def search_words(query: str, language: str = ENGLISH) -> list[str]:
+    """The different words of `query` that can tell one passage from another; all of them if none can.
+
+    Args:
+        query: a question or some words.
+        language: the one it is in, whose stop words are left out.
+    """
+    telling = asked_words(query, stop_words(language)) or words(query)
+    return list(dict.fromkeys(telling))[:MOST_WORDS]
 
 
-def expression(query: str) -> str:
-    """What FTS5 is asked: nothing of the query but its words reaches it. Empty if there are none."""
-    return " OR ".join(quoted(word) for word in search_words(query))
+def expression(query: str, language: str = ENGLISH, searched: Sequence[str] = (ENGLISH,)) -> str:
+    """What FTS5 is asked: nothing of the query but its words reaches it. Empty if there are none.
+
+    Args:
+        query: a question or some words.
+        language: the one it is in.
+        searched: those of the documents.
+    """
+    every = [one for word in search_words(query, language) for one in forms(word, searched)]
+    return " OR ".join(map(quoted, dict.fromkeys(every)))
+
+
+def forms(word: str, searched: Sequence[str]) -> list[str]:
+    """The different forms that `word` has in the index, for documents in the languages `searched`."""
+    by_token = {_token(one): one for one in (form(word, language) for language in reversed(searched))}
+    return list(reversed(by_token.values())) or [word]
 
 
 def quoted(word: str) -> str:
     """`word` as a string of FTS5, whatever is in it."""
     return '"' + word.replace('"', '""').replace("\0", "") + '"'
+
+
+@lru_cache(maxsize=10_000)
+def _token(word: str) -> str:
+    """About what the index makes of `word`: forms that are one to it would be counted twice."""
+    return str(snowballstemmer.stemmer("porter").stemWord(word))

@@ -1,12 +1,20 @@
 """The tables of an index. A table is never altered: an index of another version is a cache that is built anew."""
 
 import sqlite3
+from importlib.metadata import version
 from typing import Final
 
-VERSION: Final = 3
+from elcano.activities.sources.documents.forms import TOKENIZER
+
+VERSION: Final = 4
 """Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
 
+MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
+"""What decides the words of a text: a row is forgotten by telling the index the words it was made of, so with other
+rules the index would be damaged. It is built anew instead."""
+
 _STATEMENTS: Final = (
+    "CREATE TABLE made_with (libraries TEXT NOT NULL)",
     """CREATE TABLE document (
         id INTEGER PRIMARY KEY,
         key TEXT NOT NULL UNIQUE,
@@ -16,6 +24,7 @@ _STATEMENTS: Final = (
         text_hash TEXT NOT NULL,
         title TEXT NOT NULL,
         media_type TEXT NOT NULL,
+        language TEXT NOT NULL,
         text TEXT NOT NULL
     )""",
     """CREATE TABLE passage (
@@ -30,20 +39,22 @@ _STATEMENTS: Final = (
         paragraph INTEGER NOT NULL
     )""",
     "CREATE INDEX passage_document ON passage (document)",
-    "CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', tokenize='porter unicode61')",
+    "CREATE INDEX document_language ON document (language)",
+    f"CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', tokenize=\"{TOKENIZER}\")",
 )
 
 
 def is_current(database: sqlite3.Connection) -> bool:
-    """Whether the tables are those of this version."""
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    return bool(version == VERSION)
+    """Whether the tables are those of this version, and their words those that today's libraries make."""
+    (found,) = database.execute("PRAGMA user_version").fetchone()
+    return found == VERSION and database.execute("SELECT libraries FROM made_with").fetchall() == [(MADE_WITH,)]
 
 
 def create(database: sqlite3.Connection) -> None:
     """Puts empty tables in the place of whatever tables there are; within the caller's transaction."""
-    for table in ("words", "passage", "document"):
+    for table in ("words", "passage", "document", "made_with"):
         database.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _STATEMENTS:
         database.execute(statement)
+    database.execute("INSERT INTO made_with VALUES (?)", (MADE_WITH,))
     database.execute(f"PRAGMA user_version = {VERSION}")

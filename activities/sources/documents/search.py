@@ -5,11 +5,13 @@ Each function takes the connection of `Index.reading`, so that what it answers i
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.activities.sources.documents.document import Passage
-from elcano.activities.sources.documents.query import expression, quoted
+from elcano.activities.sources.documents.query import expression, forms, quoted
+from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.languages import language_of
 
 BM25: Final = "bm25(1.5, 2.0, 1.0)"
 """Weights of title, heading and body: the words of a heading speak for all that is under it."""
@@ -17,6 +19,11 @@ PER_DOCUMENT: Final = 3
 """Passages of one document that come before the fourth-best passages of any are looked at."""
 POOL: Final = 6
 """How many times more passages are ranked than wanted, to have others when one document fills the front."""
+MOST_LANGUAGES: Final = 4
+"""Languages of a collection in whose forms a word is searched for, the commonest; and that of the question."""
+LEAST_SHARE: Final = 0.02
+"""Of the documents. In a language that fewer are in, a word is searched for only if the question is in it: one document
+that was taken for another language must not double the cost of every search."""
 
 
 class Hit(NamedTuple):
@@ -43,7 +50,9 @@ class Text(NamedTuple):
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int) -> list[Hit]:
     """The best passages, best first; none if the query has no word or no passage has one of its words."""
-    match = expression(query)
+    spoken = languages(database)
+    language = language_of(query, tuple(spoken))
+    match = expression(query, language, searched(spoken, language))
     if not match:
         return []
     rows = database.execute(
@@ -55,6 +64,22 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int) -> list[
         (match, BM25, limit * POOL),
     )
     return spread((Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows), limit)
+
+
+def languages(database: sqlite3.Connection) -> dict[str, int]:
+    """How many documents are in each language, the commonest first; those without a text are in none."""
+    rows = database.execute(
+        "SELECT language, count(*) AS documents FROM document WHERE language != ''"
+        " GROUP BY language ORDER BY documents DESC, language"
+    )
+    return dict(rows.fetchall())
+
+
+def searched(spoken: Mapping[str, int], language: str = "") -> tuple[str, ...]:
+    """The languages in whose forms to search for the words of a question in `language`, that one first."""
+    least = LEAST_SHARE * sum(spoken.values())
+    common = [one for one, documents in spoken.items() if documents >= least][:MOST_LANGUAGES]
+    return tuple(dict.fromkeys([*([language] if language in spoken else []), *common])) or (ENGLISH,)
 
 
 def spread(hits: Iterable[Hit], limit: int) -> list[Hit]:
@@ -90,8 +115,10 @@ def frequencies(database: sqlite3.Connection, words: Sequence[str]) -> tuple[int
     Titles and headings do not count: one title would make its words look common in every passage below it.
     """
     (total,) = database.execute("SELECT count(*) FROM passage").fetchone()
+    every = searched(languages(database))
     counts = []
     for word in words:
-        found = database.execute("SELECT count(*) FROM words WHERE words MATCH ?", (f"body : {quoted(word)}",))
+        any_of = " OR ".join(map(quoted, forms(word, every)))
+        found = database.execute("SELECT count(*) FROM words WHERE words MATCH ?", (f"body : ({any_of})",))
         counts.append(int(found.fetchone()[0]))
     return int(total), counts

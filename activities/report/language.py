@@ -1,0 +1,19 @@
+"""The language of a report's fixed words: that of its question, told with the help of what was found for it."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
+from elcano.activities.phrases import phrases
+from elcano.activities.phrases.wording import Phrases
+from elcano.activities.text.languages import language_of, languages_of
+from elcano.storage.evidence import Evidence
+
+LOOKED_AT: Final = 30
+"""Passages that tell which languages to expect of a question."""
+
+
+def words_for(question: str, evidence: Iterable[Evidence]) -> Phrases:
+    """The fixed words of a report on `question`, of which `evidence` was found."""
+    found = languages_of([passage.text for passage in islice(evidence, LOOKED_AT)])
+    return phrases(language_of(question, found))

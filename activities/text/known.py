@@ -1,0 +1,38 @@
+"""What is known of each language, named by its ISO 639-1 code, as `de`: its stemmer, and how its words are parted."""
+
+from functools import cache
+from typing import Final
+
+import snowballstemmer
+
+ENGLISH: Final = "en"
+_NAMES: Final = {
+    **{"ar": "arabic", "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german"},
+    **{"el": "greek", "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque"},
+    **{"fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "gu": "gujarati", "he": "hebrew"},
+    **{"hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "ja": "japanese"},
+    **{"ko": "korean", "lt": "lithuanian"},
+    **{"ms": "malaysian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese"},
+    **{"ro": "romanian", "ru": "russian", "sk": "slovak", "sr": "serbian", "sv": "swedish", "ta": "tamil"},
+    **{"tr": "turkish", "uk": "ukrainian", "vi": "vietnamese", "yi": "yiddish", "zh": "chinese"},
+}
+"""By code what snowballstemmer and stop-words call it; either may lack it."""
+UNSPACED: Final = frozenset({"zh", "ja", "ko", "th", "lo", "km", "my"})
+"""Languages whose words are taken apart by `unspaced`; Korean has spaces, and particles that cling to its words."""
+
+
+@cache
+def stemmer_of(language: str) -> str:
+    """What snowballstemmer calls the language's stemmer; empty if there is none."""
+    name = _NAMES.get(language, "")
+    return name if name in snowballstemmer.algorithms() else ""
+
+
+def name_of(language: str) -> str:
+    """What libraries call the language, an English word in lower case; empty if nothing is known of it."""
+    return _NAMES.get(language, "")
+
+
+def is_known(language: str) -> bool:
+    """Whether forms of a word, or words without spaces, are recognised in it."""
+    return bool(stemmer_of(language)) or language in UNSPACED

@@ -1,0 +1,49 @@
+"""The fixed words of a report are in the language of its question; whether nothing answers or nothing can be told."""
+
+import re
+
+from elcano.activities.phrases import phrases
+from elcano.activities.report.citations import check
+from elcano.activities.report.rendering import render_report
+from elcano.graphs.values.report import Citation, Claim, ReportDraft
+from elcano.graphs.values.state import Ending
+from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER
+
+GERMAN = CALL.model_copy(
+    update={"question": "Was kostet das Öl, und warum ist es so teuer?", "ending": Ending(kind="time")}
+)
+QUOTED = ReportDraft(
+    title="Öl",
+    key_findings=(Claim(text="Oil is dear", citations=(Citation(evidence=OIL.id, quote="Oil is dear"),)),),
+    limitations=("Nichts.",),
+    quoted=True,
+)
+
+
+def rendered(draft: ReportDraft) -> str:
+    return render_report(GERMAN, check(draft, [OIL, WATER], {TEXT.content_hash: TEXT}))
+
+
+def test_headings_and_sentences_are_in_the_language_of_the_question() -> None:
+    text = rendered(QUOTED)
+    assert re.findall("^## (.*)$", text, re.MULTILINE) == [
+        "Wichtigste Ergebnisse",
+        "Einschränkungen",
+        "Warnungen",
+        "Was durchsucht wurde",
+        "Quellenverzeichnis",
+    ]
+    assert "> Gefragt: Was kostet das Öl" in text
+    assert "**Teilergebnis:** Der Lauf endete vorzeitig: seine Zeit war aufgebraucht." in text
+    assert "Quellen: docs." in text
+
+
+def test_an_answer_that_is_not_there_and_one_that_cannot_be_told_are_two_things() -> None:
+    words = phrases("de")
+    draft = QUOTED.model_copy(update={"answered": False, "key_findings": ()})
+    assert f"**{words.not_answered}**" in rendered(draft)
+    untold = rendered(draft.model_copy(update={"limitations": (words.other_language, "Nichts.")}))
+    assert f"**{words.other_language}**" in untold
+    assert words.not_answered not in untold
+    assert untold.count(words.other_language) == 1
+    assert "- Nichts." in untold

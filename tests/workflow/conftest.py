@@ -17,12 +17,15 @@ from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.values.budget import Limits
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
-from elcano.worker import HEARTBEAT_THROTTLE
+from elcano.worker import HEARTBEAT_THROTTLE, STICKY_TIMEOUT
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
-from elcano.workflows.sandbox import workflow_runner
+from tests.workflow.replayed import read_back
 
 Handle = WorkflowHandle[Any, ResearchResult]
+
+KEPT = 100
+"""Runs that a worker keeps in memory; more than most tests have."""
 
 
 class Start(Protocol):
@@ -42,18 +45,25 @@ class Start(Protocol):
 
 @asynccontextmanager
 async def worker_for(
-    client: Client, queue: str, activities: Sequence[Callable[..., Any]], *, cached_workflows: int = 0
+    client: Client, queue: str, activities: Sequence[Callable[..., Any]], *, cached_workflows: int = KEPT
 ) -> AsyncIterator[Worker]:
-    """A worker that keeps no workflow in memory: each task replays from the start, so hidden nondeterminism shows."""
-    async with Worker(
-        client,
-        task_queue=queue,
-        workflows=[ResearchWorkflow, ChainWorkflow],
-        activities=list(activities),
-        workflow_runner=workflow_runner(),
-        max_cached_workflows=cached_workflows,
-        max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-    ) as worker:
+    """A worker that keeps so many runs in memory; what it ran is replayed in the end, so hidden nondeterminism shows.
+
+    With 0 each task replays from the start instead.
+    """
+    async with (
+        read_back(client) as runner,
+        Worker(
+            client,
+            task_queue=queue,
+            workflows=[ResearchWorkflow, ChainWorkflow],
+            activities=list(activities),
+            workflow_runner=runner,
+            max_cached_workflows=cached_workflows,
+            max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+            sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
+        ) as worker,
+    ):
         yield worker
 
 
@@ -113,7 +123,7 @@ async def queue() -> str:
 
 @pytest.fixture
 def cached_workflows() -> int:
-    return 0
+    return KEPT
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 
 import pytest
@@ -20,6 +20,7 @@ from elcano.testing.script import Script
 from elcano.worker import HEARTBEAT_THROTTLE, STICKY_TIMEOUT
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
+from elcano.workflows.sandbox import workflow_runner
 from tests.workflow.replayed import read_back
 
 Handle = WorkflowHandle[Any, ResearchResult]
@@ -51,20 +52,20 @@ async def worker_for(
 
     With 0 each task replays from the start instead.
     """
-    async with (
-        read_back(client) as runner,
-        Worker(
-            client,
-            task_queue=queue,
-            workflows=[ResearchWorkflow, ChainWorkflow],
-            activities=list(activities),
-            workflow_runner=runner,
-            max_cached_workflows=cached_workflows,
-            max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-            sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
-        ) as worker,
-    ):
-        yield worker
+    async with AsyncExitStack() as stack:
+        runner = await stack.enter_async_context(read_back(client)) if cached_workflows else workflow_runner()
+        yield await stack.enter_async_context(
+            Worker(
+                client,
+                task_queue=queue,
+                workflows=[ResearchWorkflow, ChainWorkflow],
+                activities=list(activities),
+                workflow_runner=runner,
+                max_cached_workflows=cached_workflows,
+                max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+                sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
+            )
+        )
 
 
 def deep_with(**changes: object) -> ResearchGraph:

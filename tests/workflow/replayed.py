@@ -4,10 +4,11 @@ A worker that forgets every run after each of its tasks shows the same, and take
 every query, does the work of all tasks before it again.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
 import pytest
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHistory
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Replayer, WorkflowInstance, WorkflowInstanceDetails, WorkflowRunner
@@ -20,6 +21,17 @@ from elcano.graphs.records import RunLog
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
+
+ENDED = frozenset(
+    {
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
+        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
+    }
+)
+"""Last events of runs that handed their log over. One that is open or was terminated may do so only as it is dropped
+from memory, where nobody hears it: as far as it had got by then."""
 
 
 class NotingRunner(WorkflowRunner):
@@ -66,6 +78,11 @@ async def histories(client: Client, ran: Mapping[str, str]) -> AsyncIterator[Wor
                 raise
 
 
+async def _each(read: Iterable[WorkflowHistory]) -> AsyncIterator[WorkflowHistory]:
+    for history in read:
+        yield history
+
+
 @asynccontextmanager
 async def read_back(client: Client) -> AsyncIterator[WorkflowRunner]:
     """Gives the runner for a worker that works in this block; replays in the end what it ran, branches as well.
@@ -82,7 +99,9 @@ async def read_back(client: Client) -> AsyncIterator[WorkflowRunner]:
         data_converter=client.data_converter,
         workflow_runner=workflow_runner(),
     )
+    read = [history async for history in histories(client, runner.ran)]
     with _logs() as logs:
-        await replayer.replay_workflows(histories(client, runner.ran), raise_on_replay_failure=True)
-    differ = [log.asked.run_id for log in logs if log not in handed]
+        await replayer.replay_workflows(_each(read), raise_on_replay_failure=True)
+    cut_off = {history.workflow_id for history in read if history.events[-1].event_type not in ENDED}
+    differ = [log.asked.run_id for log in logs if log not in handed and log.asked.run_id not in cut_off]
     assert not differ, f"read from their histories, runs hand over another log: {differ}"

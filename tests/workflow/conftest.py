@@ -17,7 +17,7 @@ from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.values.budget import Limits
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
-from elcano.worker import HEARTBEAT_THROTTLE, STICKY_TIMEOUT
+from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
@@ -63,7 +63,6 @@ async def worker_for(
                 workflow_runner=runner,
                 max_cached_workflows=cached_workflows,
                 max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-                sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
             )
         )
 

@@ -6,6 +6,7 @@ every query, does the work of all tasks before it again.
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from itertools import islice
 
 import pytest
 from temporalio.api.enums.v1 import EventType
@@ -32,6 +33,10 @@ ENDED = frozenset(
 )
 """Last events of runs that handed their log over. One that is open or was terminated may do so only as it is dropped
 from memory, where nobody hears it: as far as it had got by then."""
+
+
+READ = 40
+"""So many executions are read back, in the order in which they began; of hundreds the others are alike."""
 
 
 class NotingRunner(WorkflowRunner):
@@ -85,7 +90,7 @@ async def _each(read: Iterable[WorkflowHistory]) -> AsyncIterator[WorkflowHistor
 
 @asynccontextmanager
 async def read_back(client: Client) -> AsyncIterator[WorkflowRunner]:
-    """Gives the runner for a worker that works in this block; replays in the end what it ran, branches as well.
+    """Gives the runner for a worker that works in this block; replays in the end what it ran, branches too.
 
     Raises:
         AssertionError: a run hands over another log than it did.
@@ -98,8 +103,10 @@ async def read_back(client: Client) -> AsyncIterator[WorkflowRunner]:
         workflows=[ResearchWorkflow, ChainWorkflow],
         data_converter=client.data_converter,
         workflow_runner=workflow_runner(),
+        debug_mode=True,  # else a busy machine is taken for a workflow that does not yield, and nobody tries again here
     )
-    read = [history async for history in histories(client, runner.ran)]
+    first = dict(islice(runner.ran.items(), READ))
+    read = [history async for history in histories(client, first)]
     with _logs() as logs:
         await replayer.replay_workflows(_each(read), raise_on_replay_failure=True)
     cut_off = {history.workflow_id for history in read if history.events[-1].event_type not in ENDED}

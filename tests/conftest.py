@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from pydantic_ai import models
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
@@ -19,6 +20,9 @@ from tests.stores import s3 as s3
 from tests.stores import s3_server as s3_server
 
 models.ALLOW_MODEL_REQUESTS = False
+# How long an example takes says how busy the machine is; by default one that takes 0.2 s fails its test.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 # `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.
 for _room in ("activities", "api", "cli", "dev", "graphs", "settings", "storage", "testing", "worker", "workflows"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module

@@ -40,6 +40,14 @@ async def read_all(
         return [message async for message in messages]
 
 
+async def read_events(
+    url: str, *, headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None
+) -> list[Message]:
+    """What was told until the server ended the stream, without words and notices: these have no number, and how many
+    there are, such as that no worker answers, hangs on how busy the machine is."""
+    return [message for message in await read_all(url, headers=headers, client=client) if message.id is not None]
+
+
 async def _messages(response: httpx.Response) -> AsyncIterator[Message]:
     fields: dict[str, str] = {}
     async for line in response.aiter_lines():

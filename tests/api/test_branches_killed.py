@@ -6,7 +6,7 @@ from temporalio.client import Client
 from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.branching import ONE, Told, followed, told
-from tests.api.sse import read_all
+from tests.api.sse import read_all, read_events
 
 
 @pytest.mark.usefixtures("worker")
@@ -27,7 +27,7 @@ async def test_a_branch_that_is_killed_is_told_as_far_as_it_got(
     assert kept.status == "terminated"
     assert kept.branch_of is not None
     assert kept.branch_of.run_id == run.run_id
-    assert len(await read_all(f"{other}/v1/runs/{run.run_id}/events")) == 6
+    assert len(await read_events(f"{other}/v1/runs/{run.run_id}/events")) == 6
 
 
 @pytest.mark.usefixtures("worker")
@@ -40,7 +40,7 @@ async def test_a_branch_that_was_killed_when_nobody_watched_is_found_later(
     await run.of(ONE).terminate()
     await run.finish()
     assert await store.of("default").runs.get(f"{run.run_id}.{ONE}") is None
-    messages = await read_all(f"{served}/v1/runs/{run.run_id}/events")
+    messages = await read_events(f"{served}/v1/runs/{run.run_id}/events")
     assert told(messages)[1:4] == [(ONE, "branch_started"), (ONE, "thinking"), (ONE, "thinking")]
     assert await store.of("default").runs.get(f"{run.run_id}.{ONE}") is not None
 
@@ -84,4 +84,4 @@ async def test_when_the_run_is_terminated_its_branches_are_told_to_their_end(
     kept = await store.of("default").runs.get(f"{run.run_id}.{ONE}")
     assert kept is not None
     assert kept.status == "cancelled"
-    assert len(await read_all(f"{served}/v1/runs/{run.run_id}/events")) == 6
+    assert len(await read_events(f"{served}/v1/runs/{run.run_id}/events")) == 6

@@ -13,7 +13,7 @@ from elcano.graphs.values.events import AgentEvent
 from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.branching import ONE, TWO, Told, followed, told
-from tests.api.sse import Message, read_all
+from tests.api.sse import Message, read_events
 
 
 async def a_story(run: Told) -> None:
@@ -59,13 +59,13 @@ async def test_a_running_run_is_resumed_at_every_cursor_in_every_process(
         end = [message async for message in messages]
     assert told(end) == [(TWO, "branch_complete"), ("", "complete")]
     await run.of().result()
-    whole = await read_all(f"{other}/v1/runs/{run.run_id}/events")
+    whole = await read_events(f"{other}/v1/runs/{run.run_id}/events")
     assert sorted(keys(whole)) == sorted(keys(live + end))
-    assert [(m.id, m.event) for m in await read_all(f"{served}/v1/runs/{run.run_id}/events")] == [
+    assert [(m.id, m.event) for m in await read_events(f"{served}/v1/runs/{run.run_id}/events")] == [
         (message.id, message.event) for message in whole
     ]
     for position, message in enumerate(live, 1):  # cursors of the live stream, after the run has ended
-        rest = await read_all(f"{other}/v1/runs/{run.run_id}/events", headers={"Last-Event-ID": str(message.id)})
+        rest = await read_events(f"{other}/v1/runs/{run.run_id}/events", headers={"Last-Event-ID": str(message.id)})
         assert sorted(keys(rest)) == sorted(keys([*live[position:], *end]))
 
 
@@ -75,10 +75,10 @@ async def test_an_ended_run_is_resumed_at_every_cursor(served: str, other: str, 
     await a_story(run)
     await run.finish(TWO)
     await run.finish()
-    whole = await read_all(f"{served}/v1/runs/{run.run_id}/events")
+    whole = await read_events(f"{served}/v1/runs/{run.run_id}/events")
     assert len(whole) == EVENTS + 2
     for position, message in enumerate(whole[:-1], 1):
-        rest = await read_all(f"{other}/v1/runs/{run.run_id}/events", headers={"Last-Event-ID": str(message.id)})
+        rest = await read_events(f"{other}/v1/runs/{run.run_id}/events", headers={"Last-Event-ID": str(message.id)})
         assert [(one.id, one.data) for one in rest] == [(one.id, one.data) for one in whole[position:]]
     assert whole[-1].id == "8"
     async with httpx.AsyncClient() as client:
@@ -103,10 +103,10 @@ async def test_a_run_with_two_hundred_open_branches_is_read_and_resumed(served: 
         ends = an_event(1, "started", 0.0, name), an_event(12, "complete", 50.0, name)
         branch = run.model_copy(update={"run_id": f"run-1.{name}"})
         await store.of("default").runs.archive(branch, [ends[0], *told, ends[1]])
-    whole = await read_all(f"{served}/v1/runs/run-1/events")
+    whole = await read_events(f"{served}/v1/runs/run-1/events")
     assert len(whole) == 402 + 200 * 10
     assert max(len(str(message.id)) for message in whole) < 2_000
     for position in (1, 150, 202, 1_000, 2_300):
         headers = {"Last-Event-ID": str(whole[position - 1].id)}
-        rest = await read_all(f"{other}/v1/runs/run-1/events", headers=headers)
+        rest = await read_events(f"{other}/v1/runs/run-1/events", headers=headers)
         assert [message.id for message in rest] == [message.id for message in whole[position:]]

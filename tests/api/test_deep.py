@@ -14,7 +14,7 @@ from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 from tests.api.scripted import archiving
-from tests.api.sse import Message, following, read_all
+from tests.api.sse import Message, following, read_events
 
 
 def researching(client: Client, store: Store, task_queue: str, script: Script) -> Worker:
@@ -50,15 +50,15 @@ async def test_a_deep_run_is_followed_with_its_sections_and_resumed_anywhere(
     async with researching(temporal, store, task_queue, script), httpx.AsyncClient(base_url=served) as client:
         asked = {"question": "What is it?", "mode": "deep", "use_graph": use_graph}
         run_id = (await client.post("/v1/runs", json=asked)).json()["run_id"]
-        live = await read_all(f"{served}/v1/runs/{run_id}/events")
+        live = await read_events(f"{served}/v1/runs/{run_id}/events")
         await temporal.get_workflow_handle(run_id).result()
     assert_whole(live, script.sections)
-    archived = await read_all(f"{served}/v1/runs/{run_id}/events")
+    archived = await read_events(f"{served}/v1/runs/{run_id}/events")
     assert_whole(archived, script.sections)
     assert sorted(str(message.data) for message in archived) == sorted(str(message.data) for message in live)
     for position in range(1, len(live), 5):
         headers = {"Last-Event-ID": str(live[position - 1].id)}
-        rest = await read_all(f"{served}/v1/runs/{run_id}/events", headers=headers)
+        rest = await read_events(f"{served}/v1/runs/{run_id}/events", headers=headers)
         assert sorted(str(one.data) for one in rest) == sorted(str(one.data) for one in live[position:])
     async with httpx.AsyncClient(base_url=served) as client:
         run = (await client.get(f"/v1/runs/{run_id}")).json()

@@ -17,7 +17,7 @@ from elcano.storage.store import Store
 from elcano.worker import build_worker
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
-from tests.api.sse import following, read_all
+from tests.api.sse import following, read_events
 from tests.resetting import reset_before
 
 DEAD = 1.5
@@ -65,7 +65,7 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
             with pytest.raises(WorkflowFailureError):
                 await temporal.get_workflow_handle(run_id).result()
             url = f"{served}/v1/runs/{run_id}/events"
-            before = await read_all(url)
+            before = await read_events(url)
             failed = (await api.get(f"/v1/runs/{run_id}")).json()
             assert (failed["status"], before[-1].event) == ("failed", "failed")
             lines = await store.of("default").ledger.entries(run_id)
@@ -90,7 +90,7 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
     assert [int(message.id) for message in after] == list(range(int(last) + 1, int(last) + 1 + len(after)))  # type: ignore[arg-type]
     assert after[-1].event == "complete"
 
-    whole = await read_all(url)
+    whole = await read_events(url)
     numbers = [message.data["seq"] for message in whole]
     assert numbers == sorted(set(numbers))
     assert [message.data["type"] for message in whole if message.data["type"] in ("failed", "complete")] == ["complete"]

@@ -10,7 +10,7 @@ from elcano.api.http.steering import SectionBody
 from elcano.storage.store import Store
 from elcano.testing.script import Script
 from tests.api.asking import start
-from tests.api.sse import read_all
+from tests.api.sse import read_events
 from tests.api.test_deep import researching
 
 
@@ -88,7 +88,7 @@ async def test_a_plan_is_proposed_edited_and_researched(
         again = await api.post(f"{path}/approve")
         assert again.status_code == 409
         assert again.json()["detail"].startswith("the plan was approved already")
-        messages = await read_all(f"{served}{path}/events")
+        messages = await read_events(f"{served}{path}/events")
         late = await api.post(f"{path}/steer", json={"instruction": "Be brief."})
         assert late.status_code == 409
     kinds = [message.event for message in messages]

@@ -12,7 +12,7 @@ from elcano.graphs.values.report import Report
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import open_store
-from tests.api.sse import Message, read_all
+from tests.api.sse import Message, read_events
 from tests.chaos.researcher import Researcher, researching
 from tests.workflow.test_stack import settings_for
 
@@ -61,8 +61,7 @@ async def ask(chosen: Settings, question: str, **asked: object) -> str:
 async def told(chosen: Settings, run: str, *, since: int | str | None = None) -> list[Message]:
     """The numbered messages of a run after the one with the id `since`, to the end of the stream."""
     headers = None if since is None else {"Last-Event-ID": str(since)}
-    messages = await read_all(f"{chosen.base_url}{run}/events", headers=headers)
-    return [message for message in messages if message.id is not None]
+    return await read_events(f"{chosen.base_url}{run}/events", headers=headers)
 
 
 def numbers(messages: Sequence[Message]) -> list[int]:

@@ -203,7 +203,7 @@ async def record(client: Client, mode: str, scenario: Callable[[Script], Limits]
         workflow, asked, id=run_id, task_queue=queue, result_type=ResearchResult
     )
     minding = asyncio.create_task(_minded(handle, scenario))
-    async with worker_for(client, queue, scripted_activities(script)):
+    async with worker_for(client, queue, scripted_activities(script), cached_workflows=0):
         with suppress(WorkflowFailureError):
             await handle.result()
         if scenario is reset:

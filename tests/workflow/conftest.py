@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 
 import pytest
@@ -22,8 +22,12 @@ from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
+from tests.workflow.replayed import read_back
 
 Handle = WorkflowHandle[Any, ResearchResult]
+
+KEPT = 100
+"""Runs that a worker keeps in memory; more than most tests have."""
 
 
 class Start(Protocol):
@@ -43,19 +47,25 @@ class Start(Protocol):
 
 @asynccontextmanager
 async def worker_for(
-    client: Client, queue: str, activities: Sequence[Callable[..., Any]], *, cached_workflows: int = 0
+    client: Client, queue: str, activities: Sequence[Callable[..., Any]], *, cached_workflows: int = KEPT
 ) -> AsyncIterator[Worker]:
-    """A worker that keeps no workflow in memory: each task replays from the start, so hidden nondeterminism shows."""
-    async with Worker(
-        client,
-        task_queue=queue,
-        workflows=[ResearchWorkflow, ChainWorkflow],
-        activities=list(activities),
-        workflow_runner=workflow_runner(),
-        max_cached_workflows=cached_workflows,
-        max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-    ) as worker:
-        yield worker
+    """A worker that keeps so many runs in memory; what it ran is replayed in the end, so hidden nondeterminism shows.
+
+    With 0 each task replays from the start instead.
+    """
+    async with AsyncExitStack() as stack:
+        runner = await stack.enter_async_context(read_back(client)) if cached_workflows else workflow_runner()
+        yield await stack.enter_async_context(
+            Worker(
+                client,
+                task_queue=queue,
+                workflows=[ResearchWorkflow, ChainWorkflow],
+                activities=list(activities),
+                workflow_runner=runner,
+                max_cached_workflows=cached_workflows,
+                max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+            )
+        )
 
 
 def deep_with(**changes: object) -> ResearchGraph:
@@ -114,7 +124,7 @@ async def queue() -> str:
 
 @pytest.fixture
 def cached_workflows() -> int:
-    return 0
+    return KEPT
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ async def random_scenarios(client: Client, count: int, seed: int) -> Tally:
 
     async with worker_for(client, tag, Stage(scenarios).activities, cached_workflows=500):
         await asyncio.gather(*(play(scenario) for scenario in scenarios))
-    seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - began
     found = [(kind, text) for number, scenario in enumerate(scenarios) for kind, text in audit(scenario, number)]
     kinds = Counter(kind for kind, _ in found)
     return Tally(

@@ -11,7 +11,7 @@ from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, asked, ended, log_of, tokens, until, working
 from tests.api.asking import start
-from tests.api.sse import read_all
+from tests.api.sse import read_events
 
 
 @pytest.mark.parametrize("use_graph", [True, False])
@@ -31,7 +31,7 @@ async def test_a_deep_run_whose_last_section_failed_repeats_no_call_and_no_secti
         failed = await ended(api, run_id)
         assert (failed["status"], failed["failure"]["type"]) == ("failed", "ModelRefused")
         before = provider.calls()
-        told = await read_all(f"{served}/v1/runs/{run_id}/events")
+        told = await read_events(f"{served}/v1/runs/{run_id}/events")
 
         provider.off.clear()
         answer = await asked(api, run_id, "resume", reason="a new key")
@@ -50,10 +50,10 @@ async def test_a_deep_run_whose_last_section_failed_repeats_no_call_and_no_secti
     assert sorted(sections) == [(section, "drafted") for section in provider.sections]
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
     await log_of(store, run_id)
-    rest = await read_all(f"{served}/v1/runs/{run_id}/events", headers={"Last-Event-ID": str(told[-1].id)})
+    rest = await read_events(f"{served}/v1/runs/{run_id}/events", headers={"Last-Event-ID": str(told[-1].id)})
     assert rest[0].event == "resumed_run"
     assert [one.event for one in rest if one.event in ("failed", "ended", "complete")] == ["complete"]
-    whole = await read_all(f"{served}/v1/runs/{run_id}/events")
+    whole = await read_events(f"{served}/v1/runs/{run_id}/events")
     own = [one.data["seq"] for one in whole if not one.data["path"]]
     assert own == sorted(set(own))
 

@@ -13,7 +13,7 @@ from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, asked, ended, log_of, tokens, until, working
 from tests.api.asking import start
-from tests.api.sse import read_all
+from tests.api.sse import read_events
 
 
 @pytest.mark.parametrize(("mode", "use_graph"), [("iterative", True), ("deep", True), ("deep", False)])
@@ -52,7 +52,7 @@ async def test_a_run_can_go_back_to_before_each_of_its_steps(
             assert again["total"] == found["total"]
             assert len(view["branches"]) == len(first["branches"])
         assert (await api.get(f"/v1/runs/{run_id}/report")).text == report
-    messages = await read_all(f"{served}/v1/runs/{run_id}/events")
+    messages = await read_events(f"{served}/v1/runs/{run_id}/events")
     own = [one.data["seq"] for one in messages if not one.data["path"] or one.event.startswith("branch_")]
     assert own == list(range(1, len(own) + 1))
     assert [one.data["data"]["step"] for one in messages if one.event == "rolled_back"] == [
@@ -85,7 +85,7 @@ async def test_a_run_that_works_gives_up_what_it_does_and_goes_back(
         view = await ended(api, run_id)
     assert view["status"] == "completed"
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
-    messages = await read_all(f"{served}/v1/runs/{run_id}/events")
+    messages = await read_events(f"{served}/v1/runs/{run_id}/events")
     assert [one.event for one in messages].count("rolled_back") == 1
     assert [one.event for one in messages].count("complete") == 1
     own = [one.data["seq"] for one in messages if not one.data["path"] or one.event.startswith("branch_")]

@@ -65,7 +65,8 @@ class Answers:
 
     def _of_agent(self, call: CallAgent) -> JsonObject:
         model = AGENTS[call.agent].output
-        made = _FILLED.get(call.agent, lambda given: {})(call.input)
+        fill = _FILLED.get(call.agent)
+        made = {} if fill is None else fill(call.input)
         return model.model_validate({**least(model), **made, **self._next(call.node)}).model_dump(mode="json")
 
     def _of_tool(self, call: CallTool) -> JsonObject:
@@ -132,7 +133,9 @@ def _searches(given: JsonObject) -> JsonObject:
 
 def _plan(given: JsonObject) -> JsonObject:
     question = str(given.get("question") or INVENTED)
-    sections = [{"title": f"Part {number} {INVENTED}", "key_question": f"{question} ({number})"} for number in (1, 2)]
+    sections: list[Json] = [
+        {"title": f"Part {number} {INVENTED}", "key_question": f"{question} ({number})"} for number in (1, 2)
+    ]
     return {"report_outline": sections}
 
 

@@ -7,10 +7,8 @@ import hashlib
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Final
-
-import regex
 
 from elcano.activities.sources.documents import search
 from elcano.activities.sources.documents.document import Passage
@@ -23,7 +21,6 @@ from elcano.storage.evidence import Evidence, StoredText
 
 DOCUMENT_CHARACTERS: Final = 200
 """A longer address is shortened in ids, which may have 300 characters in all; its hash keeps it unique."""
-_UNSPACED: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30fc]{2,}")
 _FIRST_YEAR: Final = 1990
 """The web is no older; an earlier date of a page is a mistake."""
 
@@ -101,17 +98,9 @@ def best(source: str, query: str, pages: Sequence[Read], limit: int) -> tuple[tu
     with closing(sqlite3.connect(":memory:")) as database:
         create(database)
         for reading in kept:
-            add(database, Entry(reading.document, "", document=reading.page.document), parted)
-        hits = search.best_passages(database, parted(query), limit)
+            add(database, Entry(reading.document, "", document=reading.page.document))
+        hits = search.best_passages(database, query, limit)
     return tuple(kept[hit.document - 1].evidence(hit.passage, hit.score) for hit in hits), texts
-
-
-def parted(text: str) -> str:
-    """`text` with what is written without spaces parted into pairs of characters, by which it can be searched.
-
-    Parting it into words takes a dictionary; pairs of characters are the usual way without one.
-    """
-    return str(_UNSPACED.sub(lambda run: f" {' '.join(map(''.join, pairwise(run.group())))} ", text))
 
 
 def _short(document: str) -> str:

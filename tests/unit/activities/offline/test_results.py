@@ -2,9 +2,9 @@
 
 import pytest
 
-from elcano.activities.offline.limitations import SILENT, UNQUOTED_PART, UNSPOKEN_PART
 from elcano.activities.offline.results import RESULT, is_aim, worded
 from elcano.activities.offline.writing import write
+from elcano.activities.phrases.english import PHRASES
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.values.report import Claim, ReportDraft
 
@@ -79,7 +79,7 @@ def test_a_name_that_nothing_mentions_is_not_answered_for() -> None:
     manual = "A server keeps a log of every change. Two servers may read one log at the same time."
     draft = write(asked("How do two servers in Brookhaven read one log of every change?", manual))
     assert not draft.answered
-    assert f"{SILENT}brookhaven." in draft.limitations
+    assert f"{PHRASES.silent}brookhaven." in draft.limitations
 
 
 def test_a_word_within_another_is_not_said_to_be_missing() -> None:
@@ -92,8 +92,8 @@ def test_parts_that_are_not_answered_are_named_each_with_what_was_found() -> Non
     weights = dict.fromkeys(("green", "tea", "lower", "blood", "pressure", "licence", "shop"), 3.0)
     draft = write(asked(question, STUDY).model_copy(update={"term_weights": weights}))
     assert draft.answered
-    (told,) = [said for said in draft.limitations if said.startswith((UNSPOKEN_PART, UNQUOTED_PART))]
-    assert told == f"{UNSPOKEN_PART}which licence has the tea shop."
+    (told,) = [said for said in draft.limitations if said.startswith((PHRASES.unspoken_part, PHRASES.unquoted_part))]
+    assert told == f"{PHRASES.unspoken_part}which licence has the tea shop."
 
 
 @pytest.mark.parametrize(

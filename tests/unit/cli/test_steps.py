@@ -175,7 +175,7 @@ async def test_two_runs_side_by_side(server: Server, capsys: pytest.CaptureFixtu
     shown = told(capsys)
     for part in (
         "Asked otherwise  nothing",
-        "1 step the same at the beginning",
+        "2 steps the same at the beginning",
         "0 in both, 0 only in a, 2 only in b",
         "+ doc:gap-1-is-it-a",
         "~ [Facts] 75% alike",
@@ -183,9 +183,9 @@ async def test_two_runs_side_by_side(server: Server, capsys: pytest.CaptureFixtu
         "+ It is very slow.",
     ):
         assert part in shown, part
-    assert [line.split()[:3] for line in shown.splitlines() if line.startswith("  ~  2")] == [["~", "2", "2"]]
+    assert [line.split()[:3] for line in shown.splitlines() if line.startswith("  ~  3")] == [["~", "3", "3"]]
     assert run("diff", RUN, "run-2", "--json") == 0
-    assert json.loads(told(capsys))["steps"]["common"] == 1
+    assert json.loads(told(capsys))["steps"]["common"] == 2
 
 
 async def test_what_is_the_same_is_not_shown(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,10 @@ async def test_a_listed_reducer_is_checked_and_applied() -> None:
 async def test_a_listed_mode_is_offered_drawn_and_run(monkeypatch: pytest.MonkeyPatch, tmp_path: str) -> None:
     monkeypatch.setitem(MODES, "entitled", entitling())
     app = create_app(Settings.model_validate({"data_dir": tmp_path}))
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as api:
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as api,
+    ):
         listed = (await api.get("/v1/graphs")).json()
         drawn = (await api.get("/v1/graphs/entitled", headers={"Accept": "text/vnd.mermaid"})).text
     assert "entitled" in [graph["name"] for graph in listed]

@@ -142,7 +142,7 @@ async def test_the_next_model_of_a_list_answers_for_one_whose_stream_broke(desk:
 
 async def test_a_second_request_is_not_made_if_the_stream_took_what_was_left(desk: Desk, serve: Serve) -> None:
     requests = serve(events(8, "data: {no JSON\n\n"), GOOD)
-    needed = 1_300  # for the prompt, once
+    needed = 2_300  # for the prompt, once
     with pytest.raises(ApplicationError) as caught:
         await desk.write(Allowance(tokens=needed))
     assert caught.value.type == FailureType.BUDGET

@@ -176,7 +176,7 @@ async def test_two_runs_side_by_side(server: Server, capsys: pytest.CaptureFixtu
     for part in (
         "Asked otherwise  nothing",
         "2 steps the same at the beginning",
-        "0 in both, 0 only in a, 2 only in b",
+        "1 in both, 0 only in a, 2 only in b",
         "+ doc:gap-1-is-it-a",
         "~ [Facts] 75% alike",
         "- It is [very] fast.",

@@ -62,7 +62,7 @@ async def test_a_graph_without_faults_is_valid(api: httpx.AsyncClient) -> None:
 async def test_every_fault_is_told(api: httpx.AsyncClient) -> None:
     graph = MODES["iterative"].model_dump(mode="json")
     graph["entry_node"] = "nowhere"
-    graph["nodes"][0]["agent"] = "thinkng"
+    next(node for node in graph["nodes"] if node["id"] == "thinking")["agent"] = "thinkng"
     verdict = (await api.post("/v1/graphs/validate", json=graph)).json()
     assert not verdict["valid"]
     assert any("'nowhere'" in fault for fault in verdict["faults"])

@@ -18,7 +18,7 @@ from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureEr
 from temporalio.worker import Worker
 
 from elcano.activities.calls.heartbeat import heartbeats
-from elcano.graphs.contracts import AgentCall, AgentResult
+from elcano.graphs.contracts import AgentCall, AgentResult, ToolResult
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Limits
@@ -179,6 +179,18 @@ async def taken_by_hand(client: Client, queue: str) -> PollActivityTaskQueueResp
     return taken
 
 
+async def answer_by_hand(
+    client: Client, taken: PollActivityTaskQueueResponse, answer: AgentResult | ToolResult
+) -> None:
+    """Ends a call that was taken by hand."""
+    answered = RespondActivityTaskCompletedRequest(
+        namespace=client.namespace,
+        task_token=taken.task_token,
+        result=Payloads(payloads=await client.data_converter.encode([answer])),
+    )
+    await client.workflow_service.respond_activity_task_completed(answered)
+
+
 @pytest.mark.parametrize("how", ["cancel", "stop"])
 async def test_an_answer_that_comes_together_with_the_end_of_the_run_is_kept(
     how: str, temporal: Client, script: Script
@@ -187,14 +199,11 @@ async def test_an_answer_that_comes_together_with_the_end_of_the_run_is_kept(
     worker = {"workflows": [ResearchWorkflow], "workflow_runner": workflow_runner()}
     async with Worker(temporal, task_queue=queue, **worker):  # type: ignore[arg-type]
         handle = await temporal.start_workflow(ResearchWorkflow.run, asking(run_id), id=run_id, task_queue=queue)
+        found = script.answer("search", {"source": "library", "query": "What is it?"})
+        await answer_by_hand(temporal, await taken_by_hand(temporal, queue), ToolResult(output=found))
         taken = await taken_by_hand(temporal, queue)
     answer = AgentResult(output=script.answer("thinking", {"iteration": 1}), usage=script.usage)
-    answered = RespondActivityTaskCompletedRequest(
-        namespace=temporal.namespace,
-        task_token=taken.task_token,
-        result=Payloads(payloads=await temporal.data_converter.encode([answer])),
-    )
-    await temporal.workflow_service.respond_activity_task_completed(answered)
+    await answer_by_hand(temporal, taken, answer)
     asked: asyncio.Task[object] | None = None
     if how == "cancel":
         await handle.cancel(reason=BY_ALICE.written)
@@ -209,6 +218,7 @@ async def test_an_answer_that_comes_together_with_the_end_of_the_run_is_kept(
             await handle.result()
     kept = next(one for one in script.archived if one.run.run_id == run_id)
     assert kept.log is not None
-    first = next(entry for entry in kept.log.entries if isinstance(entry, StepCompleted | StepAbandoned))
-    assert isinstance(first, StepCompleted)
-    assert (first.node, first.usage) == ("thinking", script.usage)
+    steps = [entry for entry in kept.log.entries if isinstance(entry, StepCompleted | StepAbandoned)]
+    answered = next(entry for entry in steps if entry.node == "thinking")
+    assert isinstance(answered, StepCompleted)
+    assert answered.usage == script.usage

@@ -125,7 +125,7 @@ async def test_a_writer_without_provider_leaves_a_report_of_the_evidence(
         result = await handle.result()
     assert result.report is not None
     (published,) = script.published
-    assert (published.draft, len(published.evidence)) == (None, 2)
+    assert (published.draft, len(published.evidence)) == (None, 1 + 2)
     assert script.archived[0].run.status == "partial"
 
 

@@ -58,6 +58,7 @@ async def test_what_is_under_way_is_finished_and_nothing_is_begun(chain: bool, s
     door = Door(script, "iteration")
     handle = await start(chain=chain, limits=Limits(seconds=600))
     await door.reached.wait()
+    before = len(script.calls)
     await pause(handle, "lunch", by="alice")
     snapshot = await seen(handle)
     assert snapshot.stage == "paused"
@@ -65,8 +66,9 @@ async def test_what_is_under_way_is_finished_and_nothing_is_begun(chain: bool, s
     assert (snapshot.hold.reason, snapshot.hold.detail, snapshot.hold.by) == ("pause", "lunch", "alice")
     assert snapshot.hold.since is not None
     door.open.set()
-    await rests(handle, script, 1)
-    assert (await seen(handle)).step == 2, "the call that was under way counts"
+    await rests(handle, script, before + 1)
+    assert script.calls[-1] == "thinking"
+    assert (await seen(handle)).step == snapshot.step + 1, "the call that was under way counts"
     await go_on(handle, by="bob")
     result = await handle.result()
     assert result.ending is None

@@ -11,6 +11,7 @@ from elcano.graphs.contracts import RESEARCH_WORKFLOW, ResearchInput
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.records import RunLog
+from elcano.graphs.rules import RULES
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from tests.replay.test_replay import STRICTER
@@ -40,7 +41,7 @@ async def test_a_run_that_would_go_another_way_is_noticed(
         async with worker_for(temporal, queue, scripted_activities(script)):
             asked = asking(queue, mode="deep")
             await temporal.execute_workflow(RESEARCH_WORKFLOW, asked, id=queue, task_queue=queue)
-            monkeypatch.setattr("elcano.graphs.rules.RULES", [STRICTER])
+            monkeypatch.setattr("elcano.graphs.rules.RULES", [STRICTER] * len(RULES))
 
     with pytest.raises(NondeterminismError):
         await under_other_rules()

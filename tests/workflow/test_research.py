@@ -37,10 +37,10 @@ async def test_a_run_completes_and_is_archived(start: Start, script: Script) -> 
     assert result.report is not None
     assert result.report.partial is None
     assert result.iterations == 2
-    assert script.calls.count("search") == 2
+    assert script.calls.count("search") == 1 + 2, "the question itself, then what the gap lacks"
     (kept,) = script.archived
     assert kept.run.status == "completed"
-    assert kept.run.evidence == ("doc:gap-1-is-it-a", "doc:gap-1-is-it-b")
+    assert kept.run.evidence == ("doc:What-is-it?", "doc:gap-1-is-it-a", "doc:gap-1-is-it-b")
     assert_told_once(list(kept.events))
     assert list(kept.events) == await all_events(handle)
     assert kept.run.steps == result.steps
@@ -87,7 +87,7 @@ async def test_a_refused_model_fails_once_with_the_reason(start: Start, script: 
     assert isinstance(failed.value.cause, ApplicationError)
     assert failed.value.cause.type == "ModelRefused"
     assert "OPENAI_API_KEY" in failed.value.cause.message
-    assert script.calls == ["thinking"]
+    assert script.calls == ["search", "thinking"]
     (kept,) = script.archived
     assert kept.run.status == "failed"
     assert kept.run.failure is not None
@@ -133,7 +133,7 @@ async def test_snapshot_and_paged_progress(start: Start, script: Script, cached_
     await handle.result()
     snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
     assert snapshot.stage == "closed"
-    assert snapshot.evidence == 40
+    assert snapshot.evidence == 1 + 2 * 20
     seen: list[AgentEvent] = []
     while True:
         page: ProgressPage = await handle.query(ResearchWorkflow.progress, len(seen))
@@ -156,13 +156,14 @@ async def test_the_history_reads_like_the_graph(start: Start, script: Script) ->
         for event in history.events
         if event.HasField("activity_task_scheduled_event_attributes")
     ]
-    assert ids[:7] == [
-        "0001-thinking",
-        "0002-knowledge_gap",
-        "0004-tool_selector",
-        "0005-execute_tools-1",
-        "0005-execute_tools-2",
-        "0006-judge",
-        "0009-thinking",
+    assert ids[:8] == [
+        "0001-first_search-1",
+        "0002-thinking",
+        "0003-knowledge_gap",
+        "0005-tool_selector",
+        "0006-execute_tools-1",
+        "0006-execute_tools-2",
+        "0007-judge",
+        "0010-thinking",
     ]
-    assert ids[-3:] == ["0012-writer", "publish-report", "archive-run"]
+    assert ids[-3:] == ["0013-writer", "publish-report", "archive-run"]

@@ -302,7 +302,7 @@ async def test_graph_and_chain_are_held_by_a_search_alike(
     refused: list[object] = []
 
     def busy(given: JsonObject) -> JsonObject:
-        if len(refused) < 4:
+        if given["query"] != "What is it?" and len(refused) < 4:
             refused.append(given)
             raise Refused("HTTP 503", type=FailureType.PROVIDER)
         return {"source": given["source"], "query": given["query"], "evidence": passages(str(given["query"]))}
@@ -316,7 +316,7 @@ async def test_graph_and_chain_are_held_by_a_search_alike(
     assert result.ending is None
     told = [event.type for event in script.archived[-1].events if event.node == "execute_tools"]
     assert (told.count("held"), told.count("resumed")) == (2, 1)
-    assert script.calls.count("search") == 6, "two searches, each tried three times"
+    assert script.calls.count("search") == 1 + 6, "the first search, then two, each tried three times"
 
 
 async def test_who_lacks_the_key_does_not_poll(temporal: Client, store: Store, spec: SourceSpec) -> None:

@@ -70,14 +70,17 @@ async def test_the_agent_of_the_step_that_is_answered_is_shown_the_instruction(
     gate = Gate(script, lambda given: given.get("max_iterations") is not None)
     handle = await start(chain=chain)
     await gate.reached()
-    assert await steer(handle, instruction=COSTS) == Steering(step=3)
+    steered = await steer(handle, instruction=COSTS)
     gate.open()
     await handle.result()
     kept = root(script)
     assert kept.log is not None
-    called = [entry.step for entry in kept.log.entries if isinstance(entry, StepCompleted) and entry.model]
+    answered = [entry for entry in kept.log.entries if isinstance(entry, StepCompleted) and entry.model]
+    under_way = next(entry.step for entry in answered if entry.node == "knowledge_gap")
+    assert steered == Steering(step=under_way + 1)
+    called = [entry.step for entry in answered]
     shown = dict(zip(called, [given["guidance"] for given in gate.given], strict=True))
-    assert shown == {step: [] if step < 3 else [COSTS] for step in called}
+    assert shown == {step: [] if step <= under_way else [COSTS] for step in called}
     assert {given["question"] for given in gate.given} == {"What is it?"}
     assert [event.message for event in kept.events if event.type == "steered"] == [f"Told: {COSTS}"]
     assert kept.log.run.state.guidance == (COSTS,)
@@ -115,7 +118,8 @@ async def test_a_source_that_was_dropped_is_unknown_and_one_that_was_added_is_se
     kept = root(script)
     assert kept.log is not None
     (turn, _) = kept.log.run.state.conversation
-    failed, found = turn.tool_calls
+    first, failed, found = turn.tool_calls
+    assert (first.source, first.query, first.error) == ("library", "What is it?", None)
     assert failed == ToolCallRecord(
         source="library", query="library 1", error="'library' is not searched in this run; searched are: archive"
     )
@@ -198,7 +202,7 @@ async def test_a_section_added_to_a_budget_that_is_given_out_waits_for_what_the_
 ) -> None:
     gate = Gate(script, lambda given: "of history" in str(given["question"]))
     script.sections = ("history", "method")
-    handle = await start(mode="deep", limits=Limits(tokens=60_000))
+    handle = await start(mode="deep", limits=Limits(tokens=200_000))
     await gate.reached()
     await steer(handle, add_sections=(section("law"),))
     gate.open()
@@ -208,7 +212,7 @@ async def test_a_section_added_to_a_budget_that_is_given_out_waits_for_what_the_
         ("method", None),
         ("law", None),
     ]
-    assert result.usage.tokens < 60_000
+    assert result.usage.tokens < 200_000
 
 
 async def test_a_stopped_run_takes_no_sections(start: Start, script: Script) -> None:

@@ -64,7 +64,7 @@ async def test_a_writer_that_never_answers_does_not_hold_the_report_back(
     assert published.draft is None
     assert published.ending is not None
     assert published.ending.kind == "time"
-    assert len(published.evidence) == 2
+    assert len(published.evidence) == 1 + 2
     (kept,) = script.archived
     assert kept.run.finished_at is not None
     assert kept.run.finished_at - kept.run.started_at >= 600

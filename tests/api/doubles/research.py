@@ -77,6 +77,7 @@ async def left_by_run(
     *,
     answer: Callable[[TaskEnvelope], Answer] | None = parrot,
     mode: str = "iterative",
+    question: str = QUESTION,
 ) -> Left:
     """Researches with a store, a queue and doubles of its own; without `answer` by the extractive model."""
     queue = f"everything-{uuid4().hex}"
@@ -93,7 +94,7 @@ async def left_by_run(
             everybody_working(client, store, settings, model),
             speaking(create_app(settings, store=store, client=connected, task_queue=queue)) as api,
         ):
-            run_id = await start(api, QUESTION, mode=mode, sources=[*SEARCHED, FAILING])
+            run_id = await start(api, question, mode=mode, sources=[*SEARCHED, FAILING])
             view = await _ended(api, run_id)
             report = Report.model_validate_json(await _read(api, run_id, "application/json"))
             kept = store.of("default").evidence

@@ -64,7 +64,7 @@ async def test_what_a_call_that_was_given_up_had_used_is_charged(
 ) -> None:
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
-        run_id = await start(api, "To whom do retries belong?")
+        run_id = await start(api, "To whom do retries belong, and how does their delay change?")
         async with asyncio.timeout(30):
             await silent.waiting.wait()
         if cancelled:

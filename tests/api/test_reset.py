@@ -16,7 +16,7 @@ from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker
 from tests.api.asking import start
-from tests.api.handbook import handbook_settings
+from tests.api.handbook import IN_ROUNDS, handbook_settings
 from tests.api.sse import following, read_events
 from tests.resetting import reset_before
 
@@ -61,7 +61,7 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     async with open_sources(api_settings) as sources:
         async with build_worker(temporal, store, sources, api_settings):
-            run_id = await start(api, "To whom do retries belong?")
+            run_id = await start(api, IN_ROUNDS)
             with pytest.raises(WorkflowFailureError):
                 await temporal.get_workflow_handle(run_id).result()
             url = f"{served}/v1/runs/{run_id}/events"
@@ -119,7 +119,7 @@ async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     budget = {"when_exhausted": "pause"}
     async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
-        run_id = await start(api, "To whom do retries belong?", budget=budget)
+        run_id = await start(api, IN_ROUNDS, budget=budget)
         url = f"{served}/v1/runs/{run_id}/events"
         seen: list[int] = []
         types: list[str] = []

@@ -4,6 +4,9 @@ from pathlib import Path
 
 from elcano.settings import Settings
 
+IN_ROUNDS = "To whom do retries belong alone with their delay, and who counts them?"
+"""A question that the handbook answers in part, so that its first search is not enough and a judge is asked."""
+
 
 def handbook_settings(folder: Path) -> Settings:
     """Settings of a server that keeps its data and its handbook below `folder`."""

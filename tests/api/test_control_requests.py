@@ -8,10 +8,13 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.modes import MODES
 from tests.api.asking import start
 
 KEY = {"Idempotency-Key": "more-1"}
 MORE = {"tokens": 50_000}
+GIVEN = default_limits(MODES["iterative"]).tokens
 
 
 @pytest.fixture
@@ -35,9 +38,9 @@ async def test_a_top_up_that_nobody_took_yet_counts_once_when_it_is_sent_again(
         for _ in range(2):
             answer = await api.post(f"/v1/runs/{run_id}/top-up", json=MORE, headers=KEY)
             assert answer.status_code == 202
-            assert answer.json()["limits"]["tokens"] == 150_000
+            assert answer.json()["limits"]["tokens"] == GIVEN + 50_000
         other = await api.post(f"/v1/runs/{run_id}/top-up", json=MORE, headers={"Idempotency-Key": "more-2"})
-        assert other.json()["limits"]["tokens"] == 200_000
+        assert other.json()["limits"]["tokens"] == GIVEN + 100_000
 
 
 @pytest.mark.usefixtures("impatient")
@@ -50,10 +53,10 @@ async def test_a_request_without_a_key_is_given_one_to_ask_again_with(
     assert key in unknown.json()["detail"]
     async with make_worker():
         answer = await api.post(f"/v1/runs/{run_id}/top-up", json=MORE, headers={"Idempotency-Key": key})
-        assert answer.json()["limits"]["tokens"] == 150_000
+        assert answer.json()["limits"]["tokens"] == GIVEN + 50_000
         assert answer.headers["idempotency-key"] == key
         fresh = await api.post(f"/v1/runs/{run_id}/top-up", json=MORE)
-        assert fresh.json()["limits"]["tokens"] == 200_000
+        assert fresh.json()["limits"]["tokens"] == GIVEN + 100_000
         assert fresh.headers["idempotency-key"] != key
 
 
@@ -72,7 +75,7 @@ async def test_a_key_belongs_to_what_it_was_sent_with_first(api: httpx.AsyncClie
     )
     assert same.json() == first.json()
     elsewhere = await api.post(f"/v1/runs/{other}/top-up", json={"tokens": 1}, headers=KEY)
-    assert elsewhere.json()["limits"]["tokens"] == 100_001
+    assert elsewhere.json()["limits"]["tokens"] == GIVEN + 1
 
 
 @pytest.mark.usefixtures("worker")
@@ -125,7 +128,7 @@ async def test_two_api_processes_know_the_same_keys(served: str, other: str) -> 
     async with httpx.AsyncClient(base_url=served) as one, httpx.AsyncClient(base_url=other) as two:
         run_id = await start(one)
         answers = [await api.post(f"/v1/runs/{run_id}/top-up", json=MORE, headers=KEY) for api in (one, two, one)]
-    assert [answer.json()["limits"]["tokens"] for answer in answers] == [150_000] * 3
+    assert [answer.json()["limits"]["tokens"] for answer in answers] == [GIVEN + 50_000] * 3
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256])

@@ -20,7 +20,7 @@ from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.references.forms import BIBTEX, CSL, RIS
 from elcano.graphs.values.report import Reference
 from tests.api.doubles import literature
-from tests.api.doubles.research import Left, left_by_run
+from tests.api.doubles.research import SEARCHES, Left, left_by_run
 from tests.api.doubles.world import COLLECTIONS, FAILING, PAGE_SAYS, PAGE_TITLE, SEARCHED
 from tests.loopback import Reply
 
@@ -83,7 +83,7 @@ async def test_the_run_completes_with_a_reference_to_each_thing_that_was_found(l
     titles = {one.title for one in left.report.references if one.work is None}
     assert titles == {text.splitlines()[0].removeprefix("# ") for text in COLLECTIONS.values()}
     paths = [one.path for one in left.asked]
-    assert paths.count("/searxng/search") == paths.count("/night") == paths.count("/openalex/works") == 1
+    assert {paths.count(one) for one in ("/searxng/search", "/night", "/openalex/works")} == {len(SEARCHES)}
 
 
 async def test_a_paper_that_three_sources_know_is_one_reference_of_all_that_they_tell(left: Left) -> None:
@@ -146,7 +146,8 @@ async def test_what_was_searched_is_said_with_its_day(left: Left) -> None:
     days = {datetime.fromtimestamp(left.view[when], UTC).strftime("%Y-%m-%d") for when in ("started_at", "finished_at")}
     assert set(left.report.searched) <= days
     said = left.markdown.partition("## What was searched")[2].partition("##")[0]
-    assert f"Sources: {', '.join((*SEARCHED, FAILING))}. Searched for: “whale song sleep”." in said
+    queries = "; ".join(f"“{query}”" for query in SEARCHES)
+    assert f"Sources: {', '.join((*SEARCHED, FAILING))}. Searched for: {queries}." in said
     assert any(f"Searched on {day}." in said for day in days) or f"from {min(days)} to {max(days)}" in said
 
 
@@ -167,14 +168,17 @@ async def test_references_are_read_by_other_programs_each_once(left: Left) -> No
 
 
 async def test_a_source_that_is_gone_is_a_warning_and_an_event(left: Left) -> None:
-    (warning,) = left.report.warnings[1:]  # the first is of the retraction
-    assert f"in {FAILING!r} failed" in warning
-    assert "HTTP 404: there is no such service any more" in warning
+    warnings = left.report.warnings[1:]  # the first is of the retraction
+    for warning, query in zip(warnings, SEARCHES, strict=True):
+        assert f"{query!r} in {FAILING!r} failed" in warning
+        assert "HTTP 404: there is no such service any more" in warning
     assert "## Warnings" in left.markdown
-    (event,) = [one.data for one in left.messages if one.event == "search_complete"]
-    assert event["data"] == {"passages": len(left.evidence), "searches": 8, "failed": 1}
-    assert FAILING in event["message"]
-    assert sum(one.path.startswith(f"/{FAILING}/") for one in left.asked) == 1
+    events = [one.data for one in left.messages if one.event == "search_complete"]
+    assert len(events) == len(SEARCHES)
+    for event in events:
+        assert event["data"] == {"passages": len(left.evidence), "searches": 8, "failed": 1}
+        assert FAILING in event["message"]
+    assert sum(one.path.startswith(f"/{FAILING}/") for one in left.asked) == len(SEARCHES)
     assert left.messages[-1].event == "complete"
 
 
@@ -206,21 +210,25 @@ async def test_words_of_strangers_are_shown_and_do_nothing(left: Left) -> None:
         assert claim.endswith(f" [{number}]")
         assert "\\[1\\]" in claim
     shown = {task.kind for task in left.tasks}
-    assert shown == {"thinking", "knowledge_gap", "tool_selector", "judge", "writer"}
+    assert shown == {"thinking", "knowledge_gap", "tool_selector", "judge", "writer", "reviewer"}
 
 
 async def test_a_source_that_is_down_is_waited_for_as_long_as_it_says_and_no_longer(
     temporal_environment: WorkflowEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With less patience than it has: held once for two seconds, and after another try in vain left out."""
+    """With less patience than it has: each search is held for two seconds, and after another try in vain left out."""
     brief = SourcePolicy(attempts=1, patience_seconds=3.0)
     monkeypatch.setitem(SOURCES, FAILING, SOURCES[FAILING].model_copy(update={"policy": brief}))
     left = await left_by_run(temporal_environment.client, tmp_path, Reply("down", 500))
     assert (left.view["status"], left.report.partial) == ("completed", None)
-    said = {one.event: one.data["message"] for one in left.messages if one.event in ("held", "resumed")}
-    assert "semantic-scholar: HTTP 500" in said["held"]
-    assert said["resumed"] == "Execute tools: goes on without semantic-scholar after 1 try in vain"
-    assert sum(one.path.startswith(f"/{FAILING}/") for one in left.asked) == 2
+    held, resumed = (
+        [one.data["message"] for one in left.messages if one.event == event] for event in ("held", "resumed")
+    )
+    assert ["semantic-scholar: HTTP 500" in one for one in held] == [True] * len(SEARCHES)
+    assert resumed == [
+        f"{node}: goes on without semantic-scholar after 1 try in vain" for node in ("First search", "Execute tools")
+    ]
+    assert sum(one.path.startswith(f"/{FAILING}/") for one in left.asked) == 2 * len(SEARCHES)
     assert any(f"in {FAILING!r} failed" in one and "HTTP 500" in one for one in left.report.warnings)
     assert {one.source for one in left.evidence} == set(SEARCHED)
     assert "HTTP 500" in left.sources[FAILING]["last_error"]
@@ -231,7 +239,8 @@ async def test_words_of_strangers_do_nothing_where_no_model_writes(
     temporal_environment: WorkflowEnvironment, tmp_path: Path
 ) -> None:
     """The extractive model quotes what fits the question; a title is shown, and leads where the service says."""
-    left = await left_by_run(temporal_environment.client, tmp_path, GONE, answer=None)
+    asked = "What does whale song do for sleep?"  # of words that were found, or nothing is quoted for it
+    left = await left_by_run(temporal_environment.client, tmp_path, GONE, answer=None, question=asked)
     assert left.view["status"] == "completed"
     assert left.report.unverified == ()
     assert {"127.0.0.1", "doi.org"} <= hosts_of(left) <= HOSTS

@@ -17,7 +17,7 @@ from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker
 from tests.api.asking import start
-from tests.api.handbook import handbook_settings
+from tests.api.handbook import IN_ROUNDS, handbook_settings
 
 
 class Silent:
@@ -64,7 +64,7 @@ async def test_what_a_call_that_was_given_up_had_used_is_charged(
 ) -> None:
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
-        run_id = await start(api, "To whom do retries belong?")
+        run_id = await start(api, IN_ROUNDS)
         async with asyncio.timeout(30):
             await silent.waiting.wait()
         if cancelled:

@@ -16,7 +16,7 @@ from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker
 from tests.api.asking import start
-from tests.api.handbook import handbook_settings
+from tests.api.handbook import IN_ROUNDS, handbook_settings
 from tests.api.sse import following, read_events
 from tests.resetting import reset_before
 
@@ -61,7 +61,7 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     async with open_sources(api_settings) as sources:
         async with build_worker(temporal, store, sources, api_settings):
-            run_id = await start(api, "To whom do retries belong?")
+            run_id = await start(api, IN_ROUNDS)
             with pytest.raises(WorkflowFailureError):
                 await temporal.get_workflow_handle(run_id).result()
             url = f"{served}/v1/runs/{run_id}/events"
@@ -101,7 +101,10 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
     assert ended["budget"]["seconds"]["used"] <= took - DEAD
 
     judges = [line for line in await store.of("default").ledger.entries(run_id) if line.node == "judge"]
-    assert [(line.outcome, line.undone) for line in judges] == [("failed", True), ("completed", False)]
+    assert [(line.outcome, line.undone) for line in judges] == [
+        ("failed", True),
+        *[("completed", False)] * ended["iterations"],
+    ]
     assert ended["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
 
 
@@ -115,11 +118,11 @@ async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
     api_settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Held by a refused key, taken back to its first search, and told of both by the same stream."""
+    """Held by a refused key, taken back to its latest search, and told of both by the same stream."""
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     budget = {"when_exhausted": "pause"}
     async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
-        run_id = await start(api, "To whom do retries belong?", budget=budget)
+        run_id = await start(api, IN_ROUNDS, budget=budget)
         url = f"{served}/v1/runs/{run_id}/events"
         seen: list[int] = []
         types: list[str] = []
@@ -132,7 +135,7 @@ async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
                 if message.data["type"] == "held" and not key.good:
                     held = (await api.get(f"/v1/runs/{run_id}")).json()
                     assert (held["stage"], held["hold"]["reason"]) == ("held", "person")
-                    (search, *_) = [
+                    (*_, search) = [
                         line for line in await store.of("default").ledger.entries(run_id) if line.kind == "tool"
                     ]
                     key.good = True

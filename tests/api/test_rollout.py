@@ -23,11 +23,10 @@ from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.worker import build_worker
 from tests.api.asking import start
-from tests.api.handbook import handbook_settings
+from tests.api.handbook import IN_ROUNDS, handbook_settings
 from tests.api.serving import speaking
 
 DOCS = Path(__file__).parents[2] / "docs" / "operations.md"
-QUESTION = "To whom do retries belong?"
 PAUSING = {"steps": 6, "sections": 2, "when_exhausted": "pause"}
 QUICK = {
     "matching.wv.VersionDrainageStatusVisibilityGracePeriod": '"1s"',
@@ -81,7 +80,7 @@ class House:
             return await done(command, self._client, self._settings.data_dir, OLD=old, NEW=new)
 
     async def asked(self, **more: Any) -> str:
-        return await start(self.api, QUESTION, **more)
+        return await start(self.api, IN_ROUNDS, **more)
 
     async def reached(self, run_id: str, field: str, value: str) -> dict[str, Any]:
         """The run, once it says so of itself."""

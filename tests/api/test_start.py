@@ -10,7 +10,9 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.http.body_limit import MAX_BODY
+from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.labels import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
+from elcano.graphs.modes import MODES
 from elcano.storage.store import Store
 from tests.api import scripted
 
@@ -69,7 +71,7 @@ async def test_the_workflow_gets_the_whole_request(api: httpx.AsyncClient, tempo
     assert asked["question"] == QUESTION
     assert asked["limits"]["cost_microusd"] == 100_000
     assert asked["limits"]["iterations"] == 2
-    assert asked["limits"]["tokens"] == 100_000
+    assert asked["limits"]["tokens"] == default_limits(MODES["iterative"]).tokens
     assert asked["models"]["default"] == "offline"
     assert asked["sources"] == ["handbook"]
     assert asked["graph"]["name"] == "iterative"

@@ -9,7 +9,7 @@ from temporalio.client import Client
 
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from tests.api.again.going_on import QUESTION, Provider, asked, ended, log_of, tokens, until, working
+from tests.api.again.going_on import JOINING, QUESTION, Provider, asked, ended, log_of, tokens, until, working
 from tests.api.asking import start
 from tests.api.sse import read_events
 
@@ -40,10 +40,8 @@ async def test_a_deep_run_whose_last_section_failed_repeats_no_call_and_no_secti
         view = await ended(api, run_id)
     assert view["status"] == "completed", view
     again = provider.calls() - before
-    assert [(kind, question) for kind, question, _ in again.elements() if kind != "long_writer_section"] == [
-        failing,
-        ("long_writer_summary", QUESTION),
-    ]
+    anew = [(kind, question) for kind, question, _ in again.elements() if kind != "long_writer_section"]
+    assert anew == [failing, ("long_writer_summary", QUESTION), ("reviewer", QUESTION)]
     once = {one: count for one, count in provider.calls().items() if one[0] != "long_writer_section"}
     assert {one[:2] for one, count in once.items() if count > 1} == {failing}
     sections = [(branch["section"], branch["status"]) for branch in view["branches"]]
@@ -75,7 +73,8 @@ async def test_a_failed_call_is_made_again_and_time_in_between_does_not_count(
         answers = [one for one in (first, second, again) if one.status_code == 202]
         assert again.status_code == 202
         assert {one.text for one in answers} == {again.text}
-        assert again.json()["kept"]["calls"] == 4
+        answered = sum(count for (kind, _, _), count in before.items() if kind != "judge")
+        assert again.json()["kept"]["calls"] == answered + 2  # and the two searches
         assert (await api.post(f"/v1/runs/{run_id}/resume", headers=key, json={"reason": "x"})).status_code == 422
         view = await ended(api, run_id)
         late = await api.post(f"/v1/runs/{run_id}/resume")
@@ -83,7 +82,9 @@ async def test_a_failed_call_is_made_again_and_time_in_between_does_not_count(
     once = provider.calls()
     assert once["judge", QUESTION, 1] == 2
     assert all(count == 1 for one, count in once.items() if one[0] != "judge")
-    assert sum((once - before).values()) == 4  # judge, thinking, gap, writer
+    assert sorted(kind for kind, _, _ in (once - before).elements()) == [
+        *("judge", "knowledge_gap", "reviewer", "thinking", "writer"),
+    ]
     assert view["budget"]["seconds"]["used"] < view["finished_at"] - view["started_at"] - 1.5
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
     assert (late.status_code, late.json()["type"]) == (409, "urn:elcano:take-up-refused")
@@ -137,7 +138,7 @@ async def test_a_section_with_a_gap_is_repaired_alone_and_the_report_is_written_
         whole = await api.post(f"/v1/runs/{run_id}/resume")
         text = (await api.get(f"/v1/runs/{run_id}/report", headers={"accept": "text/markdown"})).text
     assert (view["status"], {branch["status"] for branch in view["branches"]}) == ("completed", {"drafted"})
-    asked_again = {question for kind, question, _ in (provider.calls() - before) if not kind.startswith("long_writer")}
+    asked_again = {question for kind, question, _ in (provider.calls() - before) if kind not in JOINING}
     assert asked_again == {weak}
     assert "Section 2" in text
     assert (unknown.status_code, whole.status_code) == (422, 409)
@@ -175,7 +176,7 @@ async def test_sections_that_were_added_and_dropped_midway_are_so_when_it_is_res
         "Section 2",
         "Costs",
     }
-    assert {kind for kind, _, _ in provider.calls() - before} == {"long_writer_section", "long_writer_summary"}
+    assert {kind for kind, _, _ in provider.calls() - before} == JOINING
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
     await log_of(store, run_id)
 
@@ -199,7 +200,7 @@ async def test_a_run_that_was_ended_from_outside_goes_on_where_it_was(
         await until(lambda: accepted(api, run_id, "resume"))
         view = await ended(api, run_id)
     assert view["status"] == "completed"
-    asked_again = [one for one in (provider.calls() - before).elements() if not one[0].startswith("long_writer")]
+    asked_again = [one for one in (provider.calls() - before).elements() if one[0] not in JOINING]
     assert {question for _, question, _ in asked_again} == {slow[1]}
     assert provider.calls()["tool_selector", slow[1], 1] == 1
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
@@ -259,10 +260,20 @@ async def test_runs_that_ended_otherwise_go_on_too(
 async def test_sections_that_had_no_room_in_the_budget_need_more_of_it(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
+    """More than the budget researches is begun only where somebody wants it so: what was planned is cut before."""
     provider = Provider(sections=3)
+    wanted = [{"title": title, "question": f"What of {title} and retries?"} for title in provider.sections]
     async with working(temporal, store, api_settings, provider):
-        run_id = await start(api, QUESTION, mode="deep", budget={"tokens": 40_000})
+        run_id = await start(api, QUESTION, mode="deep", budget={"tokens": 40_000}, approve_plan=True)
+
+        async def proposed() -> bool:
+            return bool((await api.get(f"/v1/runs/{run_id}")).json()["stage"] == "approval")
+
+        await until(proposed)
+        assert len((await api.get(f"/v1/runs/{run_id}")).json()["plan"]) < 3
+        await asked(api, run_id, "approve", sections=wanted)
         first = await ended(api, run_id)
+        assert (first["status"], first["ending"]["kind"]) == ("partial", "sections")
         assert 0 < len(first["branches"]) < 3
         refused = await api.post(f"/v1/runs/{run_id}/resume", json={"add": {"steps": 5}})
         assert (refused.status_code, "raise its limit" in refused.json()["detail"]) == (409, True)

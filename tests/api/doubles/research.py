@@ -29,6 +29,8 @@ from tests.loopback import Asked, Reply
 
 View = dict[str, Any]
 QUESTION: Final = "Does whale song help people to sleep?"
+SEARCHES: Final = (QUESTION, "whale song sleep")
+"""What each source is asked: the question itself, then what the model chooses."""
 LONGEST_SECONDS: Final = 240.0
 
 
@@ -55,9 +57,9 @@ class Left:
 
 
 def parrot(task: TaskEnvelope) -> Answer:
-    """One search of each source; then a claim of each passage that repeats all of it, and quotes it."""
+    """One more search of each source; then a claim of each passage that repeats all of it, and quotes it."""
     if task.kind == "tool_selector":
-        return {"tasks": [{"source": source.name, "query": "whale song sleep"} for source in task.sources]}
+        return {"tasks": [{"source": source.name, "query": SEARCHES[1]} for source in task.sources]}
     if task.kind == "writer":
         return {"title": "Whale song and sleep", "key_findings": [_repeated(one) for one in task.evidence]}
     return plain(task)
@@ -75,6 +77,7 @@ async def left_by_run(
     *,
     answer: Callable[[TaskEnvelope], Answer] | None = parrot,
     mode: str = "iterative",
+    question: str = QUESTION,
 ) -> Left:
     """Researches with a store, a queue and doubles of its own; without `answer` by the extractive model."""
     queue = f"everything-{uuid4().hex}"
@@ -91,7 +94,7 @@ async def left_by_run(
             everybody_working(client, store, settings, model),
             speaking(create_app(settings, store=store, client=connected, task_queue=queue)) as api,
         ):
-            run_id = await start(api, QUESTION, mode=mode, sources=[*SEARCHED, FAILING])
+            run_id = await start(api, question, mode=mode, sources=[*SEARCHED, FAILING])
             view = await _ended(api, run_id)
             report = Report.model_validate_json(await _read(api, run_id, "application/json"))
             kept = store.of("default").evidence

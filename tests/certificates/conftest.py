@@ -27,12 +27,16 @@ PAGES: Mapping[str, str] = {
 }
 QUESTION = "To whom do retries belong?"
 PARTS = "To whom do retries belong, when is a budget checked, and how is a citation looked up?"
+MORE = "To whom do retries belong, and why do whales sing?"
+"""The first search answers one half; for the other a run would have to search more than it may."""
+FEWEST = 5
+"""Steps of the shortest way through the graph."""
 KINDS: Mapping[str, dict[str, Any]] = {
     "iterative": {"question": QUESTION},
     "deep": {"question": PARTS, "mode": "deep"},
     "chain": {"question": PARTS, "mode": "deep", "use_graph": False},
-    "partial": {"question": QUESTION, "budget": {"steps": 7}},
-    "stopped": {"question": QUESTION, "budget": {"steps": 4, "when_exhausted": "pause"}},
+    "partial": {"question": MORE, "budget": {"steps": FEWEST}},
+    "stopped": {"question": MORE, "budget": {"steps": FEWEST, "when_exhausted": "pause"}},
     "unanswered": {"question": "Why do whales sing?"},
 }
 

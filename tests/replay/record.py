@@ -1,6 +1,7 @@
 """Records the histories that `test_replay` replays: `python -m tests.replay.record`, or into a folder that is named.
 
-Only for new scenarios. A history that is recorded anew no longer guards the runs that were started before.
+Only for new scenarios, and for new graphs of the modes, whose names `GRAPHS` tells apart. A history that is recorded
+anew no longer guards the runs that were started before.
 """
 
 import asyncio
@@ -170,6 +171,8 @@ PLAIN: Final = (iterations, partial, refused)
 CHAIN: Final = "chain"
 SECTION: Final = "section"
 """Endings of names: the run as a chain; and the first of its sections, which is a run of its own."""
+GRAPHS: Final = "2"
+"""Which graphs the modes have now, in the names after the mode. Histories without it are of the graphs before."""
 
 
 def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
@@ -183,11 +186,16 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
     yield "deep", approved, True
 
 
+def named(mode: str, scenario: Callable[[Script], Limits], chain: bool) -> str:
+    """What a history is called, and its run."""
+    return f"{mode}{GRAPHS}-{scenario.__name__}" + (f"-{CHAIN}" if chain else "")
+
+
 async def record(client: Client, mode: str, scenario: Callable[[Script], Limits], chain: bool) -> dict[str, str]:
     """Runs one scenario; its history as JSON, and that of its first section if it has any, by their names."""
     script = Script()
     limits = scenario(script)
-    name = f"{mode}-{scenario.__name__}" + (f"-{CHAIN}" if chain else "")
+    name = named(mode, scenario, chain)
     queue = run_id = f"run-{name}"
     asked = ResearchInput(
         run_id=run_id,
@@ -279,6 +287,8 @@ async def main(folder: Path) -> None:
     with TemporaryDirectory() as payloads:
         async with testing.temporal_environment(Path(payloads)) as environment:
             for mode, scenario, chain in wanted():
+                if (folder / f"{named(mode, scenario, chain)}.json").exists():
+                    continue
                 for name, history in (await record(environment.client, mode, scenario, chain)).items():
                     path = folder / f"{name}.json"
                     if not path.exists():

@@ -19,7 +19,7 @@ from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.rules import RULES, AgentFigures, Rules
-from tests.replay.record import CHAIN, FOLDER
+from tests.replay.record import CHAIN, FOLDER, GRAPHS
 from tests.replay.replaying import replayer, stored_in
 
 HISTORIES = stored_in(FOLDER)
@@ -33,8 +33,9 @@ def test_history_replays(path: Path, tmp_path: Path) -> None:
 
 def test_every_mode_has_a_history_as_a_graph_and_as_a_chain() -> None:
     recorded = {path.stem for path in HISTORIES}
-    assert recorded >= {f"{mode}-complete" for mode in MODES}
-    assert recorded >= {f"{mode}-complete-{CHAIN}" for mode in CHAIN_MODES}
+    for graphs in ("", GRAPHS):
+        assert recorded >= {f"{mode}{graphs}-complete" for mode in MODES}
+        assert recorded >= {f"{mode}{graphs}-complete-{CHAIN}" for mode in CHAIN_MODES}
 
 
 def test_a_changed_step_is_noticed(tmp_path: Path) -> None:

@@ -16,6 +16,23 @@ CONNECT_SECONDS: Final = 10
 """How long a server may take to answer before it counts as not there."""
 
 
+class Connection(sqlite3.Connection):
+    """A connection that leaves no transaction behind when it is closed.
+
+    Python's own, closed while a cursor still has rows to give (`INSERT ... RETURNING`), lives on with its locks until
+    the cursor is collected. So it is with what was cancelled in the middle: its traceback keeps the cursor for minutes,
+    in which nobody could write.
+    """
+
+    def close(self) -> None:
+        """Takes back what was not committed, then closes."""
+        try:
+            if self.in_transaction:
+                self.rollback()
+        finally:
+            super().close()
+
+
 def database_url(told: str, file: Path) -> URL:
     """The database that `told` names, with the driver that is used for it; empty: the SQLite file `file`.
 
@@ -38,7 +55,7 @@ def open_engine(url: URL) -> AsyncEngine:
         engine = create_async_engine(url, pool_pre_ping=True, connect_args=connecting)
         dialect.configure(engine)
         return engine
-    engine = create_async_engine(url)
+    engine = create_async_engine(url, connect_args={"factory": Connection})
     dialect.configure(engine)
 
     @event.listens_for(engine.sync_engine, "handle_error")

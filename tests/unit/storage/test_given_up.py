@@ -1,0 +1,74 @@
+"""A call that is given up in the middle of a transaction keeps nobody from writing."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from elcano.graphs.records import ArchivedRun
+from elcano.storage.sql.engine import Connection
+from elcano.storage.store import DATABASE_FILE, Store, open_store
+
+
+def run(number: int) -> ArchivedRun:
+    return ArchivedRun(
+        run_id=f"default-{number:03d}",
+        question="Why?",
+        mode="simple",
+        tenant="default",
+        status="completed",
+        started_at=1,
+    )
+
+
+def writes(file: Path) -> bool:
+    """Whether somebody else can write, without waiting."""
+    with closing(sqlite3.connect(file, timeout=0.5)) as other:
+        try:
+            other.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False
+        other.rollback()
+        return True
+
+
+def test_a_connection_that_is_closed_lets_go_though_somebody_keeps_its_cursor(tmp_path: Path) -> None:
+    file = tmp_path / "kept.db"
+    with closing(sqlite3.connect(file)) as made:
+        made.execute("CREATE TABLE t (x)")
+    for factory, free in ((sqlite3.Connection, False), (Connection, True)):
+        connection = sqlite3.connect(file, factory=factory)
+        connection.execute("BEGIN IMMEDIATE")
+        cursor = connection.execute("INSERT INTO t VALUES (1) RETURNING x")
+        connection.close()
+        assert writes(file) == free, factory  # Python's own does not: else this class is not needed any more
+        del cursor
+    assert writes(file)
+
+
+@pytest.fixture
+async def kept(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path) as store:
+        yield store
+
+
+async def test_what_is_given_up_anywhere_in_a_transaction_leaves_no_lock(kept: Store, tmp_path: Path) -> None:
+    runs = kept.of("default").runs
+    given_up: list[BaseException] = []
+    for turns in range(60):
+        keeping = asyncio.create_task(runs.archive(run(turns), []))
+        for _ in range(turns // 2):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.0005 * (turns % 2))
+        keeping.cancel()
+        try:
+            await keeping
+        except asyncio.CancelledError as error:
+            given_up.append(error)  # as a log or a failure keeps it, with all that its traceback holds
+        assert writes(tmp_path / DATABASE_FILE), turns
+    assert given_up
+    await runs.archive(run(1_000), [])
+    assert await runs.get("default-1000") is not None

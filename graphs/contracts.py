@@ -156,6 +156,8 @@ class ResearchInput(Frozen):
     carried: Pages | None = None
     """Set when the run was continued as new, or is taken up: the journal so far."""
     forked_from: ForkedFrom | None = None
+    searched: tuple[str, ...] = ()
+    """Of a fork: the first and the last day in UTC on which there was a search among the steps that it shares."""
     taken_up: TakeUp | None = None
     """Set in the first execution of a run that was resumed, rolled back or forked."""
 
@@ -293,6 +295,8 @@ class PublishCall(OfRun):
     """Of a literature review: every search and what came of it."""
     kept: tuple[str, ...] = ()
     """Of a literature review: ids of the evidence that repeats no older one."""
+    searched: tuple[str, ...] = ()
+    """Of a fork: the first and the last day on which what it shares was searched."""
 
 
 class BranchHeld(Frozen):

@@ -16,7 +16,6 @@ from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.making import figures, made
-from elcano.activities.report.searches import days_of
 from elcano.activities.report.works import connected
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
@@ -25,6 +24,7 @@ from elcano.graphs.values.report import Report, ReportDraft, ReportRef
 from elcano.graphs.values.works import Work
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.search_days import days_of
 from elcano.storage.store import Store, TenantStore
 
 MEDIA_TYPE: Final = "application/json"
@@ -84,7 +84,7 @@ async def _report(call: PublishCall, store: TenantStore) -> Report:
     cited = set() if draft is None else set(cited_ids(draft))
     texts = await _texts((passage for passage in evidence if passage.id in cited), store)
     builds = await store.ledger.builds(call.run_id)
-    searched = days_of(await store.ledger.entries(call.run_id, branches=True))
+    searched = days_of(await store.ledger.entries(call.run_id, branches=True), call.searched)
     return await asyncio.to_thread(_made, call, draft, evidence, texts, builds, told, searched)
 
 

@@ -31,6 +31,7 @@ from elcano.graphs.values.state import SectionPlan
 from elcano.graphs.values.tenant import run_id as new_run_id
 from elcano.storage.across import Admission
 from elcano.storage.certificates.sections import shared_logs
+from elcano.storage.search_days import before, days_of
 
 
 class Fork(Frozen):
@@ -77,7 +78,9 @@ async def fork(
     own = new_run_id(run.tenant, str(ULID()))
     shared = log.model_copy(update={"entries": before_step(log, wanted.step).entries})
     sections = await shared_logs(shared, reached.store)
-    asked = await run_in_threadpool(_forked, own, log, wanted, reached, sections)
+    lines = before(await reached.store.ledger.entries(run_id, branches=True), run_id, wanted.step)
+    searched = days_of(lines, log.asked.searched)
+    asked = await run_in_threadpool(_forked, own, log, wanted, reached, sections, searched)
     require_keys(asked, reached.settings)
     return await begin(
         asked,
@@ -91,20 +94,23 @@ async def fork(
     )
 
 
-def _forked(own: str, log: RunLog, wanted: Fork, reached: Reached, sections: tuple[str, ...]) -> ResearchInput:
-    """The input of the new run; `sections` are the logs of what it shares."""
-    before, given = log.asked, wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
-    graph = wanted.graph or before.graph
-    asked = before.model_copy(
+def _forked(
+    own: str, log: RunLog, wanted: Fork, reached: Reached, sections: tuple[str, ...], searched: tuple[str, ...]
+) -> ResearchInput:
+    """The input of the new run; `sections` are the logs of what it shares, `searched` the days of its searches."""
+    origin, given = log.asked, wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
+    graph = wanted.graph or origin.graph
+    asked = origin.model_copy(
         update={
             **given,
             "run_id": own,
             "graph": graph,
             "mode": graph.name,
-            "models": wanted.models or before.models,
-            "guidance": (*before.guidance, wanted.guidance) if wanted.guidance else before.guidance,
-            "sources": before.sources if wanted.sources is None else wanted.sources,
-            "forked_from": ForkedFrom(run_id=before.run_id, step=wanted.step),
+            "models": wanted.models or origin.models,
+            "guidance": (*origin.guidance, wanted.guidance) if wanted.guidance else origin.guidance,
+            "sources": origin.sources if wanted.sources is None else wanted.sources,
+            "forked_from": ForkedFrom(run_id=origin.run_id, step=wanted.step),
+            "searched": searched,
         }
     )
     cut = _cut(log, asked, wanted.step)
@@ -114,8 +120,8 @@ def _forked(own: str, log: RunLog, wanted: Fork, reached: Reached, sections: tup
         why="forked",
         by=reached.by,
         reason=wanted.reason,
-        saved=taking_up.saved(before.graph, before_step(log, wanted.step)),
-        from_run=before.run_id,
+        saved=taking_up.saved(origin.graph, before_step(log, wanted.step)),
+        from_run=origin.run_id,
         limits=limits,
         plan=wanted.plan,
     )

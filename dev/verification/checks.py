@@ -9,7 +9,6 @@ from hashlib import sha256
 
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.making import figures, made
-from elcano.activities.report.searches import days_of
 from elcano.activities.tools.referring import reference
 from elcano.dev.verification.contents import Contents
 from elcano.graphs.checks.validation import faults
@@ -21,6 +20,7 @@ from elcano.graphs.values.report import ReportDraft
 from elcano.storage.certificates.form import Fault
 from elcano.storage.evidence import Evidence
 from elcano.storage.ledger import LedgerEntry
+from elcano.storage.search_days import days_of
 
 
 def of_log(held: Contents) -> Iterator[Fault]:
@@ -132,13 +132,13 @@ def of_report(held: Contents) -> Iterator[Fault]:
     key = sha256(held.report.encode()).hexdigest()
     if key != held.run.report.artifact:
         yield Fault("report", f"its hash is {key}, and the run's report is {held.run.report.artifact}")
-    if held.published.searched != days_of(held.ledger):
+    call = finish.publish_call(held.log.asked, journal_of(held.log))
+    if held.published.searched != days_of(held.ledger, call.searched):
         yield Fault("report", "the ledger has searches of other days")
     if held.markdown != held.published.markdown:
         yield Fault("markdown", "it is another text than the report's")
     if figures(held.published, held.run.report.artifact) != held.run.report:
         yield Fault("run", "its figures of the report are others than the report's")
-    call = finish.publish_call(held.log.asked, journal_of(held.log))
     if call.draft is not None and call.draft not in held.drafts:
         return  # told as a fault of the drafts
     draft = None if call.draft is None else ReportDraft.model_validate_json(held.drafts[call.draft])

@@ -89,6 +89,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         warnings=state.warnings,
         records=tuple(call for turn in state.conversation for call in turn.tool_calls) if review else (),
         kept=state.distinct_evidence if review else (),
+        searched=asked.searched,
     )
 
 

@@ -38,6 +38,7 @@ async def test_shared_steps_are_neither_done_nor_paid_for_again(
         run_id = await start(api, QUESTION, mode=mode, use_graph=use_graph)
         first = await ended(api, run_id)
         report = (await api.get(f"/v1/runs/{run_id}/report")).text
+        assert "Searched on " in report
         found = (await api.get(f"/v1/runs/{run_id}/evidence")).json()["evidence"]
         paid = 0
         for step in range(first["steps"], 0, -1):
@@ -53,7 +54,9 @@ async def test_shared_steps_are_neither_done_nor_paid_for_again(
             assert view["status"] == "completed"
             there = (await api.get(f"/v1/runs/{own}/evidence")).json()["evidence"]
             assert {one["id"] for one in there} == {one["id"] for one in found}
-            assert len((await api.get(f"/v1/runs/{own}/report")).text) > len(report) / 2
+            again = (await api.get(f"/v1/runs/{own}/report")).text
+            assert len(again) > len(report) / 2
+            assert "Searched on " in again  # also where the other run alone searched
             assert sum((provider.calls() - before).values()) <= sum(before.values())
             (await log_of(store, own))
         assert paid == first["budget"]["tokens"]["used"]

@@ -12,13 +12,13 @@ from markdown_it import MarkdownIt
 from elcano.activities.calls.ledger_line import Outcome
 from elcano.activities.report.citations import CheckedDraft, check
 from elcano.activities.report.making import made
-from elcano.activities.report.searches import days_of
 from elcano.activities.report.works import Works, connected
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.values.report import Citation, Claim, Reference, Report, ReportDraft
 from elcano.graphs.values.works import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.ledger import LedgerEntry
+from elcano.storage.search_days import days_of
 
 NOON = 1_795_348_800.0
 """2026-11-22, 12:00 UTC."""

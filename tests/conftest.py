@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from pydantic_ai import models
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
@@ -19,6 +20,9 @@ from tests.stores import s3 as s3
 from tests.stores import s3_server as s3_server
 
 models.ALLOW_MODEL_REQUESTS = False
+# How fast a machine is, or what else it does, is nothing that a test here says anything of.
+settings.register_profile("elcano", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("elcano")
 # `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.
 for _room in ("activities", "api", "cli", "dev", "graphs", "settings", "storage", "testing", "worker", "workflows"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module

@@ -87,6 +87,8 @@ class Attempt:
         """Whether nobody but the extractive model answered."""
         self._models: dict[str, None] = {}
         self._in_vain: dict[str, None] = {}
+        self._told = 0
+        """Requests whose use was written down while a conversation goes on."""
         self.store = store
         self._settings = settings
         self._resolve = resolve
@@ -176,6 +178,7 @@ class Attempt:
                     async for node in running:
                         if agent.is_model_request_node(node):
                             self._admit(form.text, messages, listener)
+                            await self._written_down(messages, listener)
                         elif agent.is_call_tools_node(node) and node.model_response.finish_reason == "content_filter":
                             raise withheld(node.model_response)
                 result = running.result
@@ -238,6 +241,13 @@ class Attempt:
         if (refused := left.refuses(least)) is not None:
             raise BudgetExhausted(refused, too_little(self.call, left, least, refused))
 
+    async def _written_down(self, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
+        """Writes what was used before a further request: a worker that is killed in its midst can tell nobody."""
+        used = self.usage + usage_of(messages) + (Usage() if listener is None else listener.lost)
+        if used.requests > self._told:
+            self._told = used.requests
+            await self.record("failed", used)
+
     def credit(self, model: str, *, quoted: bool) -> None:
         """Notes who answered, in this attempt or in an earlier one whose answer is used."""
         self.quoted = self.quoted and quoted
@@ -251,10 +261,11 @@ class Attempt:
             lines = await self.store.ledger.of_activity(self.call.run_id, info.workflow_run_id or "", info.activity_id)
             self.before = total(line.usage for line in lines if line.attempt < info.attempt)
 
-    async def record(self, outcome: Outcome) -> None:
+    async def record(self, outcome: Outcome, used: Usage | None = None) -> None:
         """Writes this attempt's line, in place of what it wrote before, and learns what those before it used.
 
-        One that was taken for dead may have gone on meanwhile, and been paid for.
+        One that was taken for dead may have gone on meanwhile, and been paid for. `used`: what this attempt used, with
+        what a conversation that goes on has; None: what it is known to have used.
         """
         call = self.call
         self.before = await self.store.ledger.record(
@@ -266,7 +277,7 @@ class Attempt:
                 kind="agent",
                 step=call.step,
                 model=self.model,
-                usage=self.usage,
+                usage=self.usage if used is None else used,
             )
         )
 

@@ -175,6 +175,25 @@ async def test_an_answer_in_the_wrong_form_is_asked_for_again_in_the_same_conver
     assert result.usage.requests == 2
 
 
+async def test_what_was_used_is_written_down_before_more_is_asked(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that is killed while it waits for the second answer can no longer say what the first one took."""
+    written: list[LedgerEntry] = []
+    record = Ledger.record
+
+    async def noting(ledger: Ledger, entry: LedgerEntry) -> Usage:
+        written.append(entry)
+        return await record(ledger, entry)
+
+    monkeypatch.setattr(Ledger, "record", noting)
+    answering_with(monkeypatch, {"thought": ""}, {"thought": "Better."})
+    await run(activities(store), "thinking", given())
+    assert [(one.outcome, one.usage.requests) for one in written] == [("failed", 1), ("completed", 2)]
+    (line,) = await store.of("default").ledger.entries("run-1")
+    assert (line.outcome, line.usage.requests) == ("completed", 2)
+
+
 async def test_an_unknown_key_stays_for_the_citation_check_to_report(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

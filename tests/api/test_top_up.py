@@ -4,6 +4,8 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.modes import MODES
 from tests.api.asking import start
 
 PAUSING = {"when_exhausted": "pause"}
@@ -15,14 +17,13 @@ async def test_a_paused_run_says_so_until_it_is_topped_up(api: httpx.AsyncClient
     before = (await api.get(f"/v1/runs/{run_id}")).json()
     assert before["hold"] is None
     await temporal.get_workflow_handle(run_id).signal("pause", "no tokens left")
-    waiting = (await api.get(f"/v1/runs/{run_id}")).json()
-    paused = waiting["hold"]
+    paused = (await api.get(f"/v1/runs/{run_id}")).json()["hold"]
     assert (paused["reason"], paused["detail"]) == ("budget", "no tokens left")
     answer = await api.post(f"/v1/runs/{run_id}/top-up", json={"tokens": 50_000, "seconds": 60})
     assert answer.status_code == 202
     limits = answer.json()["limits"]
-    had = {name: waiting["budget"][name]["limit"] for name in ("tokens", "seconds")}
-    assert (limits["tokens"], limits["seconds"]) == (had["tokens"] + 50_000, had["seconds"] + 60)
+    had = default_limits(MODES["iterative"])
+    assert (limits["tokens"], limits["seconds"]) == (had.tokens + 50_000, had.seconds + 60)
     assert limits["cost_usd"] is None
     assert limits["when_exhausted"] == "pause"
     assert (await api.get(f"/v1/runs/{run_id}")).json()["hold"] is None

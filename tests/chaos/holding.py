@@ -32,8 +32,8 @@ class Point(NamedTuple):
     """An SQL expression."""
 
 
-SECTIONS_UNDER_WAY = Point("ledger", "(SELECT count(DISTINCT run_id) FROM ledger WHERE node = 'tool_selector') >= 2")
-"""Two sections have chosen what to search for; nothing that any section does from then on is completed."""
+SECTIONS_UNDER_WAY = Point("ledger", "(SELECT count(DISTINCT run_id) FROM ledger WHERE node = 'thinking') >= 2")
+"""Two sections have thought of what was found first; nothing that any section does from then on is completed."""
 SECTIONS_WRITTEN = 2
 LONG_WRITING = Point(
     "artifacts",

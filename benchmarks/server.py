@@ -27,6 +27,7 @@ from elcano.graphs.spec.graph import ResearchGraph, SequentialEdge, ToolNode
 from elcano.graphs.values.report import ReportRef
 from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
+from elcano.testing.temporal import STARTUP
 
 
 @lru_cache(maxsize=1)
@@ -50,6 +51,7 @@ async def temporal_server() -> AsyncIterator[Client]:
             runtime=_runtime(),
             dev_server_existing_path=temporal_binary(),
             dev_server_extra_args=SERVER_OPTIONS,
+            dev_server_startup_timeout=STARTUP,
             dev_server_log_level="never",
             search_attributes=SEARCH_ATTRIBUTE_KEYS,
             data_converter=data_converter(open_objects("", Path(payloads))),

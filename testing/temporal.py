@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 
 from temporalio.testing import WorkflowEnvironment
@@ -12,6 +13,8 @@ from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_
 from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import data_converter
 
+# The SDK's own is 5 s; a server whose program was never read from this disk before was seen to need more.
+STARTUP = timedelta(seconds=60)
 _SKIPPING = {"frontend.WorkflowTimeSkippingEnabled": "true"}
 
 
@@ -38,6 +41,7 @@ async def temporal_environment(
     async with await start(
         dev_server_existing_path=binary,
         dev_server_extra_args=(*SERVER_OPTIONS, *options),
+        dev_server_startup_timeout=STARTUP,
         search_attributes=SEARCH_ATTRIBUTE_KEYS,
         data_converter=data_converter(open_objects("", payloads)),
         interceptors=[AskAgain()],

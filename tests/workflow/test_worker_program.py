@@ -21,6 +21,7 @@ from elcano.dev.ports import free_ports
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
 from elcano.settings import Settings
+from elcano.testing.temporal import STARTUP
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +55,10 @@ async def test_it_waits_for_its_server_and_registers_what_runs_need(
         await warned.wait()
         assert f"Temporal at {address} is not ready" in caplog.text
         async with await WorkflowEnvironment.start_local(
-            port=port, dev_server_existing_path=temporal_binary(), dev_server_extra_args=SERVER_OPTIONS
+            port=port,
+            dev_server_existing_path=temporal_binary(),
+            dev_server_extra_args=SERVER_OPTIONS,
+            dev_server_startup_timeout=STARTUP,
         ):
             client = await connecting
             request = ListSearchAttributesRequest(namespace="default")

@@ -82,6 +82,11 @@ def least_answer(agent: OwnAgent) -> JsonObject:
     return least_of(shape_of(agent))
 
 
+def agent_called(name: str, own: OwnAgent | None) -> AgentDefinition | None:
+    """Who is called by `name`: the agent of one's own that came with the call, else a built-in one; None: nobody."""
+    return AGENTS.get(name) if own is None else definition_of(name, own)
+
+
 def definition_of(key: str, agent: OwnAgent) -> AgentDefinition:
     """The definition of an agent without faults, which nodes call by `key`; made once.
 

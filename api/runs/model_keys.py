@@ -80,8 +80,9 @@ def callees(graph: ResearchGraph) -> dict[str, OwnAgent | None]:
 
 def field_of(agent: str, run: ModelChoice) -> str:
     """Where in a request the model of an agent was named."""
-    if run.by_agent.get(agent):
-        return f"model.by_agent.{agent}"
+    for name in (agent, agent.partition("@")[0]):
+        if run.by_agent.get(name):
+            return f"model.by_agent.{name}"
     return "model.default" if run.default else "model"
 
 

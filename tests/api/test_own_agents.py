@@ -165,7 +165,7 @@ async def test_a_run_keeps_the_version_that_it_started_with(api: httpx.AsyncClie
     for asked in ({"mode": "screened"}, {"graph": screened()}):
         run_id = await start(api, **asked, **MODEL)
         assert (await api.get(f"/v1/runs/{run_id}")).json()["mode"] == "screened"
-    by_name = {"model": {"default": "openai:a", "by_agent": {"screener": "openai:gpt-5.1"}}}
+    by_name: Json = {"model": {"default": "openai:a", "by_agent": {"screener": "openai:gpt-5.1"}}}
     assert await start(api, mode="screened", **by_name)
 
 

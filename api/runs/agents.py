@@ -1,5 +1,6 @@
 """The agents that graphs can call: the built-in ones and those of a tenant's own, by name."""
 
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,7 +13,7 @@ from elcano.graphs.checks.references import unknown
 from elcano.graphs.schemas.bounds import SchemaFault, place, pointed
 from elcano.graphs.schemas.reading import read
 from elcano.graphs.spec.calling import Kept, agents_called, agents_carried, with_agents
-from elcano.graphs.spec.size import MAX_FAULTS
+from elcano.graphs.spec.size import MAX_AGENTS, MAX_FAULTS
 from elcano.storage.agents import AgentStore, AgentVersion
 
 
@@ -67,8 +68,9 @@ async def with_kept_agents(graph: Any, own: AgentStore) -> tuple[Any, list[Field
     A name that there is not stays as it is: the check of the graph tells it with all other faults.
     """
     wrong = []
-    for key, given in agents_carried(graph):
-        if "@" in key and (kept := await agent_version(key, own)) is not None and not _same(given, kept.agent):
+    versions = islice((one for one in agents_carried(graph) if "@" in one[0]), MAX_AGENTS + 1)
+    for key, given in versions:
+        if (kept := await agent_version(key, own)) is not None and not _same(given, kept.agent):
             text = f"it is not the agent that is kept as {key!r}: call yours {kept.agent.name!r}, or push it first"
             wrong.append(FieldFault(field=f"agents.{key}", message=text))
     found = {name: await agent_version(name, own) for name in agents_called(graph)}

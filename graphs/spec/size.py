@@ -25,7 +25,7 @@ MAX_EXPRESSIONS: Final = 1_000
 """Of all graphs together; a process keeps about as many compiled."""
 MAX_EXPRESSION_CHARACTERS: Final = 100_000
 """Of all graphs together: compiling takes one or two microseconds a character."""
-MAX_AGENTS: Final = 40
+MAX_AGENTS: Final = 20
 """Agents of one's own, of all graphs together: each graph carries those that its nodes call."""
 MAX_AGENT_CHARACTERS: Final = 400_000
 """Of all of them as JSON: they travel with every run."""

@@ -179,7 +179,7 @@ def test_what_is_no_graph_stays_what_it_is(graph: Any) -> None:
 
 def test_more_agents_than_may_be_are_refused_before_they_are_read() -> None:
     many = {**screened(), "agents": {f"a{number}": SCREENER for number in range(60)}}
-    assert any("60 agents of your own in all are more than 40" in one for one in faults_of(many))
+    assert any("60 agents of your own in all are more than 20" in one for one in faults_of(many))
     large = {**screened(), "agents": {"screener": {**SCREENER, "instructions": "x" * 500_000}}}
     assert any("characters of agents" in one for one in faults_of(large))
 

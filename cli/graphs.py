@@ -16,6 +16,7 @@ from elcano.cli.exits import Exit, Failed
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
+from elcano.graphs.spec.calling import with_agents
 from elcano.graphs.spec.drawing import mermaid
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.naming import with_branches
@@ -128,7 +129,7 @@ def load(name: str) -> ResearchGraph:
     if not path.is_file():
         raise Failed(f"{name!r} is neither a graph ({', '.join(MODES)}) nor a file", Exit.BAD_INPUT)
     try:
-        return ResearchGraph.model_validate(with_branches(_json(path), MODES))
+        return ResearchGraph.model_validate(with_agents(with_branches(_json(path), MODES), {}))
     except ValidationError as error:
         places = first_faults(
             f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()

@@ -11,7 +11,6 @@ from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
     Edge,
-    EndKind,
     ErrorEdge,
     Inputs,
     Node,
@@ -22,6 +21,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
+from elcano.graphs.values.endings import EndKind
 
 
 class GraphBuilder:

@@ -6,11 +6,12 @@ from typing import Literal
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import READ_USAGE, AgentCall, AgentResult, ResearchInput, UsageQuestion
+    from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ResearchInput, UsageQuestion
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.lifecycle.start import today
+    from elcano.graphs.model_names import with_own
     from elcano.graphs.providers import model_queue
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
@@ -62,8 +63,9 @@ class Performer:
             step=work.step,
             node=work.node,
             agent=work.agent,
+            own=work.own,
             input=work.input,
-            models=self._asked.models,
+            models=with_own(self._asked.models, work.agent, work.own),
             progress=work.progress,
             today=today(self._asked, self._journal),
             told=self._journal.last,
@@ -73,11 +75,13 @@ class Performer:
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")
         summary = f"iteration {turn}" if turn else self._asked.graph.by_id[work.node].description or work.node
+        if work.own is not None:
+            summary = f"{work.agent}: {summary}"
         provider = self._asked.model_providers.get(work.agent, "")
         queue = model_queue(provider) if provider else ""
         policy = policies.ask_in(queue)
         activity = workflow.execute_activity(
-            work.agent,
+            work.agent if work.own is None else OWN_AGENT,
             call,
             result_type=AgentResult,
             task_queue=queue or None,

@@ -1,12 +1,13 @@
 """The graphs that runs can be started with: the built-in ones and those of a tenant's own, by name or as JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid, field_faults
+from elcano.api.runs.agents import with_kept_agents
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import faults, require_valid
 from elcano.graphs.errors import GraphInvalid
@@ -15,6 +16,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
 from elcano.graphs.spec.size import MAX_FAULTS, first_faults, size_faults
 from elcano.storage.graphs import GraphStore, GraphVersion
+from elcano.storage.store import TenantStore
 
 
 async def named(text: str, own: GraphStore) -> ResearchGraph | None:
@@ -48,25 +50,27 @@ async def names(own: GraphStore) -> tuple[str, ...]:
     return (*MODES, *(kept.graph.name for kept in await own.all()))
 
 
-async def received(given: dict[str, Any], own: GraphStore) -> ResearchGraph:
-    """A graph that came with a request, with graphs for the names of branches.
+async def received(given: dict[str, Any], own: TenantStore) -> ResearchGraph:
+    """A graph that came with a request, with graphs for the names of branches and the agents that its nodes call.
 
     Raises:
         RequestInvalid: it has not the form of a graph, or names one that there is not.
         GraphInvalid: it has, and faults.
     """
-    known, missing = await _known(given, own)
-    if missing:
+    known, missing = await _known(given, own.graphs)
+    whole, others = await with_kept_agents(with_branches(given, known), own.agents)
+    if missing := [*missing, *others]:
         raise RequestInvalid([FieldFault(field=f"graph.{one.field}", message=one.message) for one in missing])
-    return await run_in_threadpool(_read, with_branches(given, known))
+    return await run_in_threadpool(_read, whole, [kept.agent.name for kept in await own.agents.all()])
 
 
-async def told(given: Any, own: GraphStore) -> list[str]:
+async def told(given: Any, own: TenantStore) -> list[str]:
     """The faults of what should be the JSON of a graph."""
-    known, missing = await _known(given, own)
-    if missing:
+    known, missing = await _known(given, own.graphs)
+    whole, others = await with_kept_agents(with_branches(given, known), own.agents)
+    if missing := [*missing, *others]:
         return [f"{one.field}: {one.message}" for one in missing]
-    return await run_in_threadpool(_faults, with_branches(given, known))
+    return await run_in_threadpool(_faults, whole, [kept.agent.name for kept in await own.agents.all()])
 
 
 async def _known(given: Any, own: GraphStore) -> tuple[Mapping[str, ResearchGraph], list[FieldFault]]:
@@ -81,7 +85,7 @@ async def _known(given: Any, own: GraphStore) -> tuple[Mapping[str, ResearchGrap
     return known, [FieldFault(field=place, message=one) for place, one in wrong]
 
 
-def _read(given: dict[str, Any]) -> ResearchGraph:
+def _read(given: dict[str, Any], agents: Collection[str]) -> ResearchGraph:
     if too_large := size_faults(given):
         raise GraphInvalid(str(given.get("name"))[:60], too_large)
     try:
@@ -90,15 +94,15 @@ def _read(given: dict[str, Any]) -> ResearchGraph:
         found = field_faults(error.errors(include_url=False, include_context=False)[:MAX_FAULTS])
         wrong = [FieldFault(field=f"graph.{fault.field}", message=fault.message) for fault in found]
         raise RequestInvalid(wrong) from error
-    require_valid(graph)
+    require_valid(graph, agents)
     return graph
 
 
-def _faults(given: Any) -> list[str]:
+def _faults(given: Any, agents: Collection[str]) -> list[str]:
     if too_large := size_faults(given):
         return too_large
     try:
-        return faults(ResearchGraph.model_validate(given))
+        return faults(ResearchGraph.model_validate(given), agents)
     except ValidationError as error:
         wrong = field_faults(error.errors(include_url=False, include_context=False)[: MAX_FAULTS + 1])
         return first_faults(f"{fault.field}: {fault.message}" for fault in wrong)

@@ -1,14 +1,17 @@
-"""Keys that a run's models lack, told before the run instead of by its failure.
+"""What a run's agents lack to be asked, told before the run instead of by its failure: a model, or its key.
 
 Only the worker knows its environment. Where all workers are started in the API's own (`shared_environment`), what is
 not set here is certainly not set there; elsewhere nothing is said.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.checks.references import unknown
 from elcano.graphs.contracts import ModelChoice, ResearchInput
-from elcano.graphs.model_names import PROVIDERS, address_of, chosen_model, model_names, provider
+from elcano.graphs.model_names import OFFLINE, PROVIDERS, address_of, chosen_model, model_names, provider, with_own
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings import Settings, is_set
 
@@ -20,35 +23,66 @@ def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> It
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     faults: dict[tuple[str, str], FieldFault] = {}
-    for agent in sorted(set(agents_of(graph))):
-        field = field_of(agent, run)
-        for name in model_names(chosen_model(agent, run, server)):
+    for agent, own in callees(graph).items():
+        field, chosen = field_of(agent, run), with_own(run, agent, own)
+        for name in model_names(chosen_model(agent, chosen, server)):
             if (message := _missing(name, settings)) is not None:
                 faults.setdefault((field, name), FieldFault(field=field, message=message))
     return faults.values()
 
 
-def require_keys(asked: ResearchInput, settings: Settings) -> None:
-    """Sees that each model of a run has its key, where that can be known.
+def require_models(asked: ResearchInput, settings: Settings) -> None:
+    """Sees that each agent of a run has a model that can do its part, and that the model has its key.
+
+    What is set for workers is known only where they have the API's environment.
 
     Raises:
-        RequestInvalid: one has none.
+        RequestInvalid: one has not; or a model is chosen for an agent that the run does not have.
     """
-    if settings.shared_environment and (missing := list(key_faults(asked.models, asked.graph, settings))):
-        raise RequestInvalid(missing)
+    called = callees(asked.graph)
+    named = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
+    wrong = [(name, text) for name in asked.models.by_agent for text in unknown("agent", name, named)]
+    found = [FieldFault(field="model.by_agent", message=text) for _, text in wrong]
+    found += _unable(asked, settings)
+    if settings.shared_environment:
+        found += key_faults(asked.models, asked.graph, settings)
+    if found:
+        raise RequestInvalid(found)
 
 
-def agents_of(graph: ResearchGraph) -> Iterator[str]:
-    """The agents that a graph and its branches ask, some of them several times."""
-    yield from (node.agent for node in graph.nodes if isinstance(node, AgentNode))
-    for branch in graph.branches.values():
-        yield from agents_of(branch)
+def _unable(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
+    """Agents of one's own that the extractive model would be asked for: it has no rules for them."""
+    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
+    for name, own in callees(asked.graph).items():
+        run = with_own(asked.models, name, own)
+        chosen = chosen_model(name, run, ModelChoice()) or (
+            chosen_model(name, run, server) if settings.shared_environment else ""
+        )
+        if own is not None and chosen and model_names(chosen)[0] == OFFLINE:
+            message = (
+                f"the agent {name!r} is your own and needs a language model, and `offline` has no rules for it: choose "
+                f"one in the run's `model`, in the agent's, or with ELCANO_MODEL. `POST /v1/graphs/NAME/dry-run` and "
+                "`elcano graph try` walk its graph without a model"
+            )
+            yield FieldFault(field=field_of(name, run), message=message)
+
+
+def callees(graph: ResearchGraph) -> dict[str, OwnAgent | None]:
+    """The agents that a graph and its branches ask, in order of their names, with what is a graph's own."""
+    found = {
+        node.agent: one.agents.get(node.agent)
+        for one in graph.all_graphs()
+        for node in one.nodes
+        if isinstance(node, AgentNode)
+    }
+    return dict(sorted(found.items()))
 
 
 def field_of(agent: str, run: ModelChoice) -> str:
     """Where in a request the model of an agent was named."""
-    if run.by_agent.get(agent):
-        return f"model.by_agent.{agent}"
+    for name in (agent, agent.partition("@")[0]):
+        if run.by_agent.get(name):
+            return f"model.by_agent.{name}"
     return "model.default" if run.default else "model"
 
 

@@ -7,10 +7,10 @@ provider that no worker calls is told before the run, instead of by a run that w
 import asyncio
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
-from elcano.api.runs.model_keys import agents_of, field_of
+from elcano.api.runs.model_keys import callees, field_of
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import ModelChoice, ResearchInput
-from elcano.graphs.model_names import chosen_model, provider_of
+from elcano.graphs.model_names import chosen_model, provider_of, with_own
 from elcano.graphs.providers import model_queue
 from elcano.settings import Settings
 
@@ -25,8 +25,9 @@ async def queued(asked: ResearchInput, temporal: Temporal, settings: Settings) -
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     providers = {
         agent: provider
-        for agent in sorted(set(agents_of(asked.graph)))
-        if (provider := provider_of(chosen_model(agent, asked.models, server))) in settings.model_rates
+        for agent, own in callees(asked.graph).items()
+        if (provider := provider_of(chosen_model(agent, with_own(asked.models, agent, own), server)))
+        in settings.model_rates
     }
     if providers and await temporal.worker_polls():  # else the run waits for any worker, as every run does
         served = dict.fromkeys(providers.values())

@@ -76,7 +76,7 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
     return f"Understood as {mode} research: {output.get('improved_query', '')}", {"mode": mode, **understood}
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="input_parser",
     description="Says what the question is after and how much research it needs.",
     asks=Question(

@@ -104,7 +104,7 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
     return text, {**data, "criteria": [*verdicts]}
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="judge",
     description="Judges whether the evidence is enough to answer.",
     asks=Question(

@@ -62,7 +62,7 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
     return text, {"complete": bool(output.get("research_complete")), "gaps": gaps}
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="knowledge_gap",
     description="Says whether the question is answered and what is still missing.",
     asks=Question(

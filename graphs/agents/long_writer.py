@@ -146,7 +146,7 @@ def begins(given: JsonObject) -> str:
     return f"joins {sections_of(given)}, one after the other"
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="long_writer",
     description="Joins the sections, writing one after the other with the report so far in view.",
     asks=Question(

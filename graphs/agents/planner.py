@@ -125,7 +125,7 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
     return f"Planned: {' · '.join(map(str, titles))}", data
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="planner",
     description="Divides the report into sections, each with its own question.",
     asks=Question(

@@ -57,7 +57,7 @@ def begins(given: JsonObject) -> str:
     return f"joins {sections_of(given)} in one pass"
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="proofreader",
     description="Joins the sections in one pass: merges, removes repetition, summarises.",
     asks=Question(

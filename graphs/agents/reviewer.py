@@ -87,7 +87,7 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
     return f"{held} of {counted(len(verdicts), 'statement')} are supported", {"supported": held, "read": len(verdicts)}
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="reviewer",
     description="Reads each statement against the words that it quotes.",
     asks=Question(

@@ -59,7 +59,7 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
     return f"Thought: {output.get('thought', '')}", {"criteria": [*criteria]} if criteria else {}
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="thinking",
     description="Reflects on what is known and where to look next.",
     asks=Question(

@@ -83,7 +83,7 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
     return text, {"queries": chosen}
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="tool_selector",
     description="Chooses the searches that close a gap.",
     asks=Question(

@@ -70,7 +70,7 @@ def begins(given: JsonObject) -> str:
     return f"a report from {passages_of(given)}"
 
 
-AGENT: Final = AgentDefinition(
+AGENT: Final[AgentDefinition] = AgentDefinition(
     name="writer",
     description="Writes the report, each statement with the words that support it.",
     asks=Question(

@@ -3,10 +3,13 @@
 Works on a graph and on the JSON of one alike: what is too large is refused before it is even read as a graph.
 """
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from typing import Final
+
+from pydantic import BaseModel
 
 MAX_NODES: Final = 200
 """Of one graph. More cannot be read in a drawing; a larger plan is a parallel node over a list."""
@@ -22,6 +25,10 @@ MAX_EXPRESSIONS: Final = 1_000
 """Of all graphs together; a process keeps about as many compiled."""
 MAX_EXPRESSION_CHARACTERS: Final = 100_000
 """Of all graphs together: compiling takes one or two microseconds a character."""
+MAX_AGENTS: Final = 20
+"""Agents of one's own, of all graphs together: each graph carries those that its nodes call."""
+MAX_AGENT_CHARACTERS: Final = 400_000
+"""Of all of them as JSON: they travel with every run."""
 MAX_FIELDS: Final = 20
 """Of a graph, a node or an edge; none has as many."""
 MAX_FAULTS: Final = 50
@@ -33,6 +40,8 @@ _TOTALS: Final = {
     "edges": MAX_EDGES,
     "expressions": MAX_EXPRESSIONS,
     "characters of expressions": MAX_EXPRESSION_CHARACTERS,
+    "agents of your own": MAX_AGENTS,
+    "characters of agents": MAX_AGENT_CHARACTERS,
 }
 _EXPRESSIONS: Final = ("when", "choose", "for_each")
 
@@ -76,12 +85,31 @@ def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[str]:
             yield f"{named!r}: {len(part)} fields are more than {MAX_FIELDS}"
         else:
             _count_expressions(part, totals)
+    _count_agents(_part(graph, "agents"), totals)
     if isinstance(branches, Mapping):
         if totals["graphs"] + len(branches) > MAX_GRAPHS:
             totals["graphs"] += len(branches)
             return
         for name, branch in branches.items():
             yield from (f"branch {str(name)[:60]!r}: {fault}" for fault in _count(branch, totals, depth=depth + 1))
+
+
+def _count_agents(agents: object, totals: Counter[str]) -> None:
+    if not isinstance(agents, Mapping):
+        return
+    totals["agents of your own"] += len(agents)
+    if totals["agents of your own"] <= MAX_AGENTS:
+        totals["characters of agents"] += sum(_characters(one) for one in agents.values())
+
+
+def _characters(agent: object) -> int:
+    """Of an agent, or of the JSON of one, written as JSON."""
+    if isinstance(agent, BaseModel):
+        return len(agent.model_dump_json())
+    try:
+        return len(json.dumps(agent, default=str, ensure_ascii=False))
+    except (RecursionError, ValueError):
+        return MAX_AGENT_CHARACTERS + 1
 
 
 def _count_expressions(part: object, totals: Counter[str]) -> None:

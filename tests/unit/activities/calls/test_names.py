@@ -8,7 +8,13 @@ from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
 
-OTHERS = {contracts.READ_USAGE, contracts.REOPEN_RUN, contracts.PUBLISH_REPORT, contracts.ARCHIVE_RUN}
+OTHERS = {
+    contracts.OWN_AGENT,
+    contracts.READ_USAGE,
+    contracts.REOPEN_RUN,
+    contracts.PUBLISH_REPORT,
+    contracts.ARCHIVE_RUN,
+}
 
 
 async def ask(call: AgentCall) -> AgentResult:
@@ -25,7 +31,7 @@ def named(made: object) -> str | None:
 
 
 def test_every_agent_and_every_tool_has_one() -> None:
-    assert [named(made) for made in agent_activities(ask)] == list(AGENTS)
+    assert [named(made) for made in agent_activities(ask)] == [*AGENTS, contracts.OWN_AGENT]
     assert [named(made) for made in tool_activities(use)] == list(TOOLS)
 
 

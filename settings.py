@@ -81,6 +81,11 @@ class Settings(BaseSettings):
         "collections, and the web where it is set up; services of literature have to be named, because a search tells "
         "them what is asked. The package readmes are searched where there is nothing else.",
     )
+    domains: Path | None = Field(
+        default=None,
+        description="A folder with rubrics of your own, one JSON file each, by which evidence of your fields is judged "
+        "(see `docs/domains.md`); read when the API starts. Empty: the built-in ones alone.",
+    )
     web_pages: bool = Field(
         default=False,
         description="Offer the sources `page` and `crawl`, which read any public address that an agent names. What an "

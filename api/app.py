@@ -29,6 +29,7 @@ from elcano.api.routes import (
     control,
     graphs,
     health,
+    modes,
     results,
     runs,
     sources,
@@ -96,7 +97,7 @@ def create_app(
     app.add_middleware(Methods, routes=app.routes)
     app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
     add_manual(app)
-    for routes in (welcome, runs, control, cancel, again, certificates, results, steps, graphs, sources, health):
+    for routes in (welcome, runs, control, cancel, again, certificates, results, steps, modes, graphs, sources, health):
         app.include_router(routes.router)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app

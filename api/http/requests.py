@@ -149,8 +149,8 @@ class RunRequest(Request):
     graph: dict[str, Any] | None = None
     """A graph of your own in place of a mode (see `GET /v1/graphs/schema`); the run's mode is then its name."""
     use_graph: bool | None = Field(default=None, examples=[True])
-    """False: the mode runs as plain code, without the graph engine (built-in modes only, see `GET /v1/modes`); left out:
-    as the server is set up."""
+    """False: the mode runs as plain code, without the graph engine (built-in modes only, see `GET /v1/modes`); left
+    out: as the server is set up."""
     domain: Annotated[str, Field(max_length=48)] | dict[str, Any] | None = Field(
         default=None, examples=["biomedical", "general"]
     )

@@ -1,4 +1,4 @@
-"""By which rubric a run's evidence is judged: one that the request names or brings, none, or as the question decides."""
+"""By which rubric a run's evidence is judged: one that is named or brought, none, or as the question decides."""
 
 from typing import Any
 

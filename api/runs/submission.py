@@ -108,9 +108,9 @@ def _over(graph: ResearchGraph, limits: Limits, closed: Mapping[str, str]) -> li
     """Why a run of `graph` cannot work within its limits; one that chooses its mode can if one mode is not `closed`."""
     if not chooses(graph):
         return limit_faults(graph, limits)
-    return (
-        least_faults(limits) or [f"{mode}: {why}" for mode, why in closed.items()] if len(closed) == len(PARTS) else []
-    )
+    if len(closed) < len(PARTS):
+        return []
+    return least_faults(limits) or [f"{mode} cannot be chosen: {why}" for mode, why in closed.items()]
 
 
 async def submit(
@@ -251,6 +251,10 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
     if engine_of(request, settings) == "chain":
         yield from _chain_faults(request)
     yield from source_faults("sources", request.sources or (), lacks)
+    try:
+        rubrics(request.domain, settings)
+    except RequestInvalid as refused:
+        yield from refused.faults
     yield from model_faults(request.model)
 
 

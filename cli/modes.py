@@ -73,11 +73,11 @@ def domain(text: str) -> str | dict[str, Any]:
     return rubric
 
 
-def _listed(path: str) -> list[dict[str, Any]]:
+def _listed(path: str) -> list[Any]:
     from elcano.cli.research import connected
 
     with connected() as api:
-        listed: list[dict[str, Any]] = api.get(path)
+        listed: list[Any] = api.get(path)
         return listed
 
 

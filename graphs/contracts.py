@@ -156,11 +156,9 @@ class ResearchInput(Frozen):
     today: str = ""
     """Of a branch: the day in UTC on which its run began, as `2026-11-22`; a run's own is read off its journal."""
     barred: dict[str, str] = {}
-    """Of a run that chooses its mode: by name those that it cannot choose here, and why."""
     domain: str = ""
-    """The field by whose rubric evidence is judged; empty: the question decides, where it is read first."""
     domains: tuple[Rubric, ...] = ()
-    """The rubric of that field, or those among which the question decides. A run keeps those that it began with."""
+    """These three as the state has them: modes that cannot be chosen, the field judged by, and its rubric or all."""
     approve_plan: bool = False
     """The run waits for somebody to approve its plan before it researches the sections."""
     models: ModelChoice = ModelChoice()
@@ -325,7 +323,6 @@ class PublishCall(OfRun):
     searched: tuple[str, ...] = ()
     """Of a fork: the first and the last day on which what it shares was searched."""
     choice: Choice = Choice()
-    """Of a run that chose its mode: which, and why."""
     scored: Scored | None = None
     """What its last judge said by a rubric; None: there was none."""
 

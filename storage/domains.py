@@ -24,7 +24,7 @@ def known_domains(settings: Settings) -> Mapping[str, Rubric]:
     Raises:
         InputInvalid: the folder or a file in it cannot be used; the text names every fault of every file.
     """
-    return {**DOMAINS, **(_read(settings.domains.absolute()) if settings.domains else {})}
+    return {**DOMAINS, **(_read(Path(settings.domains).absolute()) if settings.domains else {})}
 
 
 @lru_cache(maxsize=16)

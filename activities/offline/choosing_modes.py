@@ -1,4 +1,4 @@
-"""Which way a question goes, by rules over its words: what they cannot know they do not say, and they say what they are.
+"""Which way a question goes, by rules over its words: what they cannot know they do not say; they say what they are.
 
 Rules know the words of English alone. A question in another language is broad if it has several parts.
 """

@@ -4,10 +4,10 @@ from fastapi import APIRouter
 
 from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.mode_views import ModeView
+from elcano.api.runs.domains import every
 from elcano.api.services import Provided
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.rubric import Rubric
-from elcano.storage.domains import known_domains
 
 router = APIRouter(prefix="/v1", responses=problem_docs(RequestInvalid))
 
@@ -28,4 +28,4 @@ async def list_domains(services: Provided) -> list[Rubric]:
     A run names one as its `domain`, or brings one of its own in the same form. Without one the judge goes by the
     standards of no field.
     """
-    return [*known_domains(services.settings).values()]
+    return every(services.settings)

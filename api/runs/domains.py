@@ -13,6 +13,15 @@ from elcano.settings import Settings
 from elcano.storage.domains import known_domains
 
 
+def every(settings: Settings) -> list[Rubric]:
+    """Every rubric that a run can name here.
+
+    Raises:
+        InputInvalid: the server's own cannot be used.
+    """
+    return [*known_domains(settings).values()]
+
+
 def rubrics(wanted: str | dict[str, Any] | None, settings: Settings) -> tuple[str, tuple[Rubric, ...]]:
     """The name of a run's domain, empty if its question decides, and the rubrics that the run is given.
 

@@ -31,7 +31,6 @@ CHAIN_WORKFLOW: Final = "research_chain"
 LITERATURE_REVIEW: Final = "literature_review"
 """The mode whose report counts records and lists studies."""
 CHAIN_MODES: Final = ("auto", "simple", "iterative", "deep", "deep_brief", "literature_review")
-"""The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
 
 READ_USAGE: Final = "read_usage"
@@ -324,7 +323,6 @@ class PublishCall(OfRun):
     """Of a fork: the first and the last day on which what it shares was searched."""
     choice: Choice = Choice()
     scored: Scored | None = None
-    """What its last judge said by a rubric; None: there was none."""
 
 
 class BranchHeld(Frozen):

@@ -53,7 +53,7 @@ def _way(question: str, parts: Sequence[str], ways: Collection[str]) -> tuple[st
             "iterative",
             "it has one part, and what its words ask for is not known: rules know those of English alone.",
         )
-    if "simple" in ways and (said := _FACT.search(question)) and len(content_words(question)) <= FACT_WORDS:
+    if "simple" in ways and (said := _FACT.search(question)) and 1 <= len(content_words(question)) <= FACT_WORDS:
         return "simple", f"it asks for one fact (“{said[0].strip()}”)."
     return "iterative", "it has one part, and nothing in its words asks for breadth."
 

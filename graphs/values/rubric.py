@@ -145,7 +145,9 @@ def _named(kinds: Sequence[NameKind], said: Sequence[NamesFound]) -> tuple[Names
     found = []
     for kind in kinds:
         all_names = (" ".join(name.split()) for one in said if _key(one.kind) == kind.name for name in one.names)
-        once = {name.casefold(): shortened(name, NAME_CHARACTERS) for name in all_names if name}
+        once: dict[str, str] = {}
+        for name in filter(None, all_names):
+            once.setdefault(name.casefold(), shortened(name, NAME_CHARACTERS))
         if once:
             found.append(NamesFound(kind=kind.name, names=tuple(once.values())[:MOST_NAMES]))
     return tuple(found)

@@ -64,6 +64,13 @@ def arrange(scenario: str, script: Script) -> Limits:
             script.overrides["writer"] = unanswered(topic="method")
         case "unanswered":
             script.overrides["writer"] = script.overrides["long_writer"] = unanswered()
+        case "simple" | "deep" | "literature_review":
+            script.overrides["input_parser"] = lambda given: {
+                "original_query": "q",
+                "improved_query": "q",
+                "research_mode": scenario,
+                "mode_reason": "As was said.",
+            }
         case "cut plan":
             return Limits(tokens=60_000)
     return Limits()
@@ -93,7 +100,14 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
         ("deep", "failing exit"),
         ("deep_brief", "complete"),
         ("simple", "complete"),
+        ("simple", "iterations"),
+        ("simple", "stalled"),
+        ("simple", "failing exit"),
+        ("literature_review", "complete"),
         ("auto", "complete"),
+        ("auto", "simple"),
+        ("auto", "deep"),
+        ("auto", "literature_review"),
     ],
 )
 async def test_graph_chain_and_memory_agree(mode: str, scenario: str, start: Start, script: Script) -> None:

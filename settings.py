@@ -257,7 +257,7 @@ class Settings(BaseSettings):
         default=True,
         validation_alias="USE_GRAPH_EXECUTION",
         description="Whether runs walk a graph; `false` runs built-in modes as plain code, and a "
-        "request for another mode has to ask for its graph by `use_graph`.",
+        "request for another graph has to ask for the engine by `use_graph`.",
     )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
 

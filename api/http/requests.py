@@ -5,7 +5,7 @@ What needs the server's settings to judge is judged in `submission`.
 
 import re
 import unicodedata
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -16,6 +16,7 @@ from elcano.graphs.modes import DEFAULT_MODE
 from elcano.graphs.values.budget import Limits, microusd
 from elcano.graphs.values.tenant import RUN_ID
 
+LONGEST_DOMAIN: Final = 48
 MAX_QUESTION = 10_000
 MAX_BACKGROUND = 50_000
 MAX_INSTRUCTIONS = 5_000
@@ -41,6 +42,13 @@ def _spoken(text: str) -> str:
     if not stripped:
         raise PydanticCustomError("blank", "is empty; say something")
     return stripped
+
+
+def _name_or_rubric(value: object) -> object:
+    """One fault, whatever came instead."""
+    if value is None or isinstance(value, dict) or (isinstance(value, str) and len(value) <= LONGEST_DOMAIN):
+        return value
+    raise PydanticCustomError("domain", "is neither a name of `GET /v1/domains` nor a rubric in the same form")
 
 
 def _run_id(text: str) -> str:
@@ -151,7 +159,7 @@ class RunRequest(Request):
     use_graph: bool | None = Field(default=None, examples=[True])
     """False: the mode runs as plain code, without the graph engine (built-in modes only, see `GET /v1/modes`); left
     out: as the server is set up."""
-    domain: Annotated[str, Field(max_length=48)] | dict[str, Any] | None = Field(
+    domain: Annotated[str | dict[str, Any] | None, BeforeValidator(_name_or_rubric)] = Field(
         default=None, examples=["biomedical", "general"]
     )
     """By the standards of which field evidence is judged: a name of `GET /v1/domains`, a rubric of your own in the same

@@ -78,9 +78,11 @@ async def test_a_listed_mode_is_offered_drawn_and_run(monkeypatch: pytest.Monkey
 async def test_a_listed_mode_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(MODES, "entitled", entitling())
     app = create_app(Settings.model_validate({"data_dir": tmp_path}))
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as api:
-        async with app.router.lifespan_context(app):
-            explained = {mode["name"]: mode for mode in (await api.get("/v1/modes")).json()}
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as api,
+    ):
+        explained = {mode["name"]: mode for mode in (await api.get("/v1/modes")).json()}
     assert explained["entitled"]["purpose"] == "Gives its report a name, then writes it."
     assert explained["entitled"]["least"]["calls"] == 1
 
@@ -88,9 +90,11 @@ async def test_a_listed_mode_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_p
 async def test_a_listed_domain_is_offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(DOMAINS, "law", Rubric(name="law", description="What the law says."))
     app = create_app(Settings.model_validate({"data_dir": tmp_path}))
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as api:
-        async with app.router.lifespan_context(app):
-            offered = [one["name"] for one in (await api.get("/v1/domains")).json()]
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as api,
+    ):
+        offered = [one["name"] for one in (await api.get("/v1/domains")).json()]
     assert offered == ["biomedical", "law"]
 
 

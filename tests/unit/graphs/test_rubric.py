@@ -1,5 +1,7 @@
 """Rubrics: what one may be, and that what a judge says by one counts only as far as code finds that it holds."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -152,6 +154,12 @@ def test_a_rubric_with_faults_is_refused_at_the_place(changes: dict[str, Any], p
     with pytest.raises(ValidationError) as refused:
         Rubric.model_validate({"name": "own", "description": "For tests.", **changes})
     assert place in [fault["loc"] for fault in refused.value.errors()]
+
+
+def test_the_rubric_that_the_page_shows_can_be_used() -> None:
+    page = Path(__file__).parents[3] / "docs" / "domains.md"
+    (shown,) = re.findall(r"^```text\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert Rubric.model_validate_json(shown).least_total == 11
 
 
 def test_the_built_in_rubrics_are_under_their_own_names() -> None:

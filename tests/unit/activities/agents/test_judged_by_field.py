@@ -5,7 +5,7 @@ from pathlib import Path
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask, ToolSelectorInput, settled
 from elcano.graphs.domains.biomedical import BIOMEDICAL
-from elcano.graphs.frozen import JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.state import IterationData, ToolCallRecord
 from elcano.testing.model import ScriptedModel
 from elcano.testing.research import researched
@@ -20,7 +20,7 @@ TEXTS = {
 
 def judged(task: TaskEnvelope) -> JsonObject:
     """Off the scale at first; on it, with an intervention, in the second round."""
-    keys = [item.key for item in task.evidence]
+    keys: list[Json] = [item.key for item in task.evidence]
     first = task.iteration == 1
     return {
         "sufficient": True,

@@ -11,7 +11,7 @@ help: ## list the targets
 setup: ## make .venv hold what the lock says; quick when it does
 	@scripts/setup
 
-demo: setup ## research a question on a stack of its own (QUESTION="..." DOCS=folder MODE=iterative)
+demo: setup ## research a question on a stack of its own (QUESTION="..." DOCS=folder MODE=auto)
 	@scripts/demo
 
 serve: setup ## run Temporal, a worker and the API until Ctrl-C

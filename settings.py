@@ -81,6 +81,11 @@ class Settings(BaseSettings):
         "collections, and the web where it is set up; services of literature have to be named, because a search tells "
         "them what is asked. The package readmes are searched where there is nothing else.",
     )
+    domains: str = Field(
+        default="",
+        description="A folder with rubrics of your own, one JSON file each, by which evidence of your fields is judged "
+        "(see `docs/domains.md`); read when the API starts. Empty: the built-in ones alone.",
+    )
     web_pages: bool = Field(
         default=False,
         description="Offer the sources `page` and `crawl`, which read any public address that an agent names. What an "
@@ -251,8 +256,8 @@ class Settings(BaseSettings):
     use_graph_execution: bool = Field(
         default=True,
         validation_alias="USE_GRAPH_EXECUTION",
-        description="Whether runs walk a graph; `false` runs `iterative`, `deep` and `deep_brief` as plain code, and a "
-        "request for another mode has to ask for its graph by `use_graph`.",
+        description="Whether runs walk a graph; `false` runs built-in modes as plain code, and a "
+        "request for another graph has to ask for the engine by `use_graph`.",
     )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
 

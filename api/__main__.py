@@ -20,6 +20,7 @@ from elcano.api.runs.sources import known
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings
+from elcano.storage.domains import known_domains
 from elcano.storage.store import open_configured
 
 GRACE_SECONDS = 2
@@ -42,10 +43,11 @@ class Server(uvicorn.Server):
 async def require_settings(settings: Settings) -> None:
     """Ends the program with one line and exit code 2 before anything listens, if it cannot work as it is set up.
 
-    A collection's name cannot be used, or what is kept cannot be opened.
+    A collection's name or a rubric cannot be used, or what is kept cannot be opened.
     """
     try:
         known(settings)
+        known_domains(settings)
         async with open_configured(settings):
             pass
     except ElcanoError as error:  # its text is for the person who has to act

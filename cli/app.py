@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from elcano import __version__
-from elcano.cli import again, agent_options, certificates, graph_options, source_options, steering_options, steps
+from elcano.cli import again, agent_options, certificates, graph_options, modes, source_options, steering_options, steps
 from elcano.cli.becoming import become
 from elcano.cli.options import AsJson, Form, Key, Out, Run
 
@@ -46,14 +46,16 @@ def options(
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="What is to be found out.", show_default=False)],
-    mode: Annotated[str, typer.Option(help="The graph to walk; `elcano graph list`.")] = "iterative",
+    mode: Annotated[
+        str, typer.Option(help="The graph to walk; `elcano modes` explains them.", show_default="auto: as it needs")
+    ] = "",
     graph: Annotated[
         str | None, typer.Option(help="Walk the graph in this JSON file instead.", metavar="FILE", show_default=False)
     ] = None,
     engine: Annotated[
         Literal["graph", "chain"] | None,
         typer.Option(
-            help="graph: the graph engine walks the mode; chain: iterative, deep or deep_brief as plain code. "
+            help="graph: the graph engine walks the mode; chain: the mode as plain code, of the built-in ones. "
             "Left out: as the server is set up.",
             show_default=False,
         ),
@@ -62,6 +64,14 @@ def ask(
         list[str] | None,
         typer.Option("--source", "--docs", help="Search only this source or document collection; repeatable."),
     ] = None,
+    domain: Annotated[
+        str,
+        typer.Option(
+            help="By the standards of which field evidence is judged: `elcano domains`, or a rubric in a JSON file. "
+            "Left out: as the question decides.",
+            show_default=False,
+        ),
+    ] = "",
     background: Annotated[str, typer.Option(help="What the agents should know besides the question.")] = "",
     instructions: Annotated[str, typer.Option(help="What you want of the report's length, tone or form.")] = "",
     budget_tokens: Annotated[int | None, typer.Option(help="Tokens to spend at most.", show_default=False)] = None,
@@ -103,6 +113,7 @@ def ask(
         "mode": mode,
         "graph": None if graph is None else graphs.load(graph).model_dump(mode="json"),
         "sources": source,
+        "domain": modes.domain(domain),
         "background": background,
         "instructions": instructions,
         "model": model,
@@ -160,6 +171,8 @@ def report(run: Run, form: Form = "md", as_json: AsJson = False, out: Out = None
     raise typer.Exit(research.report(run, form="json" if as_json else form, out=out))
 
 
+app.command()(modes.modes)
+app.command()(modes.domains)
 app.command("certificate")(certificates.certificate)
 app.command("verify")(certificates.verify)
 

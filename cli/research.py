@@ -193,8 +193,14 @@ def _table(listed: list[dict[str, Any]]) -> Table:
         started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run["started_at"]))
         question = " ".join(run["question"].split())
         run_id = Text(run["run_id"], style=f"link {page}" if (page := _page(run)) else "")
-        table.add_row(run_id, run["status"], run["mode"], run["engine"], started, question)
+        table.add_row(run_id, run["status"], mode_of(run), run["engine"], started, question)
     return table
+
+
+def mode_of(run: JsonObject) -> str:
+    """The mode of a run in one word; of one that chose its mode with the one chosen: `auto/deep`."""
+    choice = run.get("choice")
+    return f"{run['mode']}/{choice['mode']}" if isinstance(choice, dict) else str(run["mode"])
 
 
 def connected() -> Api:

@@ -19,6 +19,7 @@ from elcano.dev.errors import CannotStart
 from elcano.dev.ports import free_ports
 from elcano.dev.program import end_on_signals, refuse, say
 from elcano.dev.stack import child_environment, stack
+from elcano.graphs.modes import DEFAULT_MODE
 from elcano.settings import Settings, program_settings
 
 QUESTION = "What does Typer build, how does Rich print tables, and how does Pydantic validate data?"
@@ -28,7 +29,7 @@ QUESTION_OF_PARTS = (
     "and how does FastAPI serve an API?"
 )
 """For the modes that plan: each of its parts is a section that is researched by itself."""
-_PLANNING = ("deep", "deep_brief", "auto")
+_PLANNING = ("deep", "deep_brief")
 DATA_DIR = Path(".elcano/demo")
 _ASK_GRACE = 10.0
 _REPORTED = {4, 5, 6}
@@ -88,7 +89,7 @@ def main() -> None:
     """The program; exits as `elcano ask` does, but with 0 whenever there is a report, and with 2 if it cannot start."""
     parser = argparse.ArgumentParser(prog="make demo")
     parser.add_argument("--question", help="by default one that the installed packages' readmes answer")
-    parser.add_argument("--mode", default="iterative")
+    parser.add_argument("--mode", default=DEFAULT_MODE)
     parser.add_argument("--docs", type=Path, help="a folder to search instead of the installed packages' readmes")
     arguments = parser.parse_args()
     question = arguments.question or (QUESTION_OF_PARTS if arguments.mode in _PLANNING else QUESTION)

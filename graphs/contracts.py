@@ -17,9 +17,11 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.asker import NAME_CHARACTERS
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Allowance, Limits, Usage
+from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.report import ReportRef
+from elcano.graphs.values.rubric import Rubric, Scored
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult, ToolCallRecord
 from elcano.graphs.values.taking_up import KeptBranch
 from elcano.graphs.values.tenant import DEFAULT_TENANT, OfRun, Tenant
@@ -29,8 +31,7 @@ CHAIN_WORKFLOW: Final = "research_chain"
 """The same research as plain code, without a graph engine (`USE_GRAPH_EXECUTION=false`)."""
 LITERATURE_REVIEW: Final = "literature_review"
 """The mode whose report counts records and lists studies."""
-CHAIN_MODES: Final = ("iterative", "deep", "deep_brief")
-"""The graphs that are written out as chains."""
+CHAIN_MODES: Final = ("auto", "simple", "iterative", "deep", "deep_brief", "literature_review")
 TASK_QUEUE: Final = "elcano"
 
 OWN_AGENT: Final = "own_agent"
@@ -156,6 +157,10 @@ class ResearchInput(Frozen):
     """Of a branch: what the answer to its question has to meet."""
     today: str = ""
     """Of a branch: the day in UTC on which its run began, as `2026-11-22`; a run's own is read off its journal."""
+    barred: dict[str, str] = {}
+    domain: str = ""
+    domains: tuple[Rubric, ...] = ()
+    """These three as the state has them: modes that cannot be chosen, the field judged by, and its rubric or all."""
     approve_plan: bool = False
     """The run waits for somebody to approve its plan before it researches the sections."""
     models: ModelChoice = ModelChoice()
@@ -321,6 +326,8 @@ class PublishCall(OfRun):
     """Of a literature review: ids of the evidence that repeats no older one."""
     searched: tuple[str, ...] = ()
     """Of a fork: the first and the last day on which what it shares was searched."""
+    choice: Choice = Choice()
+    scored: Scored | None = None
 
 
 class BranchHeld(Frozen):

@@ -12,6 +12,7 @@ from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.branch import BranchState
+from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
@@ -48,6 +49,10 @@ class ArchivedRun(Frozen):
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None
     """The run whose steps it began with."""
+    choice: Choice = Choice()
+    """Of a run that chooses its mode: which it has chosen, and why."""
+    domain: str = ""
+    """The field by whose rubric its evidence is judged."""
 
 
 class RunLog(Frozen):
@@ -126,6 +131,10 @@ class RunSnapshot(Frozen):
     """How it ended, once it has told so."""
     branches: tuple[BranchState, ...] = ()
     """The branches that it runs itself or has run."""
+    choice: Choice = Choice()
+    """Of a run that chooses its mode: which it has chosen, and why."""
+    domain: str = ""
+    """The field by whose rubric its evidence is judged."""
 
     @property
     def paused(self) -> Ending | None:

@@ -33,6 +33,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.graphs.values.report import Report
+from elcano.graphs.values.rubric import Rubric
 from elcano.graphs.values.state import Failure
 from elcano.settings import Settings
 from elcano.storage.store import open_store
@@ -58,6 +59,7 @@ async def researched(
     graph: ResearchGraph | None = None,
     limits: Limits | None = None,
     today: str = "",
+    domain: Rubric | None = None,
 ) -> Researched:
     """Researches `question`, to its report.
 
@@ -70,6 +72,7 @@ async def researched(
         graph: One of your own instead.
         limits: What it may use; left out, what the API would give it.
         today: The day that its agents are told, as `2026-11-22`; left out, today's in UTC.
+        domain: The rubric of the field by whose standards its evidence is judged; left out, of none.
 
     Raises:
         elcano.graphs.errors.GraphInvalid: the graph has faults.
@@ -87,6 +90,8 @@ async def researched(
         sources=tuple(source.spec.name for source in sources),
         models=ModelChoice(default=name),
         today=today or day(time.time()),
+        domain=domain.name if domain else "",
+        domains=(domain,) if domain else (),
     )
     offered = Sources({source.spec.name: source for source in sources})
     async with open_store(folder) as store:

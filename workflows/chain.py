@@ -25,7 +25,7 @@ class Ended(Exception):
 
 @workflow.defn(name=CHAIN_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])
 class ChainWorkflow(ResearchWorkflow):
-    """A run of `iterative`, `deep` or `deep_brief`; the graph in its input says which."""
+    """A run of one of `CHAIN_MODES`; the graph in its input says which."""
 
     led = True
 
@@ -40,13 +40,56 @@ class ChainWorkflow(ResearchWorkflow):
 
     async def _research(self) -> None:
         try:
-            await (self._iterative() if self._asked.graph.name == "iterative" else self._deep())
+            await self._way(self._asked.graph.name)
         except Ended:
             return
 
+    async def _way(self, mode: str) -> None:
+        match mode:
+            case "auto":
+                await self._auto()
+            case "simple" | "literature_review":
+                await self._linear()
+            case "iterative":
+                await self._iterative()
+            case _:
+                await self._deep()
+
+    async def _auto(self) -> None:
+        """Reads the question, chooses the way that fits it, and goes that."""
+        await self._visit("input_parser")
+        await self._visit("choose")
+        match self._journal.run.state.choice.mode:
+            case "simple":
+                await self._linear("simple_")
+            case "literature_review":
+                await self._linear("review_")
+            case "deep":
+                await self._deep()
+            case _:
+                await self._iterative()
+
+    async def _linear(self, prefix: str = "") -> None:
+        """Searches every source, judges, searches what the judge would, writes; `prefix` is before its nodes' ids."""
+        writer = "synthesize" if f"{prefix}synthesize" in self._asked.graph.by_id else "writer"
+        search, judge = f"{prefix}search", f"{prefix}judge"
+        await self._visit(search)
+        while True:
+            await self._visit(judge)
+            if self._answer(judge, "recommendation") == "synthesize":
+                break
+            if stalled(self._journal.run.state, self._journal.run.figures):
+                await self._end_early("stalled", "nothing new was found twice in a row")
+            while self._journal.run.budget.iterations >= self._journal.run.budget.limits.iterations:
+                await self._end_early("iterations", "no iteration left")
+            if not self._answer(judge, "next_search_queries"):
+                break
+            await self._visit(search, loop=True)
+        await self._visit(f"{prefix}{writer}")
+
     async def _iterative(self) -> None:
         """Search, think, find the gap, search for it, judge; round until nothing is missing."""
-        if self._asked.graph.entry_node == "first_search":  # the graphs of older runs begin with thinking
+        if "first_search" in self._asked.graph.by_id:  # the graphs of older runs begin with thinking
             await self._visit("first_search")
         await self._visit("thinking")
         while True:

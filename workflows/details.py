@@ -17,6 +17,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.values.branch import BranchState, branch_states
     from elcano.graphs.values.budget import Budget, usd
+    from elcano.graphs.values.choice import named
     from elcano.graphs.values.state import Hold, HoldReason
 
 SHOWN_SECTIONS: Final = 40
@@ -47,11 +48,13 @@ def details(
     """
     run = journal.run
     state = stage if status == "running" else status
-    place = [f"**{state}** ({asked.mode})", f"step {run.step}"]
+    place = [f"**{state}** ({named(asked.mode, run.state.choice)})", f"step {run.step}"]
     place += [f"iteration {budget.iterations}"] if budget.iterations else []
     lines = [f"**{plain(asked.question, QUESTION_CHARACTERS)}**", ""]
     lines.append(f"- {', '.join([*place, _many(len(run.state.evidence), 'passage')])}")
     lines.append(f"- {_spent(budget)}")
+    if run.state.choice.mode:
+        lines.append(f"- chose to go on as {run.state.choice.mode} research{_said(run.state.choice.reason)}")
     if status == "running" and (hold := run.pause or run.hold) is not None:
         lines.append(f"- {_waiting(hold, journal.still_since, apart=bool(waits))}")
     if run.ending is not None:

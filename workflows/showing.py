@@ -15,6 +15,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.labels import (
         COST_ATTRIBUTE,
+        MODE_ATTRIBUTE,
         OUTCOME_ATTRIBUTE,
         STAGE_ATTRIBUTE,
         TOKENS_ATTRIBUTE,
@@ -22,9 +23,11 @@ with workflow.unsafe.imports_passed_through():
     )
     from elcano.graphs.spec.drawing import outline, with_place
     from elcano.graphs.values.budget import Budget, Usage, usd
+    from elcano.graphs.values.choice import named
     from elcano.graphs.values.state import HoldReason
     from elcano.workflows.details import details
 
+_MODE = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)
 _STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
 _WAITING = SearchAttributeKey.for_keyword(WAITING_ATTRIBUTE)
 _OUTCOME = SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)
@@ -71,6 +74,7 @@ class Shown:
         if asked.taken_up is not None:  # one that went back by itself still has those; whatever comes first sets them
             self.stage, self._waiting = "closed", "person"
         self._part = self._reached() if continued else 0
+        self._mode = self._chosen() if continued else asked.mode
 
     def enter(self, stage: Stage) -> None:
         """The run is in this stage now; one that somebody paused is shown so until it goes on."""
@@ -116,7 +120,7 @@ class Shown:
 
     def refresh(self) -> None:
         """Something happened."""
-        if self._reached() > self._part:
+        if self._reached() > self._part or self._chosen() != self._mode:
             self._upsert()
         self._tell()
 
@@ -129,6 +133,9 @@ class Shown:
     def _upsert(self, *changes: SearchAttributeUpdate[Any]) -> None:
         """Always with what was used, which costs nothing more."""
         self._part = max(self._part, self._reached())
+        if (chosen := self._chosen()) != self._mode:  # never, where no mode is chosen
+            self._mode = chosen
+            changes = (*changes, _MODE.value_set(chosen))
         used = self._budget.used
         figures = (_TOKENS.value_set(used.tokens), _COST.value_set(usd(used.cost_microusd)))
         workflow.upsert_search_attributes([*changes, *figures])
@@ -140,6 +147,10 @@ class Shown:
         if budget.limits.cost_microusd is not None:
             reached = max(reached, PARTS * budget.used.cost_microusd // budget.limits.cost_microusd)
         return min(reached, PARTS - 1)
+
+    def _chosen(self) -> str:
+        """The mode as it is shown: with the one that the run chose, if that was left to it."""
+        return named(self._asked.mode, self._journal.run.state.choice)
 
     @property
     def _budget(self) -> Budget:

@@ -33,6 +33,7 @@ FEWER_WORDS: Final = 0.3
 PubMedQA 90 % of fitting questions pass, 11 % of those whose document was taken away and 2 % of foreign ones; on XQuAD
 80, 11 and 0 %."""
 FEW_WORDS: Final = 4
+NOT_SCORED: Final = "No language model judged: rules count which words were found, and cannot score by a rubric."
 STANDS_OUT: Final = 1.3
 """A word of a short question matters most if it tells so many times as much as any other."""
 WHOLE_OF_PARTS: Final = 0.9
@@ -110,6 +111,7 @@ def judge(task: TaskEnvelope) -> JudgeAssessment:
         missing=missing[:10],
         next_search_queries=() if sufficient else next_queries(task.question, given, made),
         reasoning=shortened(reasoning, REASONING_CHARACTERS),
+        unscored=NOT_SCORED if "rubric" in task.given else "",
     )
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from elcano.activities.offline.choosing_modes import way_of
 from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.passages import Material, Passage, material
 from elcano.activities.offline.planning import compared, names, part_anchor, series, sub_questions
@@ -36,12 +37,6 @@ CONTEXT_CHARACTERS: Final = 1_000
 HEADING_WORDS: Final = 8
 """A longer heading is a sentence or a signature, not a subject."""
 
-_BROAD: Final = re.compile(
-    r"\b(?:reports?|overviews?|survey|surveys|review|reviews|summar(?:y|ise|ize)|compar(?:e|es|ed|ing|ison|isons)"
-    r"|anal(?:yse|yze|ysis|yses)|comprehensive|in depth|detailed|landscape|state of the art|sections?|market"
-    r"|differences?|advantages?|trade-?offs?|pros and cons|versus|vs)\b",
-    re.IGNORECASE,
-)
 _LISTED: Final = re.compile(r"\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 _AFTER_COLON: Final = re.compile(r":\s+([^:?]+)\??\s*$")
 _NAME: Final = re.compile(r"\b(?:[A-Z][\w.+-]*|\w+[A-Z]\w*)(?:\s+[A-Z][\w.+-]*)*")
@@ -61,14 +56,16 @@ _HOUSEKEEPING: Final = re.compile(
 
 @in_its_language
 def parse(task: TaskEnvelope) -> ParsedQuery:
-    """Deep for a question of several parts, or one whose words ask for breadth."""
+    """Deep for a question of several parts, or one whose words ask for breadth; no field, which rules cannot tell."""
     question = " ".join(task.question.split())
     parts = [*sub_questions(question), *_enumerated(question)]
     several = len(parts) > 1
+    mode, reason = way_of(task, parts)
     return ParsedQuery(
         original_query=task.question,
         improved_query=question[:2_000],
-        research_mode="deep" if several or _BROAD.search(question) else "iterative",
+        research_mode=mode,
+        mode_reason=reason,
         key_entities=_entities(question)[:MOST_ENTITIES],
         research_questions=tuple(parts)[:MOST_QUESTIONS] if several else (),
     )

@@ -180,7 +180,7 @@ def plan(task: TaskEnvelope) -> AgentSelectionPlan:
             if query and key not in made:
                 made.add(key)
                 tasks.append(AgentTask(source=source.name, query=query, gap=task.gap[:500]))
-    return AgentSelectionPlan(tasks=tuple(tasks[:MOST_TASKS]))
+    return AgentSelectionPlan(tasks=tuple(tasks[:MOST_TASKS]), whole=True)
 
 
 def unheeded(task: TaskEnvelope) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from elcano.activities.report.language import words_for
 from elcano.activities.report.markdown import link, plain, prose
 from elcano.activities.report.parts import parts
 from elcano.activities.report.references import flagged, listed
+from elcano.activities.report.scores import scores
 from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.references.days import day
@@ -82,6 +83,7 @@ def render_report(
             *_sections(call, told, words),
             *review_tables.studies(review, marks),
             *_below(told),
+            *scores(call.scored),
             *(limitations if draft.answered else []),
             *_listed(words.unverified, (*map(_failed, checked.unverified), *map(_doubted, checked.doubted))),
             *(related if draft.answered else []),
@@ -118,6 +120,7 @@ def render_evidence(
             _head(call, english.PHRASES, "No language model wrote any of this."),
             notice,
             *_without_text(call.sections, english.PHRASES),
+            *scores(call.scored),
             *_listed("Evidence", passages),
             *_listed("Warnings", map(plain, call.warnings)),
             *_searches(call, english.PHRASES, evidence, searched),
@@ -130,7 +133,14 @@ def _head(call: PublishCall, words: Phrases, author: str, doubts: Sequence[str] 
     reason = _reason(call.ending, words) if call.ending else ""
     state = f"{words.partial.format(reason=plain(reason))} " if reason else ""
     warned = "".join(f"\n>\n> {words.warning} {plain(doubt)}" for doubt in doubts)
-    return f"> {words.asked} {plain(call.question)}\n>\n> {state}{author}{warned}"
+    return f"> {words.asked} {plain(call.question)}\n>\n> {state}{author}{_chosen(call)}{warned}"
+
+
+def _chosen(call: PublishCall) -> str:
+    """Which mode a run chose that was left to choose, and why."""
+    if not call.choice.mode:
+        return ""
+    return f"\n>\n> Mode {plain(call.mode)}, gone on as {plain(call.choice.mode)}. {plain(call.choice.reason)}"
 
 
 def _author(call: PublishCall, words: Phrases, *, quoted: bool) -> str:

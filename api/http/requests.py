@@ -12,10 +12,11 @@ from pydantic_core import PydanticCustomError
 
 from elcano.api.http.budgets import Described
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
+from elcano.graphs.modes import DEFAULT_MODE
 from elcano.graphs.values.budget import Limits, microusd
 from elcano.graphs.values.tenant import RUN_ID
 
-DEFAULT_MODE: Final = "iterative"
+LONGEST_DOMAIN: Final = 48
 MAX_QUESTION = 10_000
 MAX_BACKGROUND = 50_000
 MAX_INSTRUCTIONS = 5_000
@@ -41,6 +42,13 @@ def _spoken(text: str) -> str:
     if not stripped:
         raise PydanticCustomError("blank", "is empty; say something")
     return stripped
+
+
+def _name_or_rubric(value: object) -> object:
+    """One fault, whatever came instead."""
+    if value is None or isinstance(value, dict) or (isinstance(value, str) and len(value) <= LONGEST_DOMAIN):
+        return value
+    raise PydanticCustomError("domain", "is neither a name of `GET /v1/domains` nor a rubric in the same form")
 
 
 def _run_id(text: str) -> str:
@@ -143,13 +151,19 @@ class RunRequest(Request):
         max_length=MAX_QUESTION, examples=["Which Python packages here can read PDF files, and how do they differ?"]
     )
     """What is to be found out."""
-    mode: Annotated[str, Field(max_length=100)] = Field(default=DEFAULT_MODE, examples=["iterative", "deep"])
-    """The graph that works on it; `GET /v1/graphs` lists them."""
+    mode: Annotated[str, Field(max_length=100)] = Field(default=DEFAULT_MODE, examples=["auto", "iterative", "deep"])
+    """The graph that works on it; `GET /v1/modes` explains the built-in ones, `GET /v1/graphs` lists yours as well.
+    Left out: `auto`, which reads the question and chooses, and says why."""
     graph: dict[str, Any] | None = None
     """A graph of your own in place of a mode (see `GET /v1/graphs/schema`); the run's mode is then its name."""
     use_graph: bool | None = Field(default=None, examples=[True])
-    """False: the mode runs as plain code, without the graph engine (`iterative`, `deep` and `deep_brief` only); left
+    """False: the mode runs as plain code, without the graph engine (built-in modes only, see `GET /v1/modes`); left
     out: as the server is set up."""
+    domain: Annotated[str | dict[str, Any] | None, BeforeValidator(_name_or_rubric)] = Field(
+        default=None, examples=["biomedical", "general"]
+    )
+    """By the standards of which field evidence is judged: a name of `GET /v1/domains`, a rubric of your own in the same
+    form, or `general` for those of none. Left out: the mode `auto` reads that off the question, others go by none."""
     sources: list[Annotated[str, Field(max_length=100)]] | None = Field(
         default=None, min_length=1, max_length=50, examples=[["packages"]]
     )

@@ -13,6 +13,7 @@ from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph
 from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, Failure, HoldReason
 from elcano.storage.evidence import Evidence
@@ -90,6 +91,10 @@ class RunView(Described):
     """What is to be found out."""
     mode: str = Field(examples=["iterative"])
     """The graph that works on it."""
+    choice: Choice | None = Field(default=None, examples=[{"mode": "deep", "reason": "It compares three things."}])
+    """Of a run asked for as `auto`: the mode by which it goes on, and why; null until it has chosen."""
+    domain: str = Field(default="", examples=["biomedical"])
+    """The field by whose rubric its evidence is judged; empty: that of none, or its question has not been read yet."""
     engine: Engine = Field(default="graph", examples=["graph"])
     """`chain`: the mode runs as plain code, without the graph engine."""
     status: RunStatus = Field(examples=["running"])
@@ -142,9 +147,10 @@ class RunView(Described):
     @classmethod
     def of(cls, run: ArchivedRun, *, evidence: int | None = None) -> "RunView":
         """A run as it is stored; `evidence` is how many passages it found, if `run` comes without their ids."""
-        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget"})
+        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget", "choice"})
         found = len(run.evidence) if evidence is None else evidence
-        return cls.model_validate({**shared, "budget": BudgetView.of(run.budget), "evidence": found})
+        own = {"budget": BudgetView.of(run.budget), "evidence": found, "choice": _made(run.choice)}
+        return cls.model_validate({**shared, **own})
 
     def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":
         """A running run as its workflow sees it; what was `spent` is known sooner than a workflow hears of it."""
@@ -153,6 +159,8 @@ class RunView(Described):
             update={
                 "pending": pending,
                 "stage": snapshot.stage,
+                "choice": _made(snapshot.choice),
+                "domain": snapshot.domain,
                 "node": snapshot.node,
                 "iterations": snapshot.iteration,
                 "steps": snapshot.step - 1,
@@ -172,6 +180,10 @@ class RunView(Described):
                 "worker": "answering",
             }
         )
+
+
+def _made(choice: Choice) -> Choice | None:
+    return choice if choice.mode else None
 
 
 class RunList(Described):
@@ -254,11 +266,13 @@ class Welcome(Described):
     """What it does."""
     version: str = Field(examples=["0.1.0"])
     """Its version."""
-    links: dict[Literal["manual", "openapi", "runs", "graphs", "health", "readiness"], str] = {
+    links: dict[Literal["manual", "openapi", "runs", "modes", "graphs", "domains", "health", "readiness"], str] = {
         "manual": "/docs",
         "openapi": "/openapi.json",
         "runs": "/v1/runs",
+        "modes": "/v1/modes",
         "graphs": "/v1/graphs",
+        "domains": "/v1/domains",
         "health": "/healthz",
         "readiness": "/readyz",
     }

@@ -11,7 +11,7 @@ from elcano.api.runs.agents import with_kept_agents
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import faults, require_valid
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.modes import MODES
+from elcano.graphs.modes import ALIASES, MODES, mode_named
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
 from elcano.graphs.spec.size import MAX_FAULTS, first_faults, size_faults
@@ -21,8 +21,8 @@ from elcano.storage.store import TenantStore
 
 async def named(text: str, own: GraphStore) -> ResearchGraph | None:
     """The graph that `text` names (`name`, or `name@version` of one's own); None if there is none."""
-    if text in MODES:
-        return MODES[text]
+    if (built_in := mode_named(text)) is not None:
+        return built_in
     kept = await version_of(text, own)
     return None if kept is None else kept.graph
 
@@ -47,7 +47,7 @@ async def require_own(text: str, own: GraphStore) -> GraphVersion:
 
 async def names(own: GraphStore) -> tuple[str, ...]:
     """What a run can be started with."""
-    return (*MODES, *(kept.graph.name for kept in await own.all()))
+    return (*MODES, *ALIASES, *(kept.graph.name for kept in await own.all()))
 
 
 async def received(given: dict[str, Any], own: TenantStore) -> ResearchGraph:

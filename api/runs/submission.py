@@ -15,7 +15,9 @@ from starlette.concurrency import run_in_threadpool
 from ulid import ULID
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns
-from elcano.api.http.requests import DEFAULT_MODE, ModelRequest, RunRequest
+from elcano.api.http.requests import ModelRequest, RunRequest
+from elcano.api.runs.choosing import barred, chooses, least_faults
+from elcano.api.runs.domains import rubrics
 from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import queued
@@ -26,10 +28,12 @@ from elcano.graphs.checks.affordable import default_limits, limit_faults
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice, ResearchInput
 from elcano.graphs.model_names import model_fault
-from elcano.graphs.modes import MODES
+from elcano.graphs.modes import ALIASES, DEFAULT_MODE, MODES
+from elcano.graphs.modes.auto import PARTS
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.planned import has_sections
+from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.tenant import Tenant
 from elcano.graphs.values.tenant import run_id as new_run_id
 from elcano.settings import Settings
@@ -72,24 +76,40 @@ def research_input(
         fault = f"the graph {graph.name!r} plans no sections; these modes do: {planning}"
         raise RequestInvalid([FieldFault(field="approve_plan", message=fault)])
     limits = request.budget.limits(default_limits(graph))
-    if refused := limit_faults(graph, limits):
+    sources = unnamed(lacks, settings) if request.sources is None else tuple(dict.fromkeys(request.sources))
+    models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
+    closed = barred(limits, sources, models, settings) if chooses(graph) else {}
+    if refused := _over(graph, limits, closed):
         raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
+    domain, known = rubrics(request.domain, settings)
     asked = ResearchInput(
         run_id=run_id,
         question=request.question,
         mode=graph.name,
         graph=graph,
         limits=limits,
-        sources=unnamed(lacks, settings) if request.sources is None else tuple(dict.fromkeys(request.sources)),
+        sources=sources,
         background=request.background,
         instructions=request.instructions,
         review=request.review,
         approve_plan=request.approve_plan,
-        models=ModelChoice(default=request.model.default, by_agent=request.model.by_agent),
+        models=models,
+        barred=closed,
+        domain=domain,
+        domains=known,
         tenant=tenant,
     )
     require_models(asked, settings)
     return asked
+
+
+def _over(graph: ResearchGraph, limits: Limits, closed: Mapping[str, str]) -> list[str]:
+    """Why a run of `graph` cannot work within its limits; one that chooses its mode can if one mode is not `closed`."""
+    if not chooses(graph):
+        return limit_faults(graph, limits)
+    if len(closed) < len(PARTS):
+        return []
+    return least_faults(limits) or [f"{mode} cannot be chosen: {why}" for mode, why in closed.items()]
 
 
 async def submit(
@@ -166,6 +186,7 @@ async def begin(
         sources=asked.sources,
         engine=engine,
         forked_from=asked.forked_from,
+        domain=asked.domain,
     )
     admission = await admit(run)
     if not admission.admitted:
@@ -229,6 +250,10 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
     if engine_of(request, settings) == "chain":
         yield from _chain_faults(request)
     yield from source_faults("sources", request.sources or (), lacks)
+    try:
+        rubrics(request.domain, settings)
+    except RequestInvalid as refused:
+        yield from refused.faults
     yield from model_faults(request.model)
     if request.graph is None and request.mode in MODES:  # what the agents of other graphs are called is not known yet
         yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
@@ -250,7 +275,7 @@ def _chain_faults(request: RunRequest) -> Iterable[FieldFault]:
     instead = "send `use_graph: true`"
     if request.graph is not None:
         yield FieldFault(field="graph", message=f"a graph of your own cannot run {why}: {instead}")
-    elif request.mode not in CHAIN_MODES:
+    elif ALIASES.get(request.mode, request.mode) not in CHAIN_MODES:
         known = ", ".join(CHAIN_MODES)
         yield FieldFault(field="mode", message=f"{request.mode!r} cannot run {why}: choose {known}, or {instead}")
 

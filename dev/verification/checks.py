@@ -49,7 +49,7 @@ def of_run(held: Contents) -> Iterator[Fault]:
     again = finish.archived(
         asked, journal, status, state.failure, run.report, run.finished_at or 0.0, run.engine, run.execution
     )
-    told = ("status", "ending", "failure", "iterations", "steps", "branch_of")
+    told = ("status", "ending", "failure", "iterations", "steps", "branch_of", "choice", "domain")
     fields = [name for name in told if getattr(run, name) != getattr(again, name)]
     spent = ("tokens", "cost_usd", "iterations", "steps", "sections")
     fields += [f"budget.{name}" for name in spent if run.budget.get(name) != again.budget.get(name)]

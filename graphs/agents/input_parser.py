@@ -1,6 +1,7 @@
 """The input parser agent: what a question is after, and how much research it needs."""
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import Final
 
 from pydantic import Field
 
@@ -8,14 +9,24 @@ from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
+from elcano.graphs.agents.ways import described
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.choice import REASON_CHARACTERS
 from elcano.graphs.values.form import SaidForm
+from elcano.graphs.values.rubric import OfferedDomain
 
 
 class InputParserInput(AgentInput):
     """The question as it was asked, and what can be searched."""
 
     sources: tuple[str, ...] = ()
+    ways: tuple[str, ...] = ("iterative", "deep")
+    """The modes among which it chooses (see `ways.WAYS`)."""
+    barred: dict[str, str] = {}
+    """Those of them that cannot be chosen, and why."""
+    domains: tuple[OfferedDomain, ...] = ()
+    """The rubrics among which it chooses; none: there is nothing to choose."""
 
 
 class ParsedQuery(Frozen):
@@ -23,9 +34,9 @@ class ParsedQuery(Frozen):
 
     original_query: str
     improved_query: str = Field(min_length=1, max_length=2_000, description="The question, made precise; same meaning.")
-    research_mode: Literal["iterative", "deep"] = Field(
-        description="deep for a question with several parts or a wide field; iterative for one point."
-    )
+    research_mode: str = Field(max_length=48, description="The name of one of the envelope's `ways`.")
+    mode_reason: str = Field(default="", description="Why that one, in one sentence.")
+    domain: str = Field(default="", max_length=48, description="The name of one of the envelope's `domains`, or empty.")
     key_entities: tuple[str, ...] = Field(default=(), max_length=20)
     research_questions: tuple[str, ...] = Field(default=(), max_length=10, description="Its parts, if it has several.")
     form: SaidForm = Field(default="", description="The form of report that it asks for.")
@@ -40,9 +51,11 @@ You read a question before anybody researches it. You do not answer it.
 - Improved query: the same question, precise enough to be researched: name what “it” and “this” stand for where the \
 background says so, put dates for “now” and “last year”, write out abbreviations whose meaning is certain, mend slips \
 of the pen. Never narrow it, widen it or add a condition that nobody stated. If it is clear already, repeat it.
-- Research mode: `deep` if a careful answer needs several sections that can be researched separately, because the \
-question has several parts, compares things, or asks for an overview, a report or an analysis of a field. `iterative` \
-if it is after one point, however hard that is to find.
+- Research mode: the name of the one of `given.ways` whose description fits. Where two fit, the one that stands \
+first among them.
+- Mode reason: one sentence on what in the question made you choose it.
+- Domain: the name of the one of `given.domains` whose description fits what is asked; empty if none does or there \
+are none. A word of a field does not make a question of it: what counts is what would answer it.
 - Key entities: the people, products, substances, places, methods and terms that it is about, as it writes them.
 - Research questions: its parts, each as a question that can be understood alone, with the proper names in it; empty \
 if it has only one.
@@ -61,7 +74,23 @@ def needs(given: InputParserInput) -> Needs:
 
 def shown(given: InputParserInput, loaded: Loaded) -> TaskEnvelope:
     """The question, its background and what can be searched."""
-    return loaded.envelope("input_parser", given).model_copy(update={"sources": loaded.sources})
+    open_ways = {name: when for name, when in described(given.ways).items() if name not in given.barred}
+    told: JsonObject = {"ways": {**open_ways}}
+    if given.domains:
+        told["domains"] = {one.name: one.description for one in given.domains}
+    return loaded.envelope("input_parser", given).model_copy(update={"sources": loaded.sources, "given": told})
+
+
+def settled(said: ParsedQuery, given: InputParserInput, ids: Mapping[str, str]) -> ParsedQuery:
+    """What was said; a domain that there is not is none, and a mode is named as it is written."""
+    domain = said.domain.strip().casefold()
+    return said.model_copy(
+        update={
+            "research_mode": said.research_mode.strip().casefold(),
+            "mode_reason": shortened(" ".join(said.mode_reason.split()), REASON_CHARACTERS),
+            "domain": domain if domain in [one.name for one in given.domains] else "",
+        }
+    )
 
 
 def begins(given: JsonObject) -> str:
@@ -72,7 +101,7 @@ def begins(given: JsonObject) -> str:
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
     """How the question was understood."""
     mode = output.get("research_mode")
-    understood = {name: value for name in ("form", "language", "criteria") if (value := output.get(name))}
+    understood = {name: value for name in ("form", "language", "criteria", "domain") if (value := output.get(name))}
     return f"Understood as {mode} research: {output.get('improved_query', '')}", {"mode": mode, **understood}
 
 
@@ -92,6 +121,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     completes="thinking",
     output_tokens=400,
     needs=needs,
+    settled=settled,
     begins=begins,
     summary=summary,
 )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.context import ResearchContext, for_gap, needs_of, passages_of, research
 from elcano.graphs.agents.criteria import STATING
@@ -12,6 +13,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.criteria import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, stated
+from elcano.graphs.values.rubric import SCALE, NamesFound, Rubric, Score, Scored, held
 from elcano.graphs.values.wording import counted, listed
 
 
@@ -19,6 +21,8 @@ class JudgeInput(ResearchContext):
     """The judge also sees what this iteration was after."""
 
     gap: str = ""
+    rubric: Rubric | None = None
+    """By what its field judges; None: by no field's standards."""
 
 
 class JudgeAssessment(Frozen):
@@ -34,6 +38,14 @@ class JudgeAssessment(Frozen):
     next_search_queries: tuple[str, ...] = Field(default=(), max_length=5)
     reasoning: str = Field(min_length=1, max_length=2_000)
     criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
+    scores: tuple[Score, ...] = Field(default=(), description="One for each score of the rubric, if there is one.")
+    names: tuple[NamesFound, ...] = Field(default=(), description="What the rubric has named, by its kinds.")
+    unscored: SkipJsonSchema[str] = ""
+    """Why there are no scores, of a judge that can give none; no model is told of it."""
+    rubric: SkipJsonSchema[str] = ""
+    """The name of the rubric that it was held against, put here by code."""
+    lacking: SkipJsonSchema[tuple[str, ...]] = ()
+    """What the rubric asks for and is not there, counted by code."""
 
 
 INSTRUCTIONS: Final = f"""\
@@ -52,6 +64,11 @@ brought nothing new; otherwise `continue`.
 - Missing: the aspects that no passage covers.
 - Next search queries: if you recommend `continue`, one to three, each three to eight words as the sought text would \
 use them, for what is missing; none that was made already. All of them will be searched.
+- Rubric: if the envelope has `given.rubric`, judge by the standards of its field as well. Give one score from 0 to \
+{SCALE} for each of its `scores`, by its name, for what the passages show and nothing else, each with its reason and \
+the keys of its passages; a subject that no passage touches scores 0. List what it has `names` for as the passages \
+write it; name nothing that no passage names. What it says under `sufficient` and `instructions` counts as these lines \
+do. Without a rubric leave `scores` and `names` empty.
 - Reasoning: two or three sentences, naming passages by their keys.
 """
 
@@ -59,23 +76,50 @@ use them, for what is missing; none that was made already. All of them will be s
 def shown(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
     """The research so far, this iteration's gap and how much of the evidence is new."""
     new = len(given.conversation[-1].findings) if given.conversation else 0
-    return research("judge", given, loaded).model_copy(update={"gap": given.gap, "new_evidence": new})
+    task = research("judge", given, loaded).model_copy(update={"gap": given.gap, "new_evidence": new})
+    if given.rubric is None:
+        return task
+    rubric: JsonObject = given.rubric.model_dump(mode="json", exclude_defaults=True)
+    return task.model_copy(update={"given": {"rubric": rubric}})
 
 
 def settled(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) -> JudgeAssessment:
     """What was said, without contradictions, and with the ids of passages for their keys.
 
     A criterion is met only by passages that were shown. Passages suffice only if every criterion that was judged is
-    met; where they suffice nothing is left to continue for, and where only the sufficiency was wrong there is.
+    met, and nothing lacks that a rubric asks for; where they suffice nothing is left to continue for, and where only
+    the sufficiency was wrong there is.
     """
     most = len(given.criteria) or MOST_CRITERIA
     verdicts = tuple(_by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
-    sufficient = said.sufficient and all(one.met for one in verdicts)
+    scored = None
+    if given.rubric is not None:
+        scored = held(given.rubric, said.scores, said.names, ids, said.unscored)
+    lacking = scored.lacking if scored else ()
+    sufficient = said.sufficient and all(one.met for one in verdicts) and not lacking
     recommendation = said.recommendation
     if said.sufficient:
         recommendation = "synthesize" if sufficient else "continue"
     return said.model_copy(
-        update={"criteria": verdicts, "sufficient": sufficient, "recommendation": recommendation},
+        update={
+            "criteria": verdicts,
+            "sufficient": sufficient,
+            "recommendation": recommendation,
+            "rubric": scored.rubric if scored else "",
+            "scores": scored.scores if scored else (),
+            "names": scored.names if scored else (),
+            "unscored": scored.unscored if scored else "",
+            "lacking": lacking,
+        },
+    )
+
+
+def scored_of(said: JudgeAssessment) -> Scored | None:
+    """What was judged by a rubric; None if there was none."""
+    if not said.rubric:
+        return None
+    return Scored(
+        rubric=said.rubric, scores=said.scores, names=said.names, unscored=said.unscored, lacking=said.lacking
     )
 
 
@@ -93,15 +137,22 @@ def begins(given: JsonObject) -> str:
 
 
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
-    """Its reasoning, and how many criteria are met."""
+    """Its reasoning, how many criteria are met, and how it scored."""
     kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
     data: JsonObject = {name: output.get(name) for name in kept}
+    of_rubric = ("rubric", "scores", "names", "unscored", "lacking")
+    data |= {name: value for name in of_rubric if (value := output.get(name))}
     verdicts = [one for one in listed(output.get("criteria")) if isinstance(one, dict)]
-    if not verdicts:
-        return f"Judged: {output.get('reasoning', '')}", data
-    met = sum(one.get("met") is True for one in verdicts)
-    text = f"Judged, {met} of {counted(len(verdicts), 'criterion', 'criteria')} met: {output.get('reasoning', '')}"
-    return text, {**data, "criteria": [*verdicts]}
+    told = []
+    if verdicts:
+        met = sum(one.get("met") is True for one in verdicts)
+        told.append(f"{met} of {counted(len(verdicts), 'criterion', 'criteria')} met")
+        data["criteria"] = [*verdicts]
+    scores = [one for one in listed(output.get("scores")) if isinstance(one, dict)]
+    told += [f"{one.get('name')} {one.get('score')}/{SCALE}" for one in scores]
+    told += ["not scored"] if output.get("unscored") else []
+    head = ", ".join(["Judged", *told])
+    return f"{head}: {output.get('reasoning', '')}", data
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(

@@ -1,8 +1,11 @@
 """The tool selector agent: which searches close a gap."""
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.context import ResearchContext, for_gap, needs_of, research
 from elcano.graphs.agents.definition import AgentDefinition, Question
@@ -10,6 +13,8 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.wording import counted, listed
+
+MOST_TASKS: Final = 8
 
 
 class ToolSelectorInput(ResearchContext):
@@ -33,7 +38,9 @@ class AgentTask(Frozen):
 class AgentSelectionPlan(Frozen):
     """The searches of one iteration; all of them run at once."""
 
-    tasks: tuple[AgentTask, ...] = Field(default=(), max_length=8)
+    tasks: tuple[AgentTask, ...] = Field(default=(), max_length=MOST_TASKS)
+    whole: SkipJsonSchema[bool] = False
+    """Whoever planned has weighed all that was suggested, as the extractive model does; no model is told of it."""
 
 
 INSTRUCTIONS: Final = """\
@@ -70,6 +77,31 @@ def shown(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
+def settled(said: AgentSelectionPlan, given: ToolSelectorInput, ids: Mapping[str, str]) -> AgentSelectionPlan:
+    """What was planned, and what the judge would search and nobody has: in the source that was chosen most.
+
+    Without a choice it is the first one. Of a full plan nothing is left out for it.
+    """
+    made = {_words(call.query) for turn in given.conversation for call in turn.tool_calls}
+    made |= {_words(task.query) for task in said.tasks}
+    left = {_words(query): query for query in given.suggested_queries if _words(query)}
+    named = Counter(task.source for task in said.tasks if task.source in given.sources)
+    source = next((name for name, _ in named.most_common(1)), next(iter(given.sources), ""))
+    if said.whole or not source:
+        return said
+    added = (
+        AgentTask(source=source, query=query[:300], gap=given.gap[:500])
+        for words, query in left.items()
+        if words not in made
+    )
+    return said.model_copy(update={"tasks": (*said.tasks, *added)[:MOST_TASKS]})
+
+
+def _words(query: str) -> frozenset[str]:
+    """A query as it is compared: in whatever order its words stand."""
+    return frozenset(query.casefold().split())
+
+
 def begins(given: JsonObject) -> str:
     """The gap that it wants to close."""
     return f"searches{for_gap(given)}"
@@ -99,6 +131,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     completes="thinking",
     output_tokens=400,
     needs=needs,
+    settled=settled,
     begins=begins,
     summary=summary,
 )

@@ -16,7 +16,7 @@ from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
 from elcano.graphs.values.events import EventType
@@ -47,6 +47,8 @@ class ReducerSpec:
     """Of one that takes `ItemOutcomes`: what each item's output must be. None for the others."""
     adds_evidence: bool = False
     """Whether it can put evidence into the state."""
+    told: Callable[[ResearchState], tuple[str, JsonObject]] | None = None
+    """Of one whose change is worth a sentence of its own: that sentence and its figures, from the changed state."""
 
 
 TOOLS: Mapping[str, ToolSpec] = {
@@ -78,6 +80,14 @@ TOOLS: Mapping[str, ToolSpec] = {
         ),
     )
 }
+
+
+def _chosen(state: ResearchState) -> tuple[str, JsonObject]:
+    return f"Goes on as {state.choice.mode} research. {state.choice.reason}".rstrip(), {
+        "mode": state.choice.mode,
+        "reason": state.choice.reason,
+    }
+
 
 REDUCERS: Mapping[str, ReducerSpec] = {
     spec.name: spec
@@ -119,6 +129,13 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             "Adds what the question was understood as to the background.",
             ParsedQuery,
             reducers.record_parse,
+        ),
+        ReducerSpec(
+            "choose_mode",
+            "Chooses the mode that was named, unless it cannot be chosen here.",
+            reducers.ModeToChoose,
+            reducers.choose_mode,
+            told=_chosen,
         ),
         ReducerSpec("store_plan", "Makes a plan fit to be run.", sections.PlanToStore, sections.store_plan),
         ReducerSpec(

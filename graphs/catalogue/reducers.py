@@ -5,13 +5,18 @@ Nothing here removes evidence or an iteration; a run's knowledge only grows.
 
 from collections.abc import Sequence
 
+from pydantic import Field
+
 from elcano.graphs.agents.input_parser import ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
+from elcano.graphs.agents.ways import USUAL
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.choice import REASON_CHARACTERS, Choice
 from elcano.graphs.values.criteria import judged, unjudged
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 
@@ -89,15 +94,20 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
-    """Keeps the judge's reasoning, which criteria are met, and what it would search next, for the next iteration."""
+    """Keeps the judge's reasoning, which criteria are met, and what it would search next, for the next iteration.
+
+    What its rubric lacks stands before its reasoning, which is cut where it is shown again.
+    """
     known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria)})
-    return _in_this_iteration(known, judgement=output.reasoning, suggested_queries=output.next_search_queries)
+    lacks = f"Not enough yet: {'; '.join(output.lacking)}. " if output.lacking else ""
+    return _in_this_iteration(known, judgement=lacks + output.reasoning, suggested_queries=output.next_search_queries)
 
 
 def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
     """Adds what the question was understood as to the background; the question itself stays as it was asked.
 
-    Its form, its language and the criteria of an answer are kept as such.
+    Its form, its language, the criteria of an answer and its field are kept as such; of the rubrics that of its field
+    alone, once there is one.
     """
     lines = [state.background] if state.background else []
     if output.improved_query != state.question:
@@ -112,8 +122,45 @@ def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
             "form": output.form or state.form,
             "language": " ".join(output.language.split()) or state.language,
             "criteria": state.criteria or unjudged(output.criteria),
+            **_of_field(state, output.domain),
         }
     )
+
+
+def _of_field(state: ResearchState, domain: str) -> dict[str, object]:
+    """The field of a question and its rubric, unless that was said, or there is none of this name."""
+    rubrics = tuple(rubric for rubric in state.domains if rubric.name == domain)
+    return {"domain": domain, "domains": rubrics} if rubrics and not state.domain else {}
+
+
+class ModeToChoose(Frozen):
+    """What a run that chooses its mode goes by."""
+
+    wanted: str = ""
+    """The mode that was named by whoever read the question."""
+    reason: str = ""
+    """Why."""
+    ways: tuple[str, ...] = Field(min_length=1)
+    """The modes that its graph has, the cheapest first."""
+
+
+def choose_mode(state: ResearchState, output: ModeToChoose) -> ResearchState:
+    """Chooses the mode that was wanted; where it is barred the one before it that is not, else the first such one.
+
+    Where none was named that there is, it is the usual one.
+    """
+    open_ways = [way for way in output.ways if way not in state.barred] or [*output.ways]
+    wanted, said = output.wanted, [output.reason.strip()]
+    if wanted not in output.ways:
+        said.append(f"No mode that there is was named, so it is the usual one: {wanted!r} was." if wanted else "")
+        wanted = USUAL if USUAL in output.ways else open_ways[0]
+    mode = wanted
+    if wanted not in open_ways:
+        before = [way for way in open_ways if output.ways.index(way) < output.ways.index(wanted)]
+        mode = (before or open_ways[:1])[-1]
+        said.append(f"{wanted} cannot be chosen here: {state.barred[wanted]}")
+    reason = shortened(" ".join(filter(None, said)), REASON_CHARACTERS)
+    return state.model_copy(update={"choice": Choice(mode=mode, reason=reason)})
 
 
 class Values(Frozen):

@@ -30,7 +30,12 @@ def changed(node: StateNode, earlier: ResearchState, state: ResearchState) -> tu
         for name in ResearchState.model_fields
         if name != "iteration" and getattr(earlier, name) is not getattr(state, name)
     ]
-    return f"{title(node.id)}: {REDUCERS[node.reducer].description}", {"reducer": node.reducer, "changed": parts}
+    spec = REDUCERS[node.reducer]
+    data: JsonObject = {"reducer": node.reducer, "changed": parts}
+    if spec.told is None:
+        return f"{title(node.id)}: {spec.description}", data
+    text, figures = spec.told(state)
+    return text, {**data, **figures}
 
 
 def _sentence(taken: Taken) -> str:

@@ -3,6 +3,7 @@
 Pure: it reads a journal and calls nothing.
 """
 
+from elcano.graphs.agents import judge
 from elcano.graphs.contracts import (
     LITERATURE_REVIEW,
     REPORTED,
@@ -19,10 +20,12 @@ from elcano.graphs.fanout.handover import Handover, draft, handover
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import Told
 from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.spec.graph import AgentNode
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.cancellation import Cancellation
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import ReportRef
+from elcano.graphs.values.rubric import Scored
 from elcano.graphs.values.state import Failure, ResearchState
 from elcano.graphs.values.wording import counted
 
@@ -69,7 +72,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     run = journal.run
     state = run.state
     written = draft(journal)
-    review = asked.mode == LITERATURE_REVIEW
+    review = LITERATURE_REVIEW in (asked.mode, state.choice.mode)
     written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
     return PublishCall(
         run_id=asked.run_id,
@@ -90,7 +93,18 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         records=tuple(call for turn in state.conversation for call in turn.tool_calls) if review else (),
         kept=state.distinct_evidence if review else (),
         searched=asked.searched,
+        choice=state.choice,
+        scored=last_scored(journal),
     )
+
+
+def last_scored(journal: Journal) -> Scored | None:
+    """What the last judge of a run said by a rubric; None if none did."""
+    agents = {node.id: node.agent for node in journal.graph.nodes if isinstance(node, AgentNode)}
+    for entry in reversed(journal.entries):
+        if isinstance(entry, StepCompleted) and agents.get(entry.node) == judge.AGENT.name:
+            return judge.scored_of(judge.JudgeAssessment.model_validate(entry.output))
+    return None
 
 
 def report_ready(report: ReportRef) -> Told:
@@ -187,4 +201,6 @@ def archived(
         branches=branch_states(journal.events),
         engine=engine,
         forked_from=asked.forked_from,
+        choice=run.state.choice,
+        domain=run.state.domain,
     )

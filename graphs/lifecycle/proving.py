@@ -17,6 +17,7 @@ from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, ParallelNode
 from elcano.graphs.values.branch import BranchInput, BranchOutcome, BranchOutcomes
 from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.state import ResearchState
 
 Charged: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """Entries that say what was used."""
@@ -44,15 +45,27 @@ def journal_of(log: RunLog) -> Journal:
 
 
 def unfolded(log: RunLog) -> str | None:
-    """Why the entries do not give the run that the log has; None if they do."""
+    """Why the entries do not give the run that the log has; None if they do.
+
+    A run that is older than a field of the state has no weight for it.
+    """
     try:
         run = fold(log.asked, log.entries)
     except Exception as error:  # whatever was written into a file must not end whoever looks at it
         return f"they cannot be followed: {type(error).__name__}: {error}"
+    run = run.model_copy(update={"weights": _weights(run, log.run)})
     fields = [name for name in Run.model_fields if getattr(run, name) != getattr(log.run, name)]
     if not fields:
         return None
     return f"they do not lead to the recorded state of {log.asked.run_id}: {', '.join(fields)} would be another"
+
+
+def _weights(run: Run, recorded: Run) -> dict[str, int]:
+    """The weights of `run` without those that `recorded` could not have: of parts of the state that it never had."""
+    fresh = ResearchState(question="")
+    missing = run.weights.keys() - recorded.weights.keys()
+    never = {name for name in missing if getattr(recorded.state, name) == getattr(fresh, name)}
+    return {name: weight for name, weight in run.weights.items() if name not in never}
 
 
 def visits(log: RunLog) -> Iterator[Visit]:

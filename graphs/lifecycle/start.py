@@ -62,6 +62,9 @@ def first_state(asked: ResearchInput) -> ResearchState:
         form=asked.form,
         criteria=unjudged(asked.criteria),
         sources=asked.sources,
+        barred=asked.barred,
+        domain=asked.domain,
+        domains=asked.domains,
     )
 
 
@@ -109,6 +112,9 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
             "criteria": begun.input.criteria,
             "today": today,
             "sources": state.sources,
+            "barred": {},
+            "domain": state.domain,
+            "domains": state.domains if state.domain else (),
             "experience": run.experience,
             "approve_plan": False,
             "review": False,

@@ -79,6 +79,8 @@ def snapshot(
         report=report,
         last_event=journal.last,
         branches=branch_states(journal.events),
+        choice=run.state.choice,
+        domain=run.state.domain,
     )
 
 

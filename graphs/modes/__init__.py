@@ -1,15 +1,41 @@
 """The built-in graphs, one file each; every mode is data for the one engine."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from elcano.graphs.modes.auto import AUTO
 from elcano.graphs.modes.deep import DEEP, DEEP_BRIEF
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.modes.literature_review import LITERATURE_REVIEW
+from elcano.graphs.modes.mode import Mode
 from elcano.graphs.modes.simple import SIMPLE
 from elcano.graphs.spec.graph import ResearchGraph
 
-MODES: Mapping[str, ResearchGraph] = {
-    graph.name: graph for graph in (ITERATIVE, DEEP, DEEP_BRIEF, SIMPLE, LITERATURE_REVIEW, AUTO)
-}
+LISTED: Final = (
+    Mode(AUTO, "Any question: it is read first, and goes the way that fits it, which says why."),
+    Mode(SIMPLE, "One fact that a good search answers; the cheapest."),
+    Mode(ITERATIVE, "One point, however hard it is to find: each round looks for what is still missing."),
+    Mode(DEEP, "A question of several parts, a comparison, an overview: each section is researched by itself."),
+    Mode(DEEP_BRIEF, "As deep, for a short report."),
+    Mode(LITERATURE_REVIEW, "What studies have found, with what was searched, found and kept counted."),
+)
+"""In the order in which they are shown. A new mode is its file and its line here."""
+
+MODES: Mapping[str, ResearchGraph] = {mode.name: mode.graph for mode in LISTED}
 """The graphs that a run can be started with, by name."""
+
+ALIASES: Final[Mapping[str, str]] = {alias: mode.name for mode in LISTED for alias in mode.aliases}
+"""Other names of them."""
+
+DEFAULT_MODE: Final = AUTO.name
+"""Of a run of which nobody says it."""
+
+
+def mode_named(text: str) -> ResearchGraph | None:
+    """The built-in graph of this name or alias; None if there is none."""
+    return MODES.get(ALIASES.get(text, text))
+
+
+def mode_of(name: str) -> Mode:
+    """What is said of the built-in graph `name`, which is its name and no alias."""
+    return next((mode for mode in LISTED if mode.name == name), Mode(MODES[name]))

@@ -24,6 +24,12 @@ ROUND: Final[Inputs] = {**ASKED, "iteration": "iteration", "criteria": "criteria
 CONTEXT: Final[Inputs] = {**ROUND, "conversation": "conversation"}
 """The same, with what the iterations so far thought, searched and found."""
 
+JUDGING: Final[Inputs] = {**CONTEXT, "rubric": "domain && domains[0] || `null`"}
+"""What a judge is given: the same, and the rubric of the question's field, if there is one."""
+
+OFFERED_DOMAINS: Final = "!domain && domains[].{name: name, description: description} || `[]`"
+"""The rubrics among which the question decides, unless somebody named one."""
+
 COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions", "form": "form"}
 """What is asked, what was said of it since, and how the report is wanted."""
 

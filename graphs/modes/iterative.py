@@ -6,7 +6,7 @@ think about nothing.
 """
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes.inputs import CONTEXT, ROUND, WRITING
+from elcano.graphs.modes.inputs import CONTEXT, JUDGING, ROUND, WRITING
 
 ITERATIVE = (
     GraphBuilder("iterative", "Search, think, find the gap, search for it, judge; round until it is answered.")
@@ -57,7 +57,7 @@ ITERATIVE = (
         "judge",
         agent="judge",
         description="Is the evidence enough",
-        inputs={**CONTEXT, "gap": "conversation[-1].gap"},
+        inputs={**JUDGING, "gap": "conversation[-1].gap"},
         reducer="record_judgement",
     )
     .add_decision_node("budget", description="Budget left?")

@@ -6,7 +6,7 @@ report: records found, kept and cited by source, and a table of the studies that
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.contracts import LITERATURE_REVIEW as NAME
-from elcano.graphs.modes.inputs import CONTEXT, WRITING
+from elcano.graphs.modes.inputs import JUDGING, WRITING
 
 LITERATURE_REVIEW = (
     GraphBuilder(NAME, "Search every source alike, judge, search again, write; count records and list the studies.")
@@ -22,7 +22,7 @@ LITERATURE_REVIEW = (
         "judge",
         agent="judge",
         description="Is the evidence enough",
-        inputs=CONTEXT,
+        inputs=JUDGING,
         reducer="record_judgement",
     )
     .add_decision_node("enough", description="Enough?")

@@ -1,7 +1,7 @@
 """Simple research, DeepCritical's linear loop: search every source, judge, search with the judge's words, write."""
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes.inputs import CONTEXT, WRITING
+from elcano.graphs.modes.inputs import JUDGING, WRITING
 
 SIMPLE = (
     GraphBuilder("simple", "Search every source, judge, search again with the judge's words, write.")
@@ -17,7 +17,7 @@ SIMPLE = (
         "judge",
         agent="judge",
         description="Is the evidence enough",
-        inputs=CONTEXT,
+        inputs=JUDGING,
         reducer="record_judgement",
     )
     .add_decision_node("enough", description="Enough?")

@@ -9,9 +9,11 @@ from pydantic import Field
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.expressions.weight import Scale, TooHeavy
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.criteria import Criterion
 from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.form import ReportForm
+from elcano.graphs.values.rubric import Rubric
 
 UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted"})
 """Types of gaps that are no failures: of sections that ended early with nothing, or were never begun."""
@@ -154,6 +156,14 @@ class ResearchState(Frozen):
     """What the answer has to meet, and how far that is so."""
     sources: tuple[str, ...] = ()
     """Names of the sources that may be searched."""
+    barred: dict[str, str] = {}
+    """Of a run that chooses its mode: by name those that it cannot choose here, and why."""
+    choice: Choice = Choice()
+    """Which one it has chosen."""
+    domain: str = ""
+    """The name of the rubric by which evidence is judged; empty: by that of no field."""
+    domains: tuple[Rubric, ...] = ()
+    """The rubrics that there are for the run: the one that was named, or those among which its question decides."""
     iteration: int = Field(default=1, ge=1)
     """The turn of the loop that is running; equals `conversation[-1].number` once it has begun."""
     conversation: tuple[IterationData, ...] = ()
@@ -276,7 +286,12 @@ def reweighed(known: Mapping[str, int], before: ResearchState, after: ResearchSt
     Raises:
         InputInvalid: see `weights`.
     """
-    return {name: known[name] + _growth(getattr(before, name), getattr(after, name), most) for name in known}
+    return {
+        name: known[name] + _growth(getattr(before, name), getattr(after, name), most)
+        if name in known
+        else _weigh(getattr(after, name), most)  # of a run that is older than the field
+        for name in ResearchState.model_fields
+    }
 
 
 def _weigh(value: object, most: int) -> int:

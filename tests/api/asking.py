@@ -8,8 +8,9 @@ QUESTION = "What is there to know?"
 
 
 async def start(api: httpx.AsyncClient, question: str = QUESTION, **asked: Any) -> str:
-    """The id of a run that was accepted."""
-    answer = await api.post("/v1/runs", json={"question": question, **asked})
+    """The id of a run that was accepted; of the mode `iterative` unless another one or a graph is asked for."""
+    mode = {} if "graph" in asked else {"mode": "iterative"}
+    answer = await api.post("/v1/runs", json={"question": question, **mode, **asked})
     assert answer.status_code == 201, answer.text
     run_id: str = answer.json()["run_id"]
     return run_id

@@ -58,8 +58,9 @@ async def test_a_mode_runs_as_a_chain_where_that_is_wanted(api: httpx.AsyncClien
 async def test_the_setting_chooses_and_the_request_goes_before_it(chained: httpx.AsyncClient, temporal: Client) -> None:
     assert await workflow_type(temporal, await ask(chained)) == CHAIN_WORKFLOW
     assert await workflow_type(temporal, await ask(chained, use_graph=True)) == RESEARCH_WORKFLOW
-    assert await workflow_type(temporal, await ask(chained, mode="simple", use_graph=True)) == RESEARCH_WORKFLOW
-    refused = await ask(chained, mode="simple")
+    assert (await chained.post("/v1/graphs", json=mine())).status_code == 201
+    assert await workflow_type(temporal, await ask(chained, mode="mine", use_graph=True)) == RESEARCH_WORKFLOW
+    refused = await ask(chained, mode="mine")
     own = await ask(chained, graph=mine())
     assert refused.status_code == 422
     (fault,) = refused.json()["errors"]

@@ -17,6 +17,7 @@ from elcano.storage.store import Store
 from tests.api import scripted
 
 JSON = {"content-type": "application/json"}
+SCORE = {"name": "s", "meaning": "m"}
 QUESTION = "Which packages read PDF files?"
 
 
@@ -71,10 +72,13 @@ async def test_the_workflow_gets_the_whole_request(api: httpx.AsyncClient, tempo
     assert asked["question"] == QUESTION
     assert asked["limits"]["cost_microusd"] == 100_000
     assert asked["limits"]["iterations"] == 2
-    assert asked["limits"]["tokens"] == default_limits(MODES["iterative"]).tokens
+    assert asked["limits"]["tokens"] == default_limits(MODES["auto"]).tokens
     assert asked["models"]["default"] == "offline"
     assert asked["sources"] == ["handbook"]
-    assert asked["graph"]["name"] == "iterative"
+    assert asked["graph"]["name"] == "auto"
+    assert asked["domain"] == ""
+    assert [one["name"] for one in asked["domains"]] == ["biomedical"]
+    assert [*asked["barred"]] == ["literature_review"]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +97,29 @@ async def test_the_workflow_gets_the_whole_request(api: httpx.AsyncClient, tempo
         ({"instructions": "x" * 5_001}, "instructions"),
         ({"mode": "iterativ"}, "mode"),
         ({"mode": ""}, "mode"),
+        ({"domain": "biomedicine"}, "domain"),
+        ({"domain": ""}, "domain"),
+        ({"domain": 7}, "domain"),
+        ({"domain": ["biomedical"]}, "domain"),
+        ({"domain": "x" * 10_000}, "domain"),
+        ({"domain": "生物医学"}, "domain"),
+        ({"domain": {"name": "own"}}, "domain.description"),
+        ({"domain": {"name": "general", "description": "d"}}, "domain.name"),
+        (
+            {"domain": {"name": "own", "description": "d", "scores": [{**SCORE, "least": 11}]}},
+            "domain.scores.0.least",
+        ),
+        (
+            {
+                "domain": {
+                    "name": "own",
+                    "description": "d",
+                    "scores": [{"name": f"s{n}", "meaning": "m"} for n in range(500)],
+                }
+            },
+            "domain.scores",
+        ),
+        ({"question": "word " * 10_000}, "question"),
         ({"sources": ["handbok"]}, "sources"),
         ({"sources": []}, "sources"),
         ({"sources": "handbook"}, "sources"),
@@ -130,6 +157,7 @@ async def test_what_cannot_work_is_refused_by_name(
     ("change", "guess"),
     [
         ({"mode": "iterativ"}, "iterative"),
+        ({"domain": "biomedicine"}, "biomedical"),
         ({"sources": ["handbok"]}, "handbook"),
         ({"model": {"by_agent": {"wirter": "offline"}}}, "writer"),
         ({"model": "opnai:gpt-5.1"}, "openai"),

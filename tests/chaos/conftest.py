@@ -50,9 +50,10 @@ def readmes(tmp_path: Path) -> Settings:
 
 
 async def ask(chosen: Settings, question: str, **asked: object) -> str:
-    """Starts a run; its path."""
+    """Starts a run, of the mode `iterative` unless another one or a graph is asked for; its path."""
+    mode = {} if "graph" in asked else {"mode": "iterative"}
     async with httpx.AsyncClient(base_url=chosen.base_url, timeout=30) as client:
-        response = await client.post("/v1/runs", json={"question": question, **asked})
+        response = await client.post("/v1/runs", json={"question": question, **mode, **asked})
         assert response.status_code == 201, response.text
         path: str = response.headers["Location"]
         return path

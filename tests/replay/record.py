@@ -171,6 +171,19 @@ PLAIN: Final = (iterations, partial, refused)
 CHAIN: Final = "chain"
 SECTION: Final = "section"
 """Endings of names: the run as a chain; and the first of its sections, which is a run of its own."""
+
+
+def chosen(script: Script) -> Limits:
+    """The question is read, and what it is understood as leads to a mode that is shown from then on."""
+    script.overrides["input_parser"] = lambda given: {
+        "original_query": "q",
+        "improved_query": "q",
+        "research_mode": "simple",
+        "mode_reason": "One fact.",
+    }
+    return Limits()
+
+
 GRAPHS: Final = "2"
 """Which graphs the modes have now, in the names after the mode. Histories without it are of the graphs before."""
 
@@ -184,6 +197,8 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
                 yield mode, scenario, True
     yield "deep", approved, False
     yield "deep", approved, True
+    yield "auto", chosen, False
+    yield "auto", chosen, True
 
 
 def named(mode: str, scenario: Callable[[Script], Limits], chain: bool) -> str:
@@ -299,6 +314,6 @@ async def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     logging.getLogger("temporalio.activity").setLevel(logging.ERROR)  # some of what is recorded fails on purpose
-    chosen = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
-    chosen.mkdir(exist_ok=True)
-    asyncio.run(main(chosen))
+    named_folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    named_folder.mkdir(exist_ok=True)
+    asyncio.run(main(named_folder))

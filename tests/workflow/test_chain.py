@@ -9,6 +9,7 @@ from temporalio.client import WorkflowFailureError
 from elcano.graphs.contracts import CHAIN_MODES, PublishCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
+from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.events import TERMINAL
 from elcano.testing.in_memory import run_in_memory
@@ -93,11 +94,25 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
         ("deep", "failing exit"),
         ("deep_brief", "complete"),
         ("simple", "complete"),
+        ("simple", "iterations"),
+        ("simple", "stalled"),
+        ("simple", "failing exit"),
+        ("literature_review", "complete"),
         ("auto", "complete"),
+        ("auto", "simple"),
+        ("auto", "deep"),
+        ("auto", "literature_review"),
     ],
 )
 async def test_graph_chain_and_memory_agree(mode: str, scenario: str, start: Start, script: Script) -> None:
     limits = arrange(scenario, script)
+    if mode == "auto" and scenario in MODES:
+        script.overrides["input_parser"] = lambda given: {
+            "original_query": "q",
+            "improved_query": "q",
+            "research_mode": scenario,
+            "mode_reason": "As was said.",
+        }
     seen, stories = [], []
     for chain in (False, True) if mode in CHAIN_MODES else (False,):
         handle = await start(mode=mode, limits=limits, chain=chain)

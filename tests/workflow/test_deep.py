@@ -6,6 +6,7 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.labels import MODE_ATTRIBUTE
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails
@@ -147,8 +148,12 @@ async def test_cancelling_the_run_ends_its_sections(start: Start, script: Script
 
 
 async def test_auto_goes_the_way_that_the_question_needs(start: Start, script: Script) -> None:
-    await (await start(mode="auto", question="a deep one?")).result()
+    handle = await start(mode="auto", question="a deep one?")
+    await handle.result()
     assert script.calls[-1] == "long_writer"
+    shown = (await handle.describe()).typed_search_attributes
+    assert {pair.key.name: pair.value for pair in shown}[MODE_ATTRIBUTE] == "auto/deep"
+    assert {call.run.choice.mode for call in script.archived if call.run.branch_of is None} == {"deep"}
     script.calls.clear()
     await (await start(mode="auto", question="a short one?")).result()
     assert "planner" not in script.calls

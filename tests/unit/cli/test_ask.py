@@ -27,7 +27,6 @@ def test_ask_prints_the_report_alone_on_standard_output(server: Server, capsys: 
     assert f"Run {RUN} (engine: graph)\n" in shown.err
     assert json.loads(server.asked[0][2]) == {
         "question": "Why?",
-        "mode": "iterative",
         "sources": ["a", "b"],
         "budget": {"tokens": 5000, "cost_usd": 0.5},
     }
@@ -107,7 +106,22 @@ def test_the_engine_is_asked_for_only_if_it_was_named(
 ) -> None:
     script_a_run(server, stream(finished()))
     assert run("ask", "Why?", "--no-watch", *options) == Exit.OK
-    assert json.loads(server.asked[0][2]) == {"question": "Why?", "mode": "iterative", **sent}
+    assert json.loads(server.asked[0][2]) == {"question": "Why?", **sent}
+
+
+def test_a_domain_is_a_name_or_the_rubric_in_a_file(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rubric = {"name": "own", "description": "Für Tests."}
+    (tmp_path / "own.json").write_text(json.dumps(rubric), encoding="utf-8")
+    script_a_run(server, stream(finished()))
+    for given, sent in (("biomedical", "biomedical"), (str(tmp_path / "own.json"), rubric)):
+        assert run("ask", "Why?", "--no-watch", "--domain", given, "--mode", "simple") == Exit.OK
+        assert json.loads(server.asked[-1][2]) == {"question": "Why?", "mode": "simple", "domain": sent}
+    (tmp_path / "list.json").write_text("[]")
+    for given in ("none.json", str(tmp_path / "list.json")):
+        assert run("ask", "Why?", "--domain", given) == Exit.BAD_INPUT
+        assert given in capsys.readouterr().err
 
 
 def test_an_engine_that_there_is_not_is_refused(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,7 +96,8 @@ def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> 
     listed = {
         "run_id": RUN,
         "status": "completed",
-        "mode": "iterative",
+        "mode": "auto",
+        "choice": {"mode": "iterative", "reason": "One point."},
         "engine": "chain",
         "started_at": 0.0,
         "question": "Why\nnot?",
@@ -105,7 +106,7 @@ def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> 
     server.answer("GET /v1/runs?limit=20", Answer({"runs": []}))
     assert run("runs", "--limit", "3", "--status", "completed") == Exit.OK
     (_, row) = capsys.readouterr().out.splitlines()
-    assert row.split()[:4] == [RUN, "completed", "iterative", "chain"]
+    assert row.split()[:4] == [RUN, "completed", "auto/iterative", "chain"]
     assert "Why not?" in row
     assert run("runs") == Exit.OK
     assert "no runs yet" in capsys.readouterr().out

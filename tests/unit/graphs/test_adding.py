@@ -1,4 +1,10 @@
-"""A new reducer is a function and its line in the catalogue, a new mode a graph and its name: nothing else."""
+"""A new reducer is a function and its line in the catalogue, a new mode a graph and its name, a new domain a rubric.
+
+Nothing else: the last test counts the files of the program that know a built-in mode or domain by its name.
+"""
+
+import re
+from pathlib import Path
 
 import httpx
 import pytest
@@ -7,9 +13,11 @@ from elcano.api.app import create_app
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.catalogue.listing import REDUCERS, ReducerSpec
 from elcano.graphs.catalogue.reducers import Values
+from elcano.graphs.domains import DOMAINS
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.rubric import Rubric
 from elcano.graphs.values.state import ResearchState
 from elcano.settings import Settings
 from elcano.testing.script import Script
@@ -64,3 +72,51 @@ async def test_a_listed_mode_is_offered_drawn_and_run(monkeypatch: pytest.Monkey
     assert "writer" in drawn
     journal = await research(Script(), graph=MODES["entitled"])
     assert journal.run.finished
+
+
+@pytest.mark.usefixtures("reducer")
+async def test_a_listed_mode_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(MODES, "entitled", entitling())
+    app = create_app(Settings.model_validate({"data_dir": tmp_path}))
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as api,
+    ):
+        explained = {mode["name"]: mode for mode in (await api.get("/v1/modes")).json()}
+    assert explained["entitled"]["purpose"] == "Gives its report a name, then writes it."
+    assert explained["entitled"]["least"]["calls"] == 1
+
+
+async def test_a_listed_domain_is_offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(DOMAINS, "law", Rubric(name="law", description="What the law says."))
+    app = create_app(Settings.model_validate({"data_dir": tmp_path}))
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as api,
+    ):
+        offered = [one["name"] for one in (await api.get("/v1/domains")).json()]
+    assert offered == ["biomedical", "law"]
+
+
+ROOMS = ("graphs", "workflows", "activities", "storage", "api", "cli")
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("deep_brief", {"graphs/modes/deep.py", "graphs/contracts.py"}),
+        ("biomedical", {"graphs/domains/biomedical.py"}),
+    ],
+)
+def test_a_name_is_known_where_it_is_made_and_where_its_kind_is_listed(name: str, files: set[str]) -> None:
+    """`deep_brief` also runs as a chain, which `contracts` lists."""
+    root = Path(__file__).parents[3]
+    quoted = re.compile(rf"(?<!`)[\"']{name}[\"']")
+    sources = (path for room in ROOMS for path in (root / room).rglob("*.py"))
+    code = {str(path.relative_to(root)): path.read_text(encoding="utf-8") for path in sources}
+    assert {path for path, text in code.items() if _known(quoted, text)} == files
+
+
+def _known(quoted: re.Pattern[str], text: str) -> bool:
+    """Whether code says the name, not an example of the manual."""
+    return any(quoted.search(line) and "examples=" not in line for line in text.splitlines())

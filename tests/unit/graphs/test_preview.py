@@ -55,7 +55,7 @@ def test_answers_lead_another_way() -> None:
     deep = walk(MODES["auto"], {"input_parser": [{"research_mode": "deep"}]})
     assert "survey" in deep.visited
     assert "thinking" not in deep.visited
-    assert {step.path.partition(".")[0] for step in deep.steps} == {"", "0006"}
+    assert {step.path.partition(".")[0] for step in deep.steps} == {"", "0007"}
 
 
 def test_the_last_answer_is_for_all_visits_that_follow() -> None:

@@ -1,0 +1,109 @@
+"""What is told of modes: for what each is, what it costs, what it needs and what its runs may spend."""
+
+from typing import Final, Literal
+
+from pydantic import Field
+
+from elcano.api.http.budgets import Described
+from elcano.graphs.agents.ways import USUAL, described
+from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.costs import Cost, CostClass, costs, of_choice
+from elcano.graphs.contracts import CHAIN_MODES
+from elcano.graphs.modes import DEFAULT_MODE, MODES, mode_of
+from elcano.graphs.modes.auto import AUTO, PARTS
+
+ANY_SOURCE: Final = "at least one source"
+
+
+class ModeCost(Described):
+    """What a run takes."""
+
+    tokens: int = Field(examples=[53_000])
+    """Input and output tokens, without what a model thinks unseen."""
+    calls: int = Field(examples=[9])
+    """Calls of models."""
+
+    @classmethod
+    def of(cls, cost: Cost) -> "ModeCost":
+        """As it was counted."""
+        return cls(tokens=cost.tokens, calls=cost.calls)
+
+
+class ModeLimits(Described):
+    """What a run of the mode may spend if nobody says otherwise."""
+
+    tokens: int = Field(examples=[200_000])
+    """Input and output tokens."""
+    seconds: float = Field(examples=[600.0])
+    """From its start to the end of its report."""
+    iterations: int = Field(examples=[5])
+    """Turns of a research loop."""
+    steps: int = Field(examples=[200])
+    """Nodes visited."""
+    sections: int = Field(examples=[8])
+    """Of a plan, where there is one."""
+
+
+class ModeView(Described):
+    """A built-in mode, explained."""
+
+    name: str = Field(examples=["iterative"])
+    """Pass it as `mode`."""
+    aliases: tuple[str, ...] = Field(default=(), examples=[[]])
+    """Other names that mean the same."""
+    default: bool = Field(examples=[False])
+    """Whether a run has this mode that names none."""
+    purpose: str = Field(examples=["One point, however hard it is to find."])
+    """For which questions it is."""
+    does: str = Field(examples=["Search, think, find the gap, search for it, judge; round until it is answered."])
+    """What it does."""
+    ways: dict[str, str] = Field(default={}, examples=[{}])
+    """Of a mode that chooses among others: these, and when it chooses each."""
+    graph: str = Field(examples=["/v1/graphs/iterative"])
+    """Where its graph is, as JSON."""
+    drawing: str = Field(examples=["/v1/graphs/iterative?format=mermaid"])
+    """Where it is drawn, as a Mermaid flow chart."""
+    cost_class: CostClass = Field(examples=["low"])
+    """Roughly what it costs: `low` up to 60,000 usual tokens, `middle` up to 200,000, else `high`."""
+    least: ModeCost
+    """A run that goes straight through."""
+    usual: ModeCost
+    """A run that goes round twice; with six sections where it plans some. Of `auto` that of the usual way."""
+    limits: ModeLimits
+    """What a run may spend unless its request says otherwise (`budget`)."""
+    model: Literal["none needed", "needed"] = Field(examples=["none needed"])
+    """Whether it can run without a language model: the offline model answers then by rules and quotations."""
+    sources: str = Field(default=ANY_SOURCE, examples=[ANY_SOURCE])
+    """What it needs to search."""
+    engines: tuple[Literal["graph", "chain"], ...] = Field(examples=[["graph", "chain"]])
+    """What can run it; `chain` is plain code without the graph engine (`use_graph: false`)."""
+
+    @classmethod
+    def of(cls, name: str) -> "ModeView":
+        """The built-in mode `name`."""
+        mode, graph = mode_of(name), MODES[name]
+        chooses = graph == AUTO
+        told = of_choice(graph, list(PARTS.values()), PARTS[USUAL]) if chooses else costs(graph)
+        limits = default_limits(graph)
+        return cls(
+            name=name,
+            aliases=mode.aliases,
+            default=name == DEFAULT_MODE,
+            purpose=mode.purpose or graph.description,
+            does=graph.description,
+            ways=described(PARTS) if chooses else {},
+            graph=f"/v1/graphs/{name}",
+            drawing=f"/v1/graphs/{name}?format=mermaid",
+            cost_class=told.cost_class,
+            least=ModeCost.of(told.least),
+            usual=ModeCost.of(told.usual),
+            limits=ModeLimits(
+                tokens=limits.tokens,
+                seconds=limits.seconds,
+                iterations=limits.iterations,
+                steps=limits.steps,
+                sections=limits.sections,
+            ),
+            model="needed" if mode.needs_model else "none needed",
+            engines=("graph", "chain") if name in CHAIN_MODES else ("graph",),
+        )

@@ -1,0 +1,48 @@
+"""Which modes a run that chooses its mode cannot choose, and why: said before it starts, and by it when it chooses."""
+
+from collections.abc import Sequence
+
+from elcano.graphs.agents.ways import WAYS
+from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.checks.affordable import limit_faults
+from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.model_names import OFFLINE, chosen_model, model_names
+from elcano.graphs.modes.auto import AUTO, PARTS, auto_graph
+from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.values.budget import Limits
+from elcano.settings import Settings
+
+
+def chooses(graph: ResearchGraph) -> bool:
+    """Whether a run of `graph` chooses its mode."""
+    return graph == AUTO
+
+
+def barred(limits: Limits, sources: Sequence[str], models: ModelChoice, settings: Settings) -> dict[str, str]:
+    """By name the modes that a run within these limits, over these sources and with these models cannot choose.
+
+    Each with the reason, as half a sentence that follows `cannot be chosen here:`.
+    """
+    found: dict[str, str] = {}
+    for name, part in PARTS.items():
+        way = WAYS[name]
+        kinds = {SOURCES[source].kind for source in sources if source in SOURCES}
+        if way.needs_model and without_model(part, models, settings):
+            found[name] = "it needs a language model, and none is set up (`ELCANO_MODEL`, or `model` of the run)"
+        elif way.kinds and kinds.isdisjoint(way.kinds):
+            found[name] = f"none of the sources that are searched has {' or '.join(way.kinds)}"
+        elif faults := limit_faults(auto_graph((name,)), limits):
+            found[name] = f"the budget does not allow it, {faults[0]}"
+    return found
+
+
+def least_faults(limits: Limits) -> list[str]:
+    """What is wrong with limits within which no mode can be gone: what the cheapest would need."""
+    return limit_faults(auto_graph((next(iter(PARTS)),)), limits)
+
+
+def without_model(graph: ResearchGraph, models: ModelChoice, settings: Settings) -> bool:
+    """Whether an agent of `graph` is answered for by rules alone."""
+    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
+    agents = {node.agent for each in graph.all_graphs() for node in each.nodes if isinstance(node, AgentNode)}
+    return any(model_names(chosen_model(agent, models, server)) == (OFFLINE,) for agent in agents)

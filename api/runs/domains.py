@@ -1,0 +1,55 @@
+"""By which rubric a run's evidence is judged: one that is named or brought, none, or as the question decides."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
+from elcano.graphs.checks.references import unknown
+from elcano.graphs.domains import GENERAL
+from elcano.graphs.spec.size import MAX_FAULTS
+from elcano.graphs.values.rubric import Rubric
+from elcano.settings import Settings
+from elcano.storage.domains import known_domains
+
+
+def every(settings: Settings) -> list[Rubric]:
+    """Every rubric that a run can name here.
+
+    Raises:
+        InputInvalid: the server's own cannot be used.
+    """
+    return [*known_domains(settings).values()]
+
+
+def rubrics(wanted: str | dict[str, Any] | None, settings: Settings) -> tuple[str, tuple[Rubric, ...]]:
+    """The name of a run's domain, empty if its question decides, and the rubrics that the run is given.
+
+    Raises:
+        RequestInvalid: there is no such domain, or the rubric that was brought cannot be used.
+        InputInvalid: the server's own rubrics cannot.
+    """
+    if isinstance(wanted, dict):
+        rubric = _brought(wanted)
+        return rubric.name, (rubric,)
+    known = known_domains(settings)
+    if wanted is None:
+        return "", tuple(known.values())
+    if wanted == GENERAL:
+        return GENERAL, ()
+    if wrong := list(unknown("domain", wanted, [GENERAL, *known])):
+        raise RequestInvalid([FieldFault(field="domain", message=text) for text in wrong])
+    return wanted, (known[wanted],)
+
+
+def _brought(given: dict[str, Any]) -> Rubric:
+    try:
+        rubric = Rubric.model_validate(given)
+    except ValidationError as error:
+        found = field_faults(error.errors(include_url=False, include_context=False)[:MAX_FAULTS])
+        wrong = [FieldFault(field=f"domain.{one.field}".rstrip("."), message=one.message) for one in found]
+        raise RequestInvalid(wrong) from error
+    if rubric.name == GENERAL:
+        fault = f"{GENERAL!r} is the judge that goes by no rubric: give yours another name"
+        raise RequestInvalid([FieldFault(field="domain.name", message=fault)])
+    return rubric

@@ -1,0 +1,144 @@
+"""What a run of a graph costs, before it starts: in tokens and in calls of models, from the figures of estimates.
+
+`least` is a run that goes straight through: every agent on the shortest way once, shown what one search brings.
+`usual` goes round as often as default limits are made for, in sections where there are some. Neither counts what a
+model thinks unseen; `most` is the default limit, which does.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Literal, TypeAlias
+
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.checks.affordable import ROUNDS, SECTIONS, default_limits
+from elcano.graphs.engine.affording import call_tokens
+from elcano.graphs.engine.inputs import one_visit
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.rules import rules
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph
+from elcano.graphs.values.budget import Limits
+
+CostClass: TypeAlias = Literal["low", "middle", "high"]
+LOW: Final = 60_000
+MIDDLE: Final = 200_000
+"""Usual tokens up to which a run is of these classes."""
+
+
+class Cost(Frozen):
+    """What a run takes."""
+
+    tokens: int
+    calls: int
+    """Of models."""
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(tokens=self.tokens + other.tokens, calls=self.calls + other.calls)
+
+    def times(self, number: int) -> "Cost":
+        """As often."""
+        return Cost(tokens=self.tokens * number, calls=self.calls * number)
+
+
+class Costs(Frozen):
+    """What runs of a graph take."""
+
+    least: Cost
+    usual: Cost
+    most: int
+    """Tokens: the default limit."""
+
+    @property
+    def cost_class(self) -> CostClass:
+        """Roughly how dear it is."""
+        return "low" if self.usual.tokens <= LOW else "middle" if self.usual.tokens <= MIDDLE else "high"
+
+
+def costs(graph: ResearchGraph) -> Costs:
+    """What runs of `graph` take."""
+    return Costs(least=_least(graph), usual=_usual(graph), most=default_limits(graph).tokens)
+
+
+def of_choice(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: ResearchGraph) -> Costs:
+    """What runs take of a graph that chooses among others: the least of the cheapest, usually what the usual one takes.
+
+    Args:
+        reader: the whole graph; its entry is the agent that is asked first.
+        ways: the graphs among which it chooses.
+        usual: that of them which most questions go.
+    """
+    first = reader.by_id[reader.entry_node]
+    assert isinstance(first, AgentNode)
+    asked = Cost(tokens=one_visit(AGENTS[first.agent], rules()), calls=1)
+    least = min((costs(way).least for way in ways), key=lambda cost: cost.tokens)
+    return Costs(least=asked + least, usual=asked + costs(usual).usual, most=default_limits(reader).tokens)
+
+
+def _least(graph: ResearchGraph) -> Cost:
+    """One visit of each agent on the shortest way, and of each branch one."""
+    total = Cost(tokens=0, calls=0)
+    for node in (graph.by_id[id] for id in _shortest(graph)):
+        if isinstance(node, AgentNode):
+            agent = AGENTS[node.agent]
+            total += Cost(tokens=one_visit(agent, rules()), calls=2 if agent.by_section else 1)
+        elif isinstance(node, ParallelNode):
+            for edge in graph.branches_from(node.id):
+                total += _least(graph.branches[edge.branch])
+    return total
+
+
+def _usual(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
+    """Each agent of a loop so often, others once, all of a plan's sections, each writer once."""
+    turning = _in_loops(graph)
+    total, writing = Cost(tokens=0, calls=0), Cost(tokens=0, calls=0)
+    for node in graph.nodes:
+        if isinstance(node, ParallelNode):
+            each = [_usual(graph.branches[edge.branch]) for edge in graph.branches_from(node.id)]
+            for one in each:
+                total += one.times(SECTIONS if node.for_each else 1)
+        elif isinstance(node, AgentNode):
+            call = _call(node, rounds)
+            if node.id in graph.exit_nodes:
+                writing = max(writing, call, key=lambda cost: cost.tokens)
+            else:
+                total += call.times(rounds if node.id in turning else 1)
+    return total + writing
+
+
+def _call(node: AgentNode, rounds: int) -> Cost:
+    agent = AGENTS[node.agent]
+    parts = SECTIONS + 1 if agent.by_section else 1
+    brought = (rounds + 1) * rules().search_tokens
+    if agent.joins:
+        return Cost(tokens=one_visit(agent, rules()) * parts, calls=parts)
+    return Cost(tokens=call_tokens(agent, rules(), Limits(), 0, brought), calls=1)
+
+
+def _shortest(graph: ResearchGraph) -> list[str]:
+    """The nodes of the shortest way from the entry through an exit."""
+    came: dict[str, str] = {graph.entry_node: ""}
+    waiting = [graph.entry_node]
+    for id in waiting:
+        if id in graph.exit_nodes:
+            way = [id]
+            while came[way[-1]]:
+                way.append(came[way[-1]])
+            return way[::-1]
+        for edge in graph.routes_from(id):
+            if edge.to_node not in came:
+                came[edge.to_node] = id
+                waiting.append(edge.to_node)
+    return []
+
+
+def _in_loops(graph: ResearchGraph) -> set[str]:
+    """The nodes that come again: those between the end of a loop's edge and its beginning."""
+    found: set[str] = set()
+    for edge in graph.edges:
+        if edge.kind != "parallel" and edge.loop:
+            ahead, waiting = set[str](), [edge.to_node]
+            while waiting:
+                id = waiting.pop()
+                if id not in ahead:
+                    ahead.add(id)
+                    waiting += [one.to_node for one in graph.routes_from(id)]
+            found |= {id for id in ahead if id not in graph.exit_nodes}
+    return found

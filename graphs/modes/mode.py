@@ -1,0 +1,23 @@
+"""What is said of a mode beside its graph, which does not know for what it is good."""
+
+from dataclasses import dataclass
+
+from elcano.graphs.spec.graph import ResearchGraph
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A built-in graph, and when to choose it."""
+
+    graph: ResearchGraph
+    purpose: str = ""
+    """For which questions it is, in one or two sentences; empty: its graph's description has to do."""
+    aliases: tuple[str, ...] = ()
+    """Other names of it."""
+    needs_model: bool = False
+    """Whether the offline model can not do it."""
+
+    @property
+    def name(self) -> str:
+        """The name by which it is asked for."""
+        return self.graph.name

@@ -1,0 +1,65 @@
+"""Rubrics of one's own: the JSON files of a folder, read once a process, each a rubric under the name that it says."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from elcano.graphs.domains import DOMAINS, GENERAL
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.values.rubric import Rubric
+from elcano.settings import Settings, variable
+
+MOST_FILES: Final = 50
+"""A run whose question decides carries the rubrics of all."""
+MOST_BYTES: Final = 100_000
+"""Of one file."""
+
+
+def known_domains(settings: Settings) -> Mapping[str, Rubric]:
+    """Every rubric that there is here, by name: the built-in ones, then those of the folder.
+
+    Raises:
+        InputInvalid: the folder or a file in it cannot be used; the text names every fault of every file.
+    """
+    return {**DOMAINS, **(_read(Path(settings.domains).absolute()) if settings.domains else {})}
+
+
+@lru_cache(maxsize=16)
+def _read(folder: Path) -> Mapping[str, Rubric]:
+    try:
+        files = sorted(path for path in folder.iterdir() if path.suffix == ".json")
+    except OSError as error:
+        raise InputInvalid("domains", f"{variable('domains')} names {folder}, which cannot be read: {error}") from error
+    if len(files) > MOST_FILES:
+        fault = f"{folder} has {len(files)} files, and {MOST_FILES} are the most"
+        raise InputInvalid("domains", f"{variable('domains')}: {fault}")
+    found: dict[str, Rubric] = {}
+    faults: list[str] = []
+    for path in files:
+        try:
+            rubric = _rubric(path)
+        except (OSError, ValueError) as error:
+            faults += [f"{path.name}: {line}" for line in _lines(error)]
+            continue
+        if rubric.name in DOMAINS or rubric.name == GENERAL or rubric.name in found:
+            faults.append(f"{path.name}: there is a domain {rubric.name!r} already; give it another name")
+        found.setdefault(rubric.name, rubric)
+    if faults:
+        raise InputInvalid("domains", f"rubrics in {folder} cannot be used: {'; '.join(faults)}")
+    return found
+
+
+def _rubric(path: Path) -> Rubric:
+    if (size := path.stat().st_size) > MOST_BYTES:
+        raise ValueError(f"it has {size:,} bytes, and {MOST_BYTES:,} are the most")
+    return Rubric.model_validate_json(path.read_bytes())
+
+
+def _lines(error: OSError | ValueError) -> list[str]:
+    if isinstance(error, ValidationError):
+        told = error.errors(include_url=False, include_context=False, include_input=False)
+        return [f"/{'/'.join(map(str, one['loc']))}: {one['msg']}" for one in told]
+    return [str(error)]

@@ -1,0 +1,144 @@
+"""Modes and domains as the API explains them, and what a run that chooses its mode may choose."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from elcano.activities.offline.model import ANSWERS
+from elcano.api.runs import choosing
+from elcano.api.runs.choosing import barred, chooses, least_faults
+from elcano.graphs.agents.ways import WAYS, Way
+from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.modes import MODES, mode_of
+from elcano.graphs.modes.auto import AUTO
+from elcano.graphs.modes.iterative import ITERATIVE
+from elcano.graphs.spec.graph import AgentNode
+from elcano.graphs.values.budget import Limits
+from elcano.settings import Settings
+from elcano.storage.domains import MOST_BYTES, known_domains
+from tests.api.serving import speaking
+
+OWN = {"name": "law", "description": "What the law says.", "scores": [{"name": "authority", "meaning": "Which court."}]}
+
+
+async def test_every_mode_is_explained(api: httpx.AsyncClient) -> None:
+    listed = (await api.get("/v1/modes")).json()
+    assert [mode["name"] for mode in listed] == [*MODES]
+    assert [mode["name"] for mode in listed if mode["default"]] == ["auto"]
+    for mode in listed:
+        assert mode["purpose"]
+        assert mode["least"]["tokens"] < mode["usual"]["tokens"] < mode["limits"]["tokens"]
+        assert (await api.get(mode["graph"])).json()["name"] == mode["name"]
+        assert (await api.get(mode["drawing"])).text.startswith("flowchart")
+    ways = next(mode["ways"] for mode in listed if mode["name"] == "auto")
+    assert set(ways) == set(WAYS)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_mode_says_truly_whether_it_needs_a_model(mode: str) -> None:
+    agents = {node.agent for graph in MODES[mode].all_graphs() for node in graph.nodes if isinstance(node, AgentNode)}
+    by_section = {"long_writer"}  # asked under the names of what it is asked for
+    assert mode_of(mode).needs_model is not (agents - by_section <= set(ANSWERS))
+
+
+async def test_domains_are_listed_with_those_of_the_folder(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings, tmp_path: Path
+) -> None:
+    folder = tmp_path / "rubrics"
+    folder.mkdir()
+    (folder / "law.json").write_text(json.dumps(OWN), encoding="utf-8")
+    async with speaking(make_app(api_settings.model_copy(update={"domains": str(folder)}))) as api:
+        listed = (await api.get("/v1/domains")).json()
+        accepted = await api.post("/v1/runs", json={"question": "Why?", "domain": "law", "mode": "iterative"})
+    assert [one["name"] for one in listed] == ["biomedical", "law"]
+    assert accepted.status_code == 201
+    assert accepted.json()["domain"] == "law"
+
+
+async def test_a_rubric_may_come_with_the_request(api: httpx.AsyncClient) -> None:
+    accepted = await api.post("/v1/runs", json={"question": "Why?", "domain": OWN})
+    assert accepted.status_code == 201, accepted.text
+    assert accepted.json()["domain"] == "law"
+    assert accepted.json()["choice"] is None
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a.json": "{"}, "a.json: /: Invalid JSON"),
+        ({"a.json": json.dumps({**OWN, "name": "biomedical"})}, "there is a domain 'biomedical' already"),
+        ({"a.json": json.dumps(OWN), "b.json": json.dumps(OWN)}, "b.json: there is a domain 'law' already"),
+        ({"a.json": json.dumps({**OWN, "least_total": 99})}, "least_total is 99, and 1 scores make at most 10"),
+        ({"a.json": json.dumps({**OWN, "scores": [{"name": "s"}]})}, "a.json: /scores/0/meaning: Field required"),
+        ({"a.json": " " * (MOST_BYTES + 1)}, "are the most"),
+        ({f"{number}.json": "{}" for number in range(51)}, "51 files, and 50 are the most"),
+    ],
+)
+def test_a_folder_with_faults_is_refused_with_all_of_them(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(InputInvalid) as refused:
+        known_domains(Settings(_env_file=None, domains=str(tmp_path)))
+    assert said in str(refused.value)
+    with pytest.raises(InputInvalid, match="cannot be read"):
+        known_domains(Settings(_env_file=None, domains=str(tmp_path / "nosuch")))
+
+
+OFFLINE = Settings(_env_file=None, model="offline")
+BY_DEFAULT = default_limits(AUTO)
+
+
+@pytest.mark.parametrize(
+    ("limits", "sources", "closed"),
+    [
+        (BY_DEFAULT, ("handbook",), ["literature_review"]),
+        (BY_DEFAULT, ("handbook", "pubmed"), []),
+        (BY_DEFAULT, ("web",), ["literature_review"]),
+        (BY_DEFAULT.model_copy(update={"seconds": 8.0}), ("pubmed",), ["deep"]),
+        (Limits(tokens=15_000), ("pubmed",), ["iterative", "deep"]),
+        (Limits(tokens=5_000), ("pubmed",), ["simple", "iterative", "literature_review", "deep"]),
+    ],
+)
+def test_sources_and_budget_bar_modes(limits: Limits, sources: tuple[str, ...], closed: list[str]) -> None:
+    assert [*barred(limits, sources, ModelChoice(), OFFLINE)] == closed
+    assert bool(least_faults(limits)) is (len(closed) == 4)
+
+
+def test_a_mode_that_needs_a_model_is_barred_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    needing: dict[str, Way] = {**WAYS, "deep": WAYS["deep"].model_copy(update={"needs_model": True})}
+    monkeypatch.setattr(choosing, "WAYS", needing)
+    assert "language model" in barred(BY_DEFAULT, ("pubmed",), ModelChoice(), OFFLINE)["deep"]
+    assert barred(BY_DEFAULT, ("pubmed",), ModelChoice(default="openai:gpt-5.1"), OFFLINE) == {}
+    some = ModelChoice(default="openai:gpt-5.1", by_agent={"planner": "offline"})
+    assert [*barred(BY_DEFAULT, ("pubmed",), some, OFFLINE)] == ["deep"]
+    keyed = Settings(_env_file=None, model="openai:gpt-5.1,offline")
+    assert barred(BY_DEFAULT, ("pubmed",), ModelChoice(), keyed) == {}
+
+
+def test_only_auto_chooses() -> None:
+    assert chooses(AUTO)
+    assert not chooses(ITERATIVE)
+    assert not chooses(ITERATIVE.model_copy(update={"name": "auto"}))
+
+
+@pytest.mark.parametrize(("budget", "field"), [({"tokens": 5_000}, "budget"), ({"steps": 2, "sections": 1}, "budget")])
+async def test_limits_within_which_no_mode_works_are_refused(
+    api: httpx.AsyncClient, budget: dict[str, Any], field: str
+) -> None:
+    answer = await api.post("/v1/runs", json={"question": "Why?", "budget": budget})
+    assert answer.status_code == 422
+    assert {fault["field"] for fault in answer.json()["errors"]} == {field}
+
+
+@pytest.mark.parametrize("question", ["猫为什么会发出呼噜声?", "purring", "word " * 1_999])
+async def test_any_question_may_be_left_to_it(api: httpx.AsyncClient, question: str) -> None:
+    answer = await api.post("/v1/runs", json={"question": question, "budget": {"tokens": 20_000}})
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["mode"] == "auto"

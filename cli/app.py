@@ -52,8 +52,8 @@ def ask(
     engine: Annotated[
         Literal["graph", "chain"] | None,
         typer.Option(
-            help="graph: the graph engine walks the mode; chain: iterative, deep or deep_brief as plain code. "
-            "Left out: as the server is set up.",
+            help="graph: the graph engine walks the mode; chain: iterative, deep, deep_brief or magentic as plain "
+            "code. Left out: as the server is set up.",
             show_default=False,
         ),
     ] = None,
@@ -68,6 +68,12 @@ def ask(
     budget_seconds: Annotated[float | None, typer.Option(help="Seconds at most.", show_default=False)] = None,
     budget_iterations: Annotated[
         int | None, typer.Option(help="Turns of the research loop at most.", show_default=False)
+    ] = None,
+    budget_stalls: Annotated[
+        int | None, typer.Option(help="Of magentic: rounds without progress before a new plan.", show_default=False)
+    ] = None,
+    budget_resets: Annotated[
+        int | None, typer.Option(help="Of magentic: new plans at most.", show_default=False)
     ] = None,
     approve_plan: Annotated[
         bool,
@@ -95,6 +101,8 @@ def ask(
         "cost_usd": budget_usd,
         "seconds": budget_seconds,
         "iterations": budget_iterations,
+        "stalls": budget_stalls,
+        "resets": budget_resets,
         "when_exhausted": "pause" if pause else None,
     }
     body: dict[str, Any] = {

@@ -13,6 +13,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
 from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant
@@ -43,6 +44,8 @@ class ArchivedRun(Frozen):
     branch_of: BranchOf | None = None
     branches: tuple[BranchState, ...] = ()
     """The branches that it ran itself."""
+    ledger: Ledger | None = None
+    """Of a team that a manager led, as it stood at the end."""
     engine: Engine = "graph"
     log: str = ""
     """Artifact hash of its `RunLog`."""
@@ -126,6 +129,8 @@ class RunSnapshot(Frozen):
     """How it ended, once it has told so."""
     branches: tuple[BranchState, ...] = ()
     """The branches that it runs itself or has run."""
+    ledger: Ledger | None = None
+    """Of a team that a manager leads."""
 
     @property
     def paused(self) -> Ending | None:

@@ -14,7 +14,9 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.safety import stalled
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
+    from elcano.graphs.modes.magentic import NO_RESET_LEFT
     from elcano.graphs.spec.graph import EndKind
+    from elcano.graphs.values.ledger import REPORTER, Ledger
     from elcano.graphs.values.state import Ending
     from elcano.workflows.research import ResearchWorkflow
 
@@ -25,7 +27,7 @@ class Ended(Exception):
 
 @workflow.defn(name=CHAIN_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])
 class ChainWorkflow(ResearchWorkflow):
-    """A run of `iterative`, `deep` or `deep_brief`; the graph in its input says which."""
+    """A run of `iterative`, `deep`, `deep_brief` or `magentic`; the graph in its input says which."""
 
     led = True
 
@@ -40,9 +42,18 @@ class ChainWorkflow(ResearchWorkflow):
 
     async def _research(self) -> None:
         try:
-            await (self._iterative() if self._asked.graph.name == "iterative" else self._deep())
+            await self._way()
         except Ended:
             return
+
+    async def _way(self) -> None:
+        match self._asked.graph.name:
+            case "iterative":
+                await self._iterative()
+            case "magentic":
+                await self._magentic()
+            case _:
+                await self._deep()
 
     async def _iterative(self) -> None:
         """Search, think, find the gap, search for it, judge; round until nothing is missing."""
@@ -69,6 +80,26 @@ class ChainWorkflow(ResearchWorkflow):
         """Search once, plan, research each section in a chain of its own, join the drafts."""
         for node in ("survey", "planner", "store_plan", "parallel_loops", "collect_drafts", "synthesizer"):
             await self._visit(node)
+
+    async def _magentic(self) -> None:
+        """Plan, then round by round whose turn it is, until it is the reporter's or nothing helps any more."""
+        await self._visit("task_ledger")
+        await self._visit("progress_ledger")
+        while (ledger := self._journal.run.state.ledger or Ledger()).next_speaker != REPORTER:
+            limits = self._journal.run.budget.limits
+            if ledger.stalls >= limits.stalls:
+                if ledger.resets >= limits.resets:
+                    await self._end_early("stalled", NO_RESET_LEFT)
+                await self._visit("reset")
+                await self._visit("task_ledger", loop=True)
+                await self._visit("progress_ledger")
+                continue
+            if ledger.next_speaker:
+                await self._visit(ledger.next_speaker)
+            if ledger.next_speaker == "searcher":
+                await self._visit("search")
+            await self._visit("progress_ledger", loop=True)
+        await self._visit("reporter")
 
     async def _visit(self, node: str, *, loop: bool = False) -> None:
         """Does a node, however long the run has to wait for it.

@@ -10,7 +10,7 @@ from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid, fi
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import faults, require_valid
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.modes import MODES
+from elcano.graphs.modes import ALIASES, MODES, mode_named
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
 from elcano.graphs.spec.size import MAX_FAULTS, first_faults, size_faults
@@ -18,11 +18,11 @@ from elcano.storage.graphs import GraphStore, GraphVersion
 
 
 async def named(text: str, own: GraphStore) -> ResearchGraph | None:
-    """The graph that `text` names (`name`, or `name@version` of one's own); None if there is none."""
+    """The graph that `text` names (a mode, `name` or `name@version` of one's own, an alias); None if there is none."""
     if text in MODES:
         return MODES[text]
-    kept = await version_of(text, own)
-    return None if kept is None else kept.graph
+    kept = await version_of(text, own)  # one that was kept before there was an alias of its name keeps it
+    return mode_named(text) if kept is None else kept.graph
 
 
 async def version_of(text: str, own: GraphStore) -> GraphVersion | None:
@@ -45,7 +45,7 @@ async def require_own(text: str, own: GraphStore) -> GraphVersion:
 
 async def names(own: GraphStore) -> tuple[str, ...]:
     """What a run can be started with."""
-    return (*MODES, *(kept.graph.name for kept in await own.all()))
+    return (*MODES, *ALIASES, *(kept.graph.name for kept in await own.all()))
 
 
 async def received(given: dict[str, Any], own: GraphStore) -> ResearchGraph:

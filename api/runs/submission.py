@@ -26,7 +26,7 @@ from elcano.graphs.checks.affordable import default_limits, limit_faults
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice, ResearchInput
 from elcano.graphs.model_names import model_fault
-from elcano.graphs.modes import MODES
+from elcano.graphs.modes import ALIASES, MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.planned import has_sections
@@ -250,7 +250,7 @@ def _chain_faults(request: RunRequest) -> Iterable[FieldFault]:
     instead = "send `use_graph: true`"
     if request.graph is not None:
         yield FieldFault(field="graph", message=f"a graph of your own cannot run {why}: {instead}")
-    elif request.mode not in CHAIN_MODES:
+    elif ALIASES.get(request.mode, request.mode) not in CHAIN_MODES:
         known = ", ".join(CHAIN_MODES)
         yield FieldFault(field="mode", message=f"{request.mode!r} cannot run {why}: choose {known}, or {instead}")
 

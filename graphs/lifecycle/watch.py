@@ -79,6 +79,7 @@ def snapshot(
         report=report,
         last_event=journal.last,
         branches=branch_states(journal.events),
+        ledger=run.state.ledger,
     )
 
 

@@ -6,10 +6,19 @@ from elcano.graphs.modes.auto import AUTO
 from elcano.graphs.modes.deep import DEEP, DEEP_BRIEF
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.modes.literature_review import LITERATURE_REVIEW
+from elcano.graphs.modes.magentic import MAGENTIC
 from elcano.graphs.modes.simple import SIMPLE
 from elcano.graphs.spec.graph import ResearchGraph
 
 MODES: Mapping[str, ResearchGraph] = {
-    graph.name: graph for graph in (ITERATIVE, DEEP, DEEP_BRIEF, SIMPLE, LITERATURE_REVIEW, AUTO)
+    graph.name: graph for graph in (ITERATIVE, DEEP, DEEP_BRIEF, SIMPLE, LITERATURE_REVIEW, AUTO, MAGENTIC)
 }
 """The graphs that a run can be started with, by name."""
+
+ALIASES: Mapping[str, str] = {"advanced": MAGENTIC.name}
+"""Other names that a mode can be asked for by. The run is shown under the mode's own."""
+
+
+def mode_named(name: str) -> ResearchGraph | None:
+    """The mode of this name or alias; None if there is none."""
+    return MODES.get(ALIASES.get(name, name))

@@ -61,7 +61,7 @@ def _of_team(task: TaskEnvelope) -> JsonObject:
         raise LookupError(f"nothing is scripted for the agent {task.kind!r}, and there is no plain answer for it")
     team = ("searcher", "hypothesizer", "judge", "reporter")
     speaker = team[min(task.iteration, len(team)) - 1]
-    said = {
+    said: JsonObject = {
         "request_satisfied": speaker == "reporter",
         "in_loop": False,
         "progress": True,

@@ -9,6 +9,7 @@ code, which does not travel. One that is taken up comes by what is in its log on
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.agents.leading import TEAM
     from elcano.graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
     from elcano.graphs.engine.entries import Diverted, Entry, Went
     from elcano.graphs.engine.safety import stalled
@@ -94,7 +95,7 @@ class ChainWorkflow(ResearchWorkflow):
                 await self._visit("task_ledger", loop=True)
                 await self._visit("progress_ledger")
                 continue
-            if ledger.next_speaker:
+            if ledger.next_speaker in TEAM:
                 await self._visit(ledger.next_speaker)
             if ledger.next_speaker == "searcher":
                 await self._visit("search")

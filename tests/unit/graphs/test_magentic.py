@@ -7,6 +7,7 @@ from elcano.graphs.catalogue.ledger_reducers import record_hypotheses
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.preview.preview import previewed
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.state import ResearchState
@@ -150,3 +151,14 @@ def test_hypotheses_that_name_what_there_is_not_say_so_once_in_the_report() -> N
     state = record_hypotheses(record_hypotheses(ResearchState(question="What is it?"), said), said)
     assert [text for text in state.warnings if "'E99'" in text] == list(state.warnings) != []
     assert state.hypotheses == said.hypotheses
+
+
+async def test_a_dry_run_walks_the_team_and_shows_a_reset() -> None:
+    asked = asking("dry", mode="magentic", limits=ROOMY)
+    nodes = [step.node for step in (await previewed(asked, {})).steps]
+    assert [node for node in nodes if node in ("searcher", "hypothesizer", "judge", "reporter")] == [
+        *("searcher", "hypothesizer", "judge", "reporter"),
+    ]
+    stuck = {"progress_ledger": [led("judge", "again")]}
+    again = [step.node for step in (await previewed(asked, stuck)).steps]
+    assert (again.count("reset"), again[-1]) == (2, "reporter")

@@ -1,7 +1,6 @@
 """A led team on the real server: what people do to it in the midst of a round and of a reset."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
@@ -103,19 +102,3 @@ async def test_taken_back_out_of_a_reset_it_counts_as_it_did_then(chain: bool, s
     assert ledger is not None
     assert (ledger.resets, ledger.stalls) == (1, 2)
     assert [turn.round for turn in ledger.turns] == sorted({turn.round for turn in ledger.turns})
-
-
-@pytest.mark.parametrize("wanted", [in_a_reset, lambda given: "instruction" in given])
-async def test_time_that_is_up_in_a_turn_ends_in_a_report(
-    wanted: Callable[[JsonObject], bool], start: Start, script: Script
-) -> None:
-    if wanted is in_a_reset:
-        circling(script)
-    gate = Gate(script, wanted)
-    handle = await start(mode="magentic", limits=LIMITS.model_copy(update={"seconds": 8.0}))
-    await gate.reached()
-    result = await handle.result()
-    gate.open()
-    assert result.ending is not None
-    assert result.ending.kind == "time"
-    assert script.calls[-1] == "writer"

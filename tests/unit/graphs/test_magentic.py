@@ -146,6 +146,19 @@ async def test_a_budget_that_ends_anywhere_in_a_round_or_a_reset_ends_in_a_repor
     assert script.calls[-1] == "writer"
 
 
+@pytest.mark.parametrize("calls", range(1, 12))
+async def test_time_that_is_up_after_any_turn_ends_in_a_report(calls: int) -> None:
+    script = Script()
+    script.overrides["progress_ledger"] = lambda given: led("judge", "judge it")
+    limits = Limits(tokens=500_000, iterations=30, seconds=600, stalls=2, resets=1)
+    asked = asking("led", mode="magentic", limits=limits)
+    late = 590.0
+    journal = await run_in_memory(asked, script.perform, clock=lambda: late if len(script.calls) >= calls else 0.0)
+    assert journal.run.ending is not None
+    assert journal.run.ending.kind in ("time", "stalled")
+    assert (len(script.calls), script.calls[-1]) == (calls + 1, "writer") or journal.run.ending.kind == "stalled"
+
+
 def test_hypotheses_that_name_what_there_is_not_say_so_once_in_the_report() -> None:
     said = Hypotheses.model_validate({"hypotheses": [{"statement": "It is so"}], "unknown": ["E99"]})
     state = record_hypotheses(record_hypotheses(ResearchState(question="What is it?"), said), said)

@@ -8,6 +8,7 @@ from elcano.graphs.engine.control import RollBack
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.values.ledger import Ledger
 from elcano.testing.script import Script, led
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, go_on, pause, steer, stop, top_up
@@ -27,8 +28,8 @@ def circling(script: Script) -> None:
 
 def in_a_reset(given: JsonObject) -> bool:
     """Whether a call is the manager's that plans anew."""
-    ledger = given.get("ledger")
-    return isinstance(ledger, dict) and ledger["resets"] == 1 and len(ledger["turns"]) == ledger["planned_at"]
+    ledger = Ledger.model_validate(given["ledger"]) if given.get("ledger") else Ledger()
+    return ledger.resets == 1 and not ledger.since_plan
 
 
 async def snapshot(handle: Handle) -> RunSnapshot:

@@ -80,6 +80,12 @@ def ask(
     budget_iterations: Annotated[
         int | None, typer.Option(help="Turns of the research loop at most.", show_default=False)
     ] = None,
+    budget_stalls: Annotated[
+        int | None, typer.Option(help="Of magentic: rounds without progress before a new plan.", show_default=False)
+    ] = None,
+    budget_resets: Annotated[
+        int | None, typer.Option(help="Of magentic: new plans at most.", show_default=False)
+    ] = None,
     approve_plan: Annotated[
         bool,
         typer.Option("--approve-plan", help="Wait for `elcano approve` before planned sections are researched."),
@@ -106,6 +112,8 @@ def ask(
         "cost_usd": budget_usd,
         "seconds": budget_seconds,
         "iterations": budget_iterations,
+        "stalls": budget_stalls,
+        "resets": budget_resets,
         "when_exhausted": "pause" if pause else None,
     }
     body: dict[str, Any] = {

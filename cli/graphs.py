@@ -15,7 +15,7 @@ from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import MODES
+from elcano.graphs.modes import ALIASES, MODES, mode_named
 from elcano.graphs.spec.calling import with_agents
 from elcano.graphs.spec.drawing import mermaid
 from elcano.graphs.spec.graph import ResearchGraph
@@ -50,7 +50,7 @@ def new(name: str, like: str) -> Exit:
     Raises:
         Failed: the name cannot be a graph's, or is that of a built-in one.
     """
-    if name in MODES:
+    if name in (*MODES, *ALIASES):
         raise Failed(f"{name!r} is a built-in graph: give yours another name", Exit.BAD_INPUT)
     try:
         graph = load(like).model_copy(update={"name": name})
@@ -123,8 +123,8 @@ def load(name: str) -> ResearchGraph:
     Raises:
         Failed: there is neither, or the file holds no graph.
     """
-    if name in MODES:
-        return MODES[name]
+    if (mode := mode_named(name)) is not None:
+        return mode
     path = Path(name)
     if not path.is_file():
         raise Failed(f"{name!r} is neither a graph ({', '.join(MODES)}) nor a file", Exit.BAD_INPUT)

@@ -28,6 +28,8 @@ _BEGINNINGS: frozenset[EventType] = frozenset(
     {"searching", "judging", "hypothesizing", "analyzing", "synthesizing", "thinking", "streaming"}
 )
 """What runs now; it gives way to its own result."""
+_ANSWERED: frozenset[EventType] = frozenset({"judging", "hypothesizing"})
+"""Of these, results are told by the same type too, with figures: a manager's word, hypotheses. They are kept."""
 _STYLES: dict[EventType, str] = {
     "started": "bold",
     "looping": "bold cyan",
@@ -167,7 +169,7 @@ class Moving:
             self._sections[event.path] = f"[{event.section}] {event.message}"
             if event.type == "error":
                 self._keep(self._sections[event.path], _STYLES["error"])
-        elif event.type in _BEGINNINGS:
+        elif event.type in _BEGINNINGS and not (event.type in _ANSWERED and event.data):
             self._doing = event.message
         else:
             self._doing = ""

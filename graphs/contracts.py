@@ -31,7 +31,8 @@ CHAIN_WORKFLOW: Final = "research_chain"
 """The same research as plain code, without a graph engine (`USE_GRAPH_EXECUTION=false`)."""
 LITERATURE_REVIEW: Final = "literature_review"
 """The mode whose report counts records and lists studies."""
-CHAIN_MODES: Final = ("auto", "simple", "iterative", "deep", "deep_brief", "literature_review")
+CHAIN_MODES: Final = ("auto", "simple", "iterative", "deep", "deep_brief", "literature_review", "magentic")
+"""The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
 
 OWN_AGENT: Final = "own_agent"
@@ -267,36 +268,6 @@ class ToolResult(Frozen):
     """Seconds for which no worker was free to begin it."""
     told: int = 0
     """As the call had it."""
-
-
-class UsageQuestion(OfRun):
-    """Input of `read_usage`: what the ledger has of calls that could not say themselves what they used."""
-
-    activity: str = ""
-    """One activity of this execution; empty: the whole run with its branches."""
-
-
-class ReopenCall(OfRun):
-    """Input of `reopen_run`: the run goes on, and its record says so; what is undone is struck out."""
-
-    step: int
-    """Of a run that was reset in Temporal: it was taken back to before this step."""
-    taken_up: bool = False
-    """It was not reset, but goes on in an execution of its own: what is undone is said here."""
-    undone: tuple[Undone, ...] = ()
-    kept: tuple[str, ...] = ()
-    """Branches that stay as they are, though they were started in an undone step."""
-    from_run: str = ""
-    """Of a fork: whose evidence and drafts it has as well."""
-    evidence: tuple[str, ...] = ()
-    artifacts: tuple[str, ...] = ()
-
-
-class Reopened(Frozen):
-    """Output of `reopen_run`."""
-
-    told: int = 0
-    """The highest event number that anybody can have seen before the reset."""
 
 
 class PublishCall(OfRun):

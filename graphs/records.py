@@ -14,6 +14,7 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
 from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant
@@ -44,6 +45,8 @@ class ArchivedRun(Frozen):
     branch_of: BranchOf | None = None
     branches: tuple[BranchState, ...] = ()
     """The branches that it ran itself."""
+    ledger: Ledger | None = None
+    """Of a team that a manager led, as it stood at the end."""
     engine: Engine = "graph"
     log: str = ""
     """Artifact hash of its `RunLog`."""
@@ -135,6 +138,8 @@ class RunSnapshot(Frozen):
     """Of a run that chooses its mode: which it has chosen, and why."""
     domain: str = ""
     """The field by whose rubric its evidence is judged."""
+    ledger: Ledger | None = None
+    """Of a team that a manager leads."""
 
     @property
     def paused(self) -> Ending | None:

@@ -23,7 +23,7 @@ from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_br
 from elcano.storage.sql.tables import events as event_rows
 from elcano.storage.sql.tables import idempotency_keys, runs
 
-_LISTS: Final = {"evidence", "branches"}
+_LISTS: Final = {"evidence", "branches", "ledger"}
 """What grows with a run, and what no list of runs shows."""
 
 
@@ -31,7 +31,7 @@ class ListedRun(Frozen):
     """A run as lists show it."""
 
     run: ArchivedRun
-    """Without the ids of its evidence and without its branches, which are not read for a list."""
+    """Without the ids of its evidence, its branches and its ledger, which are not read for a list."""
     evidence: int
     """Passages that it found."""
 

@@ -7,6 +7,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from elcano.activities.calls.names import Ask, Use, agent_activities, tool_activities
+from elcano.graphs.bookkeeping import ReopenCall, Reopened, UsageQuestion
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
@@ -15,11 +16,8 @@ from elcano.graphs.contracts import (
     AgentCall,
     AgentResult,
     PublishCall,
-    ReopenCall,
-    Reopened,
     ToolCall,
     ToolResult,
-    UsageQuestion,
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall

@@ -47,7 +47,28 @@ def plain(task: TaskEnvelope) -> JsonObject:
         case "reviewer" | "reviser":
             return _read(task)
         case _:
-            raise LookupError(f"nothing is scripted for the agent {task.kind!r}, and there is no plain answer for it")
+            return _of_team(task)
+
+
+def _of_team(task: TaskEnvelope) -> JsonObject:
+    """Of a manager: the searcher's turn, the hypothesizer's, the judge's, the reporter's."""
+    if task.kind == "task_ledger":
+        return {"given": [task.question[:300]], "plan": ["searcher: search", "judge: judge", "reporter: report"]}
+    if task.kind == "hypothesizer":
+        keys: list[Json] = [passage.key for passage in task.evidence[:1]]
+        return {"hypotheses": [{"statement": "It is so.", "supports": keys}, {"statement": "It is not so."}]}
+    if task.kind != "progress_ledger":
+        raise LookupError(f"nothing is scripted for the agent {task.kind!r}, and there is no plain answer for it")
+    team = ("searcher", "hypothesizer", "judge", "reporter")
+    speaker = team[min(task.iteration, len(team)) - 1]
+    said: JsonObject = {
+        "request_satisfied": speaker == "reporter",
+        "in_loop": False,
+        "progress": True,
+        "next_speaker": speaker,
+        "instruction": task.question[:300],
+    }
+    return {name: {"answer": answer, "reason": f"Round {task.iteration}."} for name, answer in said.items()}
 
 
 def _read(task: TaskEnvelope) -> JsonObject:

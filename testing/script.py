@@ -7,8 +7,9 @@ workflow and `run_in_memory`, so that both can be held against each other.
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from elcano.graphs.bookkeeping import ReopenCall
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
-from elcano.graphs.contracts import PublishCall, ReopenCall
+from elcano.graphs.contracts import PublishCall
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
@@ -16,6 +17,7 @@ from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.graphs.values.state import Failure
+from elcano.graphs.values.wording import listed
 
 
 class Refused(Exception):
@@ -44,6 +46,34 @@ def passages(*names: str) -> list[Json]:
 
 
 Answer = Callable[[JsonObject], JsonObject]
+
+_TEAM = ("searcher", "hypothesizer", "judge")
+
+
+def led(
+    speaker: str, instruction: str, *, satisfied: bool = False, loop: bool = False, progress: bool = True
+) -> JsonObject:
+    """What the manager of a team says after a turn."""
+    return {
+        "request_satisfied": {"answer": satisfied, "reason": "scripted"},
+        "in_loop": {"answer": loop, "reason": "scripted"},
+        "progress": {"answer": progress, "reason": "scripted"},
+        "next_speaker": {"answer": speaker, "reason": "scripted"},
+        "instruction": {"answer": instruction, "reason": "scripted"},
+    }
+
+
+def _of_team(name: str, given: JsonObject, *, satisfied: bool) -> JsonObject:
+    """Of a manager: everybody's turn in their order, each round with another instruction."""
+    turn, found = given.get("iteration", 1), given.get("evidence", [])
+    assert isinstance(turn, int)
+    if name == "task_ledger":
+        return {"given": [str(given["question"])], "plan": ["searcher: look", "judge: judge", "reporter: write"]}
+    if name == "hypothesizer":
+        both: list[Json] = [{"statement": "It is so", "supports": listed(found)[:1]}, {"statement": "It is not so"}]
+        return {"hypotheses": both}
+    speaker = "reporter" if satisfied else _TEAM[(turn - 1) % len(_TEAM)]
+    return led(speaker, f"turn {turn}: do your part", satisfied=satisfied)
 
 
 class Script:
@@ -108,6 +138,8 @@ class Script:
             case "planner":
                 outline: list[Json] = [{"title": title, "key_question": f"What of {title}?"} for title in self.sections]
                 return {"report_title": "A plan", "report_outline": outline}
+            case "task_ledger" | "progress_ledger" | "hypothesizer":
+                return _of_team(name, given, satisfied=turn > self.complete_in + 1)
             case "writer" | "long_writer" | "proofreader":
                 cited = given["evidence"]
                 assert isinstance(cited, list)

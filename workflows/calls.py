@@ -6,7 +6,8 @@ from typing import Literal
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ResearchInput, UsageQuestion
+    from elcano.graphs.bookkeeping import UsageQuestion
+    from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ResearchInput
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.journal.journal import Journal

@@ -9,12 +9,15 @@ code, which does not travel. One that is taken up comes by what is in its log on
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.agents.leading import TEAM
     from elcano.graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
     from elcano.graphs.engine.entries import Diverted, Entry, Went
     from elcano.graphs.engine.safety import stalled
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
+    from elcano.graphs.modes.magentic import NO_RESET_LEFT
     from elcano.graphs.values.endings import EndKind
+    from elcano.graphs.values.ledger import REPORTER, Ledger
     from elcano.graphs.values.state import Ending
     from elcano.workflows.research import ResearchWorkflow
 
@@ -52,6 +55,8 @@ class ChainWorkflow(ResearchWorkflow):
                 await self._linear()
             case "iterative":
                 await self._iterative()
+            case "magentic":
+                await self._magentic()
             case _:
                 await self._deep()
 
@@ -112,6 +117,26 @@ class ChainWorkflow(ResearchWorkflow):
         """Search once, plan, research each section in a chain of its own, join the drafts."""
         for node in ("survey", "planner", "store_plan", "parallel_loops", "collect_drafts", "synthesizer"):
             await self._visit(node)
+
+    async def _magentic(self) -> None:
+        """Plan, then round by round whose turn it is, until it is the reporter's or nothing helps any more."""
+        await self._visit("task_ledger")
+        await self._visit("progress_ledger")
+        while (ledger := self._journal.run.state.ledger or Ledger()).next_speaker != REPORTER:
+            limits = self._journal.run.budget.limits
+            if ledger.stalls >= limits.stalls:
+                if ledger.resets >= limits.resets:
+                    await self._end_early("stalled", NO_RESET_LEFT)
+                await self._visit("reset")
+                await self._visit("task_ledger", loop=True)
+                await self._visit("progress_ledger")
+                continue
+            if ledger.next_speaker in TEAM:
+                await self._visit(ledger.next_speaker)
+            if ledger.next_speaker == "searcher":
+                await self._visit("search")
+            await self._visit("progress_ledger", loop=True)
+        await self._visit("reporter")
 
     async def _visit(self, node: str, *, loop: bool = False) -> None:
         """Does a node, however long the run has to wait for it.

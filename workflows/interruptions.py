@@ -8,7 +8,8 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened, ResearchInput, TakeUp
+    from elcano.graphs.bookkeeping import ReopenCall, Reopened
+    from elcano.graphs.contracts import REOPEN_RUN, ResearchInput, TakeUp
     from elcano.graphs.engine.entries import Diverted, Entry, RolledBack, StepAbandoned
     from elcano.graphs.engine.run import Run
     from elcano.graphs.journal.journal import Journal

@@ -13,7 +13,7 @@ from elcano.activities.agents.drafts import completed
 from elcano.activities.agents.loading import Loader
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
 from elcano.activities.agents.mending import mended
-from elcano.activities.agents.questions import asking
+from elcano.activities.agents.returning import answered
 from elcano.activities.agents.reviewing import resumed, reviewed, stored
 from elcano.activities.agents.revising import revised
 from elcano.activities.agents.unwritten import as_drafted, unread_told, with_omissions, without_sections
@@ -128,7 +128,7 @@ class AgentActivities:
         task = agent.asks.shown(given, loaded)
         order = loaded.shown.order
         if agent.manner == "answer":
-            asked = await attempt.ask(asking(task.kind, agent.asks), agent.asks.request, task, order)
+            asked = await answered(attempt, agent, given, task, order, loaded.shown.ids)
             said: Frozen = asked.output
             ids = loaded.shown.only(asked.task.evidence).ids
             return said if agent.settled is None else agent.settled(said, given, ids)

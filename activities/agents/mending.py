@@ -61,7 +61,7 @@ async def mended(
     first: list[Output] = []
 
     async def validated(context: RunContext[object], output: Output) -> Output:
-        if first or context.retry or context.model.system == OFFLINE or not _affords(attempt, context):
+        if first or context.retry or context.model.system == OFFLINE or not affords(attempt, context):
             return output
         draft = await asyncio.to_thread(as_draft, output)
         checked = await checked_draft(attempt.store, with_canonical_ids(draft, ids), task.question)
@@ -83,7 +83,7 @@ async def mended(
         return Answer(first[0], model=attempt.model, quoted=False, task=task)
 
 
-def _affords(attempt: Attempt, context: RunContext[object]) -> bool:
+def affords(attempt: Attempt, context: RunContext[object]) -> bool:
     """Whether as much again as the conversation took so far, and its answer once more, may still be used."""
     used = usage_of(context.messages)
     again = Estimate(tokens=2 * used.tokens, cost_microusd=2 * used.cost_microusd)

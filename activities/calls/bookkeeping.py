@@ -5,7 +5,8 @@ from temporalio.api.enums.v1 import EventType, WorkflowTaskFailedCause
 from temporalio.client import Client
 
 from elcano.activities.calls.failures import classified
-from elcano.graphs.contracts import READ_USAGE, REOPEN_RUN, SNAPSHOT_QUERY, ReopenCall, Reopened, UsageQuestion
+from elcano.graphs.bookkeeping import ReopenCall, Reopened, UsageQuestion
+from elcano.graphs.contracts import READ_USAGE, REOPEN_RUN, SNAPSHOT_QUERY
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Usage, total
 from elcano.storage.store import Store

@@ -67,6 +67,13 @@ class SectionLimit(Told):
     run waits for more budget rather than do less."""
 
 
+class PlainLimit(Told):
+    """A limit whose use is counted elsewhere."""
+
+    limit: int = Field(examples=[3])
+    """So many."""
+
+
 class BudgetView(Told):
     """Per limit what it is, what is used and what remains."""
 
@@ -86,6 +93,10 @@ class BudgetView(Told):
     """Nodes visited."""
     sections: SectionLimit
     """Sections that a plan may have."""
+    stalls: PlainLimit | None = None
+    """Rounds without progress after which a manager plans anew; the run's `ledger` counts them."""
+    resets: PlainLimit | None = None
+    """How often it may; the run's `ledger` counts that too."""
 
     @classmethod
     def of(cls, view: JsonObject) -> "BudgetView | None":
@@ -126,6 +137,10 @@ class LimitsView(Described):
     """Nodes of the graph visited."""
     sections: int = Field(examples=[8])
     """Sections that a plan may have."""
+    stalls: int = Field(default=3, examples=[3])
+    """Rounds without progress after which a manager plans anew."""
+    resets: int = Field(default=2, examples=[2])
+    """How often it may."""
     when_exhausted: Literal["finish", "pause"] = Field(examples=["finish"])
     """What the run does that has used up its budget."""
     hold_seconds: float = Field(examples=[604_800.0])
@@ -141,6 +156,8 @@ class LimitsView(Described):
             iterations=limits.iterations,
             steps=limits.steps,
             sections=limits.sections,
+            stalls=limits.stalls,
+            resets=limits.resets,
             when_exhausted=limits.when_exhausted,
             hold_seconds=limits.hold_seconds,
         )

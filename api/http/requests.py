@@ -90,9 +90,13 @@ class BudgetRequest(Request):
     )
     """Seconds from the start to the end of the report, pauses not counted; left out: 600."""
     iterations: int | None = Field(default=None, examples=[5], json_schema_extra=_bounds("iterations"))
-    """How often the research loop may run; left out: 5."""
+    """How often the research loop may run, of `magentic` the rounds; left out: 5, of `magentic` 10."""
     steps: int | None = Field(default=None, examples=[200], json_schema_extra=_bounds("steps"))
     """Nodes of the graph visited; left out: 200."""
+    stalls: int | None = Field(default=None, examples=[3], json_schema_extra=_bounds("stalls"))
+    """Of `magentic`: after so many rounds without progress the manager plans anew; left out: 3."""
+    resets: int | None = Field(default=None, examples=[2], json_schema_extra=_bounds("resets"))
+    """Of `magentic`: how often it may do so before the report is written from what there is; left out: 2."""
     sections: int | None = Field(default=None, examples=[8], json_schema_extra=_bounds("sections"))
     """Sections that a plan may have; each is a research loop of its own; left out: 8."""
     when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.api.http.budgets import BudgetView, Described, Told
+from elcano.api.http.ledgers import LedgerView
 from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph
@@ -128,6 +129,8 @@ class RunView(Described):
     """The sections that a running run has planned; not in lists."""
     branches: tuple[BranchState, ...] = ()
     """How the sections stand that are researched side by side, the last 200; not in lists."""
+    ledger: LedgerView | None = None
+    """Of a run that a manager leads (`magentic`): facts, plan, turns, stalls and resets; not in lists."""
     failure: Failure | None = None
     """The node that failed for good, if one did."""
     report: ReportRef | None = None
@@ -147,10 +150,10 @@ class RunView(Described):
     @classmethod
     def of(cls, run: ArchivedRun, *, evidence: int | None = None) -> "RunView":
         """A run as it is stored; `evidence` is how many passages it found, if `run` comes without their ids."""
-        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget", "choice"})
+        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget", "choice", "ledger"})
         found = len(run.evidence) if evidence is None else evidence
         own = {"budget": BudgetView.of(run.budget), "evidence": found, "choice": _made(run.choice)}
-        return cls.model_validate({**shared, **own})
+        return cls.model_validate({**shared, **own, "ledger": LedgerView.of(run.ledger)})
 
     def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":
         """A running run as its workflow sees it; what was `spent` is known sooner than a workflow hears of it."""
@@ -174,6 +177,7 @@ class RunView(Described):
                     PlannedSection(title=section.title, question=section.key_question, criteria=section.criteria)
                     for section in snapshot.plan
                 ),
+                "ledger": LedgerView.of(snapshot.ledger),
                 "failure": snapshot.failure,
                 "report": snapshot.report,
                 "last_event": snapshot.last_event,

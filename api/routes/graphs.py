@@ -18,13 +18,13 @@ from elcano.api.http.errors import (
 from elcano.api.http.negotiation import choose
 from elcano.api.http.requests import DryRunRequest
 from elcano.api.http.schemas import GraphCard, GraphVerdict, GraphVersionCard
-from elcano.api.runs.graphs import received, require_own, told
+from elcano.api.runs.graphs import named, received, require_own, told
 from elcano.api.services import Provided
 from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
-from elcano.graphs.modes import MODES, mode_named
+from elcano.graphs.modes import ALIASES, MODES
 from elcano.graphs.preview.preview import Preview, previewed
 from elcano.graphs.spec.drawing import mermaid
 from elcano.graphs.spec.graph import ResearchGraph
@@ -68,7 +68,7 @@ async def keep_graph(
     is kept in its place.
     """
     read = await received(graph, services.store)
-    if mode_named(read.name) is not None:
+    if read.name in (*MODES, *ALIASES):
         built_in = f"{read.name!r} is a built-in graph: give yours another name"
         raise RequestInvalid([FieldFault(field="graph.name", message=built_in)])
     kept, new = await services.store.graphs.keep(read)
@@ -119,7 +119,7 @@ async def get_graph(
     ] = None,
 ) -> Response:
     """Read a graph, as JSON or drawn as a Mermaid flow chart."""
-    graph = mode_named(name) or (await require_own(name, services.store.graphs)).graph
+    graph = await named(name, services.store.graphs) or (await require_own(name, services.store.graphs)).graph
     media = {"json": JSON, "mermaid": MERMAID}[form] if form else choose(accept, (JSON, MERMAID, TEXT))
     content = graph.model_dump_json() if media == JSON else mermaid(graph)
     return Response(content, media_type=media, headers={"Vary": "Accept"})
@@ -141,7 +141,7 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
     Nothing is searched, asked or paid for, and nothing is kept. What agents answer is made up, so what it shows is what
     the graph does: its ways, loops and limits, and which of its expressions found nothing.
     """
-    graph = mode_named(name) or (await require_own(name, services.store.graphs)).graph
+    graph = await named(name, services.store.graphs) or (await require_own(name, services.store.graphs)).graph
     nodes = {node.id for each in graph.all_graphs() for node in each.nodes}
     strange = [(node, text) for node in body.answers for text in unknown("node", node, nodes)]
     if strange:
@@ -161,7 +161,7 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
 @router.delete("/{name}", status_code=204, responses=problem_docs(GraphNotFound))
 async def delete_graph(name: GraphNamed, services: Provided) -> None:
     """Delete a graph of your own with all its versions. Runs that walk it go on; they have it with them."""
-    if mode_named(name) is not None:
+    if name in MODES:
         raise RequestInvalid([FieldFault(field="name", message=f"{name!r} is a built-in graph, which stays")])
     if not await services.store.graphs.delete(name):
         await require_own(name, services.store.graphs)

@@ -121,6 +121,7 @@ def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None)
             "steps": snapshot.step - 1,
             "evidence": snapshot.evidence_ids,
             "branches": snapshot.branches,
+            "ledger": snapshot.ledger,
         }
     return run.model_copy(update=facts)
 

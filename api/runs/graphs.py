@@ -20,11 +20,11 @@ from elcano.storage.store import TenantStore
 
 
 async def named(text: str, own: GraphStore) -> ResearchGraph | None:
-    """The graph that `text` names (`name`, or `name@version` of one's own); None if there is none."""
-    if (built_in := mode_named(text)) is not None:
-        return built_in
-    kept = await version_of(text, own)
-    return None if kept is None else kept.graph
+    """The graph that `text` names (a mode, `name` or `name@version` of one's own, an alias); None if there is none."""
+    if text in MODES:
+        return MODES[text]
+    kept = await version_of(text, own)  # one that was kept before there was an alias of its name keeps it
+    return mode_named(text) if kept is None else kept.graph
 
 
 async def version_of(text: str, own: GraphStore) -> GraphVersion | None:

@@ -4,7 +4,7 @@ A definition is data and pure functions. Whoever performs one loads what it `nee
 and stores what was written; nothing anywhere asks for an agent by its name.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
@@ -82,6 +82,9 @@ class AgentDefinition:
     """What one that writes `by_section` is asked at the end."""
     needs: Callable[[Any], Needs] = nothing
     """From its input to what has to be loaded for it."""
+    faults: Callable[[Any, Any, Mapping[str, str]], Sequence[str]] | None = None
+    """Of one whose answer is what the state holds: from the same as `settled`, what does not hold of what its model
+    said, in sentences for that. They are told to it once, in the same conversation. None: nothing is looked for."""
     settled: Callable[[Any, Any, Mapping[str, str]], Frozen] | None = None
     """Of one whose answer is what the state holds: from what its model said, its input and the ids of the passages
     shown, by their keys, to that answer. None: it stands as it was said."""
@@ -122,6 +125,8 @@ class AgentDefinition:
             return "`streaming` is no event of a run: it shows words that are being written"
         if self.writes and self.settled is not None:
             return f"it writes ({self.manner}), so there is no answer that could be `settled`"
+        if self.writes and self.faults is not None:
+            return f"it writes ({self.manner}), and what does not hold of a draft is told without `faults`"
         if self.by_section != (self.closing is not None):
             return "it needs `closing` if it writes by section, and only then"
         return None

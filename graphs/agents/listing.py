@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 
 from elcano.graphs.agents import (
+    hypothesizer,
     input_parser,
     judge,
     knowledge_gap,
     long_writer,
     planner,
+    progress_ledger,
     proofreader,
     reviewer,
+    task_ledger,
     thinking,
     tool_selector,
     writer,
@@ -29,5 +32,8 @@ AGENTS: Mapping[str, AgentDefinition] = {
         long_writer.AGENT,
         proofreader.AGENT,
         reviewer.AGENT,
+        task_ledger.AGENT,
+        progress_ledger.AGENT,
+        hypothesizer.AGENT,
     )
 }

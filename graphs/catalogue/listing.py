@@ -8,18 +8,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from elcano.graphs.agents.hypothesizer import Hypotheses
 from elcano.graphs.agents.input_parser import ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.progress_ledger import ProgressLedger
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
+from elcano.graphs.catalogue import ledger_reducers as ledgers
 from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
 from elcano.graphs.values.events import EventType
+from elcano.graphs.values.ledger import TaskLedger
 from elcano.graphs.values.state import ResearchState
 
 
@@ -151,6 +155,30 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             branches.BranchOutcomes,
             sections.collect_results,
             adds_evidence=True,
+        ),
+        ReducerSpec(
+            "record_task_ledger",
+            "Notes what a manager takes to be so, and its plan.",
+            TaskLedger,
+            ledgers.record_task_ledger,
+        ),
+        ReducerSpec(
+            "record_progress",
+            "Notes whose turn is next, and counts what is a stall.",
+            ProgressLedger,
+            ledgers.record_progress,
+        ),
+        ReducerSpec(
+            "reset_ledger",
+            "Begins to count stalls anew, for new facts and a new plan; the evidence stays.",
+            ledgers.Nothing,
+            ledgers.reset_ledger,
+        ),
+        ReducerSpec(
+            "record_hypotheses",
+            "Keeps the hypotheses, and what would decide between them as what to search next.",
+            Hypotheses,
+            ledgers.record_hypotheses,
         ),
         ReducerSpec("set_values", "Sets values of your own.", reducers.Values, reducers.set_values),
     )

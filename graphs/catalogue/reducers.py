@@ -21,7 +21,7 @@ from elcano.graphs.values.criteria import judged, unjudged
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 
 
-def _in_this_iteration(state: ResearchState, **changes: object) -> ResearchState:
+def in_this_iteration(state: ResearchState, **changes: object) -> ResearchState:
     """`state` with fields of the running iteration's record replaced; the record is begun if there is none."""
     done = state.conversation
     if done and done[-1].number == state.iteration:
@@ -47,25 +47,25 @@ def new_evidence(grown: ResearchState, earlier: ResearchState) -> tuple[str, ...
 def with_findings(grown: ResearchState, earlier: ResearchState) -> ResearchState:
     """`grown` with the evidence that it has beyond `earlier` among the findings of the running iteration."""
     found = (*running_iteration(grown).findings, *new_evidence(grown, earlier))
-    return _in_this_iteration(grown, findings=found)
+    return in_this_iteration(grown, findings=found)
 
 
 def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchState:
     """Begins the iteration's record with its thought; where nobody has said any criteria, its own are the run's."""
     known = state if state.criteria else state.model_copy(update={"criteria": unjudged(output.criteria)})
-    return _in_this_iteration(known, thought=output.thought)
+    return in_this_iteration(known, thought=output.thought)
 
 
 def record_gap(state: ResearchState, output: KnowledgeGapOutput) -> ResearchState:
     """The first gap is the one this iteration works on; with none named it is the question itself."""
     gap = output.outstanding_gaps[0] if output.outstanding_gaps else state.question
-    return _in_this_iteration(state, gap="" if output.research_complete else gap)
+    return in_this_iteration(state, gap="" if output.research_complete else gap)
 
 
 def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> ResearchState:
     """Notes the searches that are about to be made, behind those that the iteration has made."""
     calls = tuple(ToolCallRecord(source=task.source, query=task.query, pending=True) for task in output.tasks)
-    return _in_this_iteration(state, tool_calls=(*running_iteration(state).tool_calls, *calls))
+    return in_this_iteration(state, tool_calls=(*running_iteration(state).tool_calls, *calls))
 
 
 def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
@@ -90,7 +90,7 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
         _append_once(warnings, found.warnings)
     grown = grown.model_copy(update={"warnings": tuple(warnings)})
     made = (*(call for call in running_iteration(state).tool_calls if not call.pending), *calls)
-    return with_findings(_in_this_iteration(grown, tool_calls=made), state)
+    return with_findings(in_this_iteration(grown, tool_calls=made), state)
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
@@ -100,7 +100,7 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
     """
     known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria)})
     lacks = f"Not enough yet: {'; '.join(output.lacking)}. " if output.lacking else ""
-    return _in_this_iteration(known, judgement=lacks + output.reasoning, suggested_queries=output.next_search_queries)
+    return in_this_iteration(known, judgement=lacks + output.reasoning, suggested_queries=output.next_search_queries)
 
 
 def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:

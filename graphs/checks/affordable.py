@@ -34,13 +34,14 @@ def default_limits(graph: ResearchGraph) -> Limits:
 
     In tokens that is a prompt, all that each agent may be shown, its answer and what such a model thinks unseen
     (`Rules.hidden_tokens`), for as many rounds as there may be; in a graph of sections for `SECTIONS` with `ROUNDS`.
+    A graph that says itself how often it goes round has time in proportion.
     """
-    limits = Limits()
+    limits = Limits() if graph.iterations is None else Limits(iterations=graph.iterations)
     parallel = _parallel_nodes(graph)
     alone = loop_tokens(graph, rules(), limits, limits.iterations, rules().hidden_tokens)
     comfortable = _comfortable(graph) if parallel else alone
     tokens = max(limits.tokens, ceil(comfortable / STEP_TOKENS) * STEP_TOKENS)
-    seconds = limits.seconds * BRANCHING_SECONDS if parallel else limits.seconds
+    seconds = limits.seconds * (BRANCHING_SECONDS if parallel else limits.iterations / Limits().iterations)
     return limits.model_copy(update={"tokens": tokens, "seconds": seconds})
 
 

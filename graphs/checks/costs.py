@@ -8,7 +8,7 @@ model thinks unseen; `most` is the default limit, which does.
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
-from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.checks.affordable import ROUNDS, SECTIONS, default_limits
 from elcano.graphs.engine.affording import call_tokens
 from elcano.graphs.engine.inputs import one_visit
@@ -67,7 +67,7 @@ def of_choice(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: Resea
     """
     first = reader.by_id[reader.entry_node]
     assert isinstance(first, AgentNode)
-    asked = Cost(tokens=one_visit(AGENTS[first.agent], rules()), calls=1)
+    asked = Cost(tokens=one_visit(reader.agent(first.agent), rules()), calls=1)
     least = min((costs(way).least for way in ways), key=lambda cost: cost.tokens)
     return Costs(least=asked + least, usual=asked + costs(usual).usual, most=default_limits(reader).tokens)
 
@@ -77,7 +77,7 @@ def _least(graph: ResearchGraph) -> Cost:
     total = Cost(tokens=0, calls=0)
     for node in (graph.by_id[id] for id in _shortest(graph)):
         if isinstance(node, AgentNode):
-            agent = AGENTS[node.agent]
+            agent = graph.agent(node.agent)
             total += Cost(tokens=one_visit(agent, rules()), calls=2 if agent.by_section else 1)
         elif isinstance(node, ParallelNode):
             for edge in graph.branches_from(node.id):
@@ -95,7 +95,7 @@ def _usual(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
             for one in each:
                 total += one.times(SECTIONS if node.for_each else 1)
         elif isinstance(node, AgentNode):
-            call = _call(node, rounds)
+            call = _call(graph.agent(node.agent), rounds)
             if node.id in graph.exit_nodes:
                 writing = max(writing, call, key=lambda cost: cost.tokens)
             else:
@@ -103,8 +103,7 @@ def _usual(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
     return total + writing
 
 
-def _call(node: AgentNode, rounds: int) -> Cost:
-    agent = AGENTS[node.agent]
+def _call(agent: AgentDefinition, rounds: int) -> Cost:
     parts = SECTIONS + 1 if agent.by_section else 1
     brought = (rounds + 1) * rules().search_tokens
     if agent.joins:

@@ -199,6 +199,7 @@ def archived(
         evidence=tuple(ref.id for ref in run.state.evidence),
         branch_of=asked.branch_of,
         branches=branch_states(journal.events),
+        ledger=run.state.ledger,
         engine=engine,
         forked_from=asked.forked_from,
         choice=run.state.choice,

@@ -81,6 +81,7 @@ def snapshot(
         branches=branch_states(journal.events),
         choice=run.state.choice,
         domain=run.state.domain,
+        ledger=run.state.ledger,
     )
 
 

@@ -7,6 +7,7 @@ from elcano.graphs.modes.auto import AUTO
 from elcano.graphs.modes.deep import DEEP, DEEP_BRIEF
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.modes.literature_review import LITERATURE_REVIEW
+from elcano.graphs.modes.magentic import MAGENTIC
 from elcano.graphs.modes.mode import Mode
 from elcano.graphs.modes.simple import SIMPLE
 from elcano.graphs.spec.graph import ResearchGraph
@@ -18,6 +19,11 @@ LISTED: Final = (
     Mode(DEEP, "A question of several parts, a comparison, an overview: each section is researched by itself."),
     Mode(DEEP_BRIEF, "As deep, for a short report."),
     Mode(LITERATURE_REVIEW, "What studies have found, with what was searched, found and kept counted."),
+    Mode(
+        MAGENTIC,
+        "A question whose way is not known beforehand: a manager says after each turn who of its team speaks next.",
+        aliases=("advanced",),
+    ),
 )
 """In the order in which they are shown. A new mode is its file and its line here."""
 

@@ -143,7 +143,21 @@ def _plan(given: JsonObject) -> JsonObject:
     return {"report_outline": sections}
 
 
-_FILLED: Final = {"tool_selector": _searches, "planner": _plan}
+def _turn(given: JsonObject) -> JsonObject:
+    """One participant after the other; the last one, who is the reporter of the usual team, from then on."""
+    team, number = given.get("participants"), given.get("iteration")
+    names = list(team) if isinstance(team, dict) else []
+    if not names or not isinstance(number, int):
+        return {}
+    instruction = f"Round {number} {INVENTED}"
+    return {
+        "progress": {"answer": True},
+        "next_speaker": {"answer": names[min(number, len(names)) - 1]},
+        "instruction": {"answer": instruction},
+    }
+
+
+_FILLED: Final = {"tool_selector": _searches, "planner": _plan, "progress_ledger": _turn}
 """Agents whose least answer would end a walk where research only begins."""
 
 

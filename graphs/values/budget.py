@@ -65,6 +65,10 @@ class Limits(Frozen):
     """How often the research loop may run."""
     steps: int = Field(default=200, ge=2, le=2_000)
     """Nodes visited, decisions included."""
+    stalls: int = Field(default=3, ge=1, le=20)
+    """After so many rounds in which a led team came no further its manager plans anew."""
+    resets: int = Field(default=2, ge=0, le=10)
+    """How often it may do so; after that the report is written from what there is."""
     sections: int = Field(default=8, ge=1, le=200)
     """Sections that a plan may have; each is a research loop of its own."""
     reserve: float = Field(default=0.15, ge=0.0, le=0.5)
@@ -242,6 +246,8 @@ class Budget(Frozen):
             "seconds": _gauge(self.limits.seconds, self.elapsed),
             "iterations": _gauge(self.limits.iterations, self.iterations),
             "steps": _gauge(self.limits.steps, self.steps),
+            "stalls": {"limit": self.limits.stalls},
+            "resets": {"limit": self.limits.resets},
             "sections": self._sections(),
         }
 

@@ -13,6 +13,8 @@ from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.criteria import Criterion
 from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.form import ReportForm
+from elcano.graphs.values.hypotheses import Hypothesis
+from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.rubric import Rubric
 
 UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted"})
@@ -180,6 +182,10 @@ class ResearchState(Frozen):
     """Sections that somebody added before there was a plan, which takes them over."""
     sections: tuple[SectionResult, ...] = ()
     """What came of them, in the plan's order."""
+    ledger: Ledger | None = None
+    """Of a team that a manager leads: what it goes by, whose turn is next, what was counted."""
+    hypotheses: tuple[Hypothesis, ...] = ()
+    """What may be so, with ids of evidence for and against each; the latest ones."""
     values: dict[str, Json] = {}
     """For graphs of one's own: written by the reducers `set_values` and `collect_results`."""
     failures: tuple[NodeFailure, ...] = ()

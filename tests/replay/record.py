@@ -28,7 +28,7 @@ from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.failures import FailureType
 from elcano.testing.activities import scripted_activities
-from elcano.testing.script import Answer, Refused, Script
+from elcano.testing.script import Answer, Refused, Script, led
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, go_on, pause, section, steer, stop, top_up
 from tests.resetting import reset_before
@@ -139,6 +139,12 @@ def approved(script: Script) -> Limits:
     return Limits()
 
 
+def led_in_a_circle(script: Script) -> Limits:
+    """A team comes no further: a new plan, the same again, then the report."""
+    script.overrides["progress_ledger"] = lambda given: led("searcher", "the same again")
+    return Limits(tokens=300_000, iterations=12, stalls=2, resets=1)
+
+
 def reset(script: Script) -> Limits:
     """The run had ended, and somebody takes it back to its first judgement."""
     script.told = 99
@@ -195,6 +201,8 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
             yield mode, scenario, False
             if mode in CHAIN_MODES and scenario not in PLAIN:
                 yield mode, scenario, True
+    yield "magentic", led_in_a_circle, False
+    yield "magentic", led_in_a_circle, True
     yield "deep", approved, False
     yield "deep", approved, True
     yield "auto", chosen, False

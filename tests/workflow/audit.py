@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from elcano.graphs.contracts import UsageQuestion
+from elcano.graphs.bookkeeping import UsageQuestion
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle.rows import StepRow
 from elcano.graphs.lifecycle.steps import rows

@@ -14,6 +14,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from elcano.activities.calls.names import agent_activities, tool_activities
+from elcano.graphs.bookkeeping import UsageQuestion
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
@@ -25,7 +26,6 @@ from elcano.graphs.contracts import (
     ResearchResult,
     ToolCall,
     ToolResult,
-    UsageQuestion,
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
@@ -33,7 +33,7 @@ from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Estimate, Exhausted, Limits, TopUp, Usage, total
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.graphs.values.report import ReportRef
-from elcano.testing.script import Script
+from elcano.testing.script import Script, led
 
 _QUIET = ApplicationErrorCategory.BENIGN
 """The worker does not log failures that are meant."""
@@ -79,7 +79,15 @@ class Scenario:
     def __post_init__(self) -> None:
         draw = self.rng
         self.mode, self.chain = draw.choice(
-            [("iterative", False), ("iterative", True), ("simple", False), ("deep", False), ("deep", True)]
+            [
+                ("iterative", False),
+                ("iterative", True),
+                ("simple", False),
+                ("deep", False),
+                ("deep", True),
+                ("magentic", False),
+                ("magentic", True),
+            ]
         )
         deep = self.mode == "deep"
         self.limits = Limits(
@@ -87,6 +95,8 @@ class Scenario:
             cost_microusd=draw.choice([None, None, draw.randint(1, 20), draw.randint(20, 20_000)]),
             iterations=draw.randint(1, 6),
             steps=draw.choice([draw.randint(2, 30), 200]),
+            stalls=draw.randint(1, 3),
+            resets=draw.randint(0, 2),
             sections=draw.randint(1, 8),
             reserve=draw.choice([0.0, 0.15, 0.5]),
             when_exhausted=draw.choice(["finish", "finish", "pause"]),
@@ -169,6 +179,10 @@ class Scenario:
 
     def answer(self, name: str, given: JsonObject, dice: Random) -> JsonObject:
         script = Script(complete_in=self.complete_in)
+        if name == "progress_ledger":
+            speaker = dice.choice(["searcher", "searcher", "hypothesizer", "judge", "judge", "", "reporter"])
+            told = f"part {dice.randint(1, 3)}"
+            return led(speaker, told, loop=dice.random() < 0.2, progress=dice.random() < 0.6)
         script.sections = tuple(f"topic {number}" for number in range(self.planned))
         answer = script.answer(name, given)
         if "artifact" in answer and dice.random() < self.unanswered:

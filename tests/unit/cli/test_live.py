@@ -98,6 +98,23 @@ def test_a_terminal_keeps_the_results_and_shows_what_runs_now() -> None:
         assert f"{kept}\n" in re.sub(r" +\n", "\n", text)
 
 
+def test_a_managers_word_and_hypotheses_are_kept_though_they_are_told_by_the_type_of_their_beginning() -> None:
+    written = io.StringIO()
+    console = Console(file=written, force_terminal=True, width=100)
+    told: list[tuple[EventType, str, JsonObject]] = [
+        ("judging", "how it stands", {}),
+        ("judging", "Next: searcher: find the price", {"next_speaker": "searcher"}),
+        ("hypothesizing", "what may be so", {}),
+        ("hypothesizing", "2 hypotheses", {"hypotheses": []}),
+    ]
+    with display(console, dict) as shown:
+        for seq, (type, message, data) in enumerate(told, start=1):
+            shown.show(AgentEvent(seq=seq, type=type, message=message, at=0.0, step=0, iteration=0, data=data))
+    text = re.sub(r" +\n", "\n", re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", written.getvalue()))
+    assert "Next: searcher: find the price\n" in text
+    assert "2 hypotheses\n" in text
+
+
 def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> None:
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=100, height=40)

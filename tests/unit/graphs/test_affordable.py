@@ -17,6 +17,8 @@ def test_every_mode_works_with_its_default_limits(mode: str) -> None:
 def test_defaults_are_what_a_strong_reasoning_model_needs() -> None:
     for mode, tokens in (("iterative", 200_000), ("simple", 100_000), ("literature_review", 100_000)):
         assert default_limits(MODES[mode]) == Limits(tokens=tokens)
+    rounds = Limits(tokens=500_000, iterations=10, seconds=1_200)
+    assert default_limits(MODES["magentic"]) == rounds
     for mode, tokens in (("deep", 700_000), ("deep_brief", 700_000), ("auto", 750_000)):
         assert default_limits(MODES[mode]) == Limits(tokens=tokens, seconds=1_800)
 

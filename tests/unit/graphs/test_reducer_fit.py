@@ -108,6 +108,9 @@ def test_no_reducer_fits_every_callee() -> None:
         ("tool_selector", "record_tool_calls"),
         ("judge", "record_judgement"),
         ("input_parser", "record_parse"),
+        ("task_ledger", "record_task_ledger"),
+        ("progress_ledger", "record_progress"),
+        ("hypothesizer", "record_hypotheses"),
         ("search", "add_evidence"),
         ("search_related", "add_evidence"),
     }

@@ -56,7 +56,7 @@ def test_every_agent_is_told_how_to_read_and_who_sees_passages_how_far_to_trust_
 ) -> None:
     assert question.told.startswith(question.instructions)
     assert question.told.count(READING) == 1
-    assert question.told.count(TRUSTING) == (agent.name not in {"input_parser", "tool_selector"})
+    assert question.told.count(TRUSTING) == (agent.name not in {"input_parser", "tool_selector", "progress_ledger"})
 
 
 @EACH

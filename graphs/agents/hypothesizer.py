@@ -1,0 +1,160 @@
+"""The hypothesizer agent: what may be so, what the passages say for and against it, and which searches would decide."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.agents.context import ResearchContext, needs_of, passages_of, research
+from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.hypotheses import (
+    MOST_HYPOTHESES,
+    MOST_PASSAGES,
+    MOST_SEARCHES,
+    STATEMENT_CHARACTERS,
+    Hypothesis,
+)
+from elcano.graphs.values.wording import counted, listed
+
+QUERY_CHARACTERS: Final = 300
+NAMED: Final = 10
+"""So many unknown keys are told; each may be as long as `KEY_CHARACTERS`."""
+KEY_CHARACTERS: Final = 60
+
+
+class HypothesizerInput(ResearchContext):
+    """It also knows what it was told to explain, and what it said before."""
+
+    instruction: str = ""
+    """Empty: the question itself."""
+    hypotheses: tuple[Hypothesis, ...] = ()
+    """Those of before, which it may keep, mend or drop."""
+
+
+class Hypotheses(Frozen):
+    """Two to four statements, any of which may turn out to be wrong."""
+
+    hypotheses: tuple[Hypothesis, ...] = Field(description="Two to four, the most likely first.")
+    unknown: tuple[str, ...] = Field(default=(), description="Leave empty.")
+    """Keys of passages that were named and do not exist; set by code."""
+
+
+INSTRUCTIONS: Final = """\
+You state hypotheses on a question: what may be so, such that passages can show it to be wrong.
+
+- Two to four, each one sentence, each testable: somebody who looked for it could find that it is not so. They differ \
+from one another in what they predict; where only yes and no are possible, state both with the conditions under which \
+each would hold.
+- Reasoning: the mechanism or grounds, in a sentence or two, and what would be seen if the hypothesis were wrong.
+- Supports and contradicts: keys of passages in `evidence` that speak for or against it, and only those that do; a \
+passage that merely mentions the subject does neither. Leave out what is not there: most hypotheses have little at \
+first. Never make a key up.
+- Searches: one to three, each three to eight words as the sought text would use them, whose results would decide \
+between the hypotheses; none that the `conversation` has made already.
+
+Follow the `instruction` in `given`. Keep of the earlier `hypotheses` there those that still stand, with what was \
+found since, and drop those that passages have refuted.
+"""
+
+
+def shown(given: HypothesizerInput, loaded: Loaded) -> TaskEnvelope:
+    """The research so far, what is to be explained, the hypotheses of before with the keys of passages."""
+    keys = {id: key for key, id in loaded.shown.ids.items()}
+    earlier: list[Json] = [_by(one, keys).model_dump(mode="json", exclude_defaults=True) for one in given.hypotheses]
+    own: JsonObject = {"instruction": given.instruction, "hypotheses": earlier}
+    kept = {name: value for name, value in own.items() if value}
+    return research("hypothesizer", given, loaded).model_copy(update={"given": kept})
+
+
+def faults(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -> Sequence[str]:
+    """What does not hold of an answer, for its model."""
+    found = []
+    if unknown := _unknown(said, ids):
+        found.append(f"no passage has the key {', '.join(map(repr, unknown))}: name keys of `evidence` alone")
+    if len(_stated(said.hypotheses)) < 2:
+        found.append("state at least two hypotheses, each with a statement of its own")
+    return found
+
+
+def settled(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -> Hypotheses:
+    """What was said, with the ids of passages for their keys; keys that do not exist are left out and named."""
+    kept = tuple(_by(one, ids) for one in _stated(said.hypotheses)[:MOST_HYPOTHESES])
+    return Hypotheses(hypotheses=kept, unknown=_unknown(said, ids))
+
+
+def begins(given: JsonObject) -> str:
+    """What it is to explain, and from how many passages."""
+    return f"what may be so, from {passages_of(given)}" + (f": {told}" if (told := given.get("instruction")) else "")
+
+
+def summary(output: JsonObject) -> tuple[str, JsonObject]:
+    """Each hypothesis with how many passages are for and against it."""
+    said = Hypotheses.model_validate(output)
+    told = [
+        f"({number}) {one.statement} [{len(one.supports)} for, {len(one.contradicts)} against]"
+        for number, one in enumerate(said.hypotheses, start=1)
+    ]
+    data: JsonObject = {"hypotheses": listed(output.get("hypotheses"))}
+    if said.unknown:
+        data["unknown"] = [*said.unknown]
+    count = counted(len(told), "hypothesis", "hypotheses")
+    return f"{count}: {' '.join(told)}" if told else "No hypothesis", data
+
+
+def _stated(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Those that state something, each once."""
+    cut = {
+        statement: one.model_copy(update={"statement": statement})
+        for one in reversed(tuple(hypotheses))
+        if (statement := shortened(" ".join(one.statement.split()), STATEMENT_CHARACTERS))
+    }
+    return tuple(reversed(cut.values()))
+
+
+def _by(one: Hypothesis, names: Mapping[str, str]) -> Hypothesis:
+    """A hypothesis with other names for its passages, without those that have none."""
+    searches = (shortened(" ".join(text.split()), QUERY_CHARACTERS) for text in one.searches)
+    return one.model_copy(
+        update={
+            "reasoning": shortened(one.reasoning, STATEMENT_CHARACTERS),
+            "supports": _named(one.supports, names),
+            "contradicts": _named(one.contradicts, names),
+            "searches": tuple(dict.fromkeys(filter(None, searches)))[:MOST_SEARCHES],
+        }
+    )
+
+
+def _named(keys: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names[key] for key in keys if key in names))[:MOST_PASSAGES]
+
+
+def _unknown(said: Hypotheses, ids: Mapping[str, str]) -> tuple[str, ...]:
+    named = (key for one in said.hypotheses for key in (*one.supports, *one.contradicts))
+    return tuple(dict.fromkeys(key[:KEY_CHARACTERS] for key in named if key not in ids))[:NAMED]
+
+
+AGENT: Final[AgentDefinition] = AgentDefinition(
+    name="hypothesizer",
+    description="States testable hypotheses, with what supports and what contradicts each.",
+    asks=Question(
+        instructions=INSTRUCTIONS,
+        request="State hypotheses for the research in this task envelope.",
+        answer=Hypotheses,
+        shown=shown,
+    ),
+    input=HypothesizerInput,
+    output=Hypotheses,
+    starts="hypothesizing",
+    completes="hypothesizing",
+    output_tokens=900,
+    evidence_tokens=8_000,
+    needs=needs_of,
+    faults=faults,
+    settled=settled,
+    begins=begins,
+    summary=summary,
+)

@@ -1,0 +1,175 @@
+"""The manager's progress ledger: after each turn whether the request is satisfied, and who speaks next.
+
+What it says is checked by code as far as code can know it: that the participant exists, and that the turn is not one
+that was made before on the same evidence. Both go back to its model once; whatever is left counts as a stall.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.agents.context import turn_of
+from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.leading import LeadingInput, led
+from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.ledger import INSTRUCTION_CHARACTERS, REASON_CHARACTERS, REPORTER, Ledger, Turn
+
+
+class Ruling(Frozen):
+    """Yes or no, and why."""
+
+    answer: bool
+    reason: str = ""
+
+
+class Naming(Frozen):
+    """A name or an instruction, and why."""
+
+    answer: str
+    reason: str = ""
+
+
+class ProgressLedger(Frozen):
+    """How the research stands after a turn, and whose turn is next."""
+
+    request_satisfied: Ruling = Field(description="Whether a report can be written now that answers the question.")
+    in_loop: Ruling = Field(description="Whether the team does the same again and again.")
+    progress: Ruling = Field(description="Whether the last turn brought the answer nearer.")
+    next_speaker: Naming = Field(description="The name of one of the participants.")
+    instruction: Naming = Field(description="What the next participant is to do, complete in itself.")
+
+
+INSTRUCTIONS: Final = """\
+You lead a team that researches a question by the plan in `ledger`. After each turn you say how it stands and who \
+speaks next. Each answer comes with its reason in one sentence.
+
+- Request satisfied: true only if passages answer every part of the question that matters; the judge's last word and \
+the `criteria` count more than your impression. Nothing that you remember satisfies a request.
+- In loop: true if the latest `turns` repeat each other, or a search is made again in other words without bringing \
+anything.
+- Progress: true if the last turn found passages, decided something or said what to look for next. Before the first \
+turn by a plan it is true.
+- Next speaker: exactly one name of `participants`, not your own. New passages are for the judge before the reporter \
+speaks. Where explanations compete, let the hypothesizer say what would decide between them, and the searcher look \
+for that.
+- Instruction: one or two sentences that can be followed without seeing anything else: the subject by its name, what \
+to find or to decide, and what is known already. Never give a participant the same instruction again while no passage \
+came in between: it would do the same.
+
+`iteration` of `max_iterations` tells how many rounds are left; the reporter writes in any case when they are used up. \
+If the rest of the plan cannot be done in them, do what matters most.
+"""
+
+
+def needs(given: LeadingInput) -> Needs:
+    """The sources described; it goes by what the others say of passages."""
+    return Needs(offered=given.sources, weighed=given.question, searched=given.sources)
+
+
+def shown(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
+    """The plan, the turns so far, what judge and hypothesizer said; no passages."""
+    return led("progress_ledger", given, loaded)
+
+
+def faults(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> Sequence[str]:
+    """What cannot be done as it was said, for its model."""
+    if said.request_satisfied.answer or speaker(said, given) == REPORTER:
+        if given.found or (given.ledger or Ledger()).turns:
+            return ()
+        return ("nothing was searched for yet, so there is nothing to report: let another participant speak first",)
+    if not (name := speaker(said, given)):
+        there = ", ".join(given.participants)
+        return (f"`next_speaker` is {said.next_speaker.answer[:100]!r}, which is no participant: name one of {there}",)
+    if (given.ledger or Ledger()).repeats(turn_given(said, given)):
+        return (
+            f"{name!r} had this instruction before, and no passage came since: give another one, or let somebody else "
+            "speak",
+        )
+    return ()
+
+
+def settled(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> ProgressLedger:
+    """What was said, cut to what is kept; a speaker that does not exist is nobody."""
+    instruction = shortened(" ".join(said.instruction.answer.split()), INSTRUCTION_CHARACTERS)
+    return ProgressLedger(
+        request_satisfied=_cut(said.request_satisfied),
+        in_loop=_cut(said.in_loop),
+        progress=_cut(said.progress),
+        next_speaker=Naming(answer=speaker(said, given), reason=_short(said.next_speaker.reason)),
+        instruction=Naming(answer=instruction, reason=_short(said.instruction.reason)),
+    )
+
+
+def speaker(said: ProgressLedger, given: LeadingInput) -> str:
+    """The participant that was named, however its name was written; empty if there is none of that name."""
+    named = said.next_speaker.answer.strip().strip("`'\"*. ").casefold()
+    return next((name for name in given.participants if name.casefold() == named), "")
+
+
+def turn_given(said: ProgressLedger, given: LeadingInput) -> Turn:
+    """The turn that was said, as the ledger would have it."""
+    return Turn(
+        round=given.iteration,
+        speaker=speaker(said, given),
+        instruction=shortened(" ".join(said.instruction.answer.split()), INSTRUCTION_CHARACTERS),
+        evidence=given.found,
+        guidance=len(given.guidance),
+        sources=given.sources,
+    )
+
+
+def begins(given: JsonObject) -> str:
+    """Which round it is."""
+    return f"how it stands, {turn_of(given)}"
+
+
+def summary(output: JsonObject) -> tuple[str, JsonObject]:
+    """Who speaks next, with which instruction and why."""
+    said = ProgressLedger.model_validate(output)
+    data: JsonObject = {
+        "satisfied": said.request_satisfied.answer,
+        "in_loop": said.in_loop.answer,
+        "progress": said.progress.answer,
+        "next_speaker": said.next_speaker.answer,
+        "instruction": said.instruction.answer,
+        "reason": said.next_speaker.reason,
+    }
+    if said.request_satisfied.answer:
+        return f"The request is satisfied: {said.request_satisfied.reason}", data
+    why = f" ({said.next_speaker.reason})" if said.next_speaker.reason else ""
+    return f"Next: {said.next_speaker.answer or 'nobody'}: {said.instruction.answer}{why}", data
+
+
+def _cut(ruling: Ruling) -> Ruling:
+    return Ruling(answer=ruling.answer, reason=_short(ruling.reason))
+
+
+def _short(reason: str) -> str:
+    return shortened(" ".join(reason.split()), REASON_CHARACTERS)
+
+
+AGENT: Final[AgentDefinition] = AgentDefinition(
+    name="progress_ledger",
+    description="Leads a team: says after each turn how it stands, who speaks next and with which instruction.",
+    asks=Question(
+        instructions=INSTRUCTIONS,
+        request="Say how the research in this task envelope stands, and who speaks next.",
+        answer=ProgressLedger,
+        shown=shown,
+        passages=False,
+    ),
+    input=LeadingInput,
+    output=ProgressLedger,
+    starts="judging",
+    completes="judging",
+    output_tokens=500,
+    needs=needs,
+    faults=faults,
+    settled=settled,
+    begins=begins,
+    summary=summary,
+)

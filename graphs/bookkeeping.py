@@ -1,0 +1,38 @@
+"""What workflows ask of what is kept of a run: what its calls used, and that its record be put right when it goes on.
+
+Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
+"""
+
+from elcano.graphs.contracts import Undone
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.tenant import OfRun
+
+
+class UsageQuestion(OfRun):
+    """Input of `read_usage`: what the ledger has of calls that could not say themselves what they used."""
+
+    activity: str = ""
+    """One activity of this execution; empty: the whole run with its branches."""
+
+
+class ReopenCall(OfRun):
+    """Input of `reopen_run`: the run goes on, and its record says so; what is undone is struck out."""
+
+    step: int
+    """Of a run that was reset in Temporal: it was taken back to before this step."""
+    taken_up: bool = False
+    """It was not reset, but goes on in an execution of its own: what is undone is said here."""
+    undone: tuple[Undone, ...] = ()
+    kept: tuple[str, ...] = ()
+    """Branches that stay as they are, though they were started in an undone step."""
+    from_run: str = ""
+    """Of a fork: whose evidence and drafts it has as well."""
+    evidence: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
+
+
+class Reopened(Frozen):
+    """Output of `reopen_run`."""
+
+    told: int = 0
+    """The highest event number that anybody can have seen before the reset."""

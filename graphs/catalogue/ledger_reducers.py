@@ -1,0 +1,73 @@
+"""The reducers of a led team: what its manager writes down, and what hypotheses leave, folded into the state.
+
+Evidence and turns are kept whatever happens; a reset takes back nothing but the counting.
+"""
+
+from elcano.graphs.agents.hypothesizer import Hypotheses
+from elcano.graphs.agents.progress_ledger import ProgressLedger
+from elcano.graphs.catalogue.reducers import in_this_iteration, running_iteration
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.ledger import Ledger, TaskLedger, Turn
+from elcano.graphs.values.state import ResearchState
+
+
+class Nothing(Frozen):
+    """A reducer that needs nothing but the state."""
+
+
+def record_task_ledger(state: ResearchState, output: TaskLedger) -> ResearchState:
+    """Notes facts and plan; what was counted and which turns were made stays."""
+    ledger = (state.ledger or Ledger()).model_copy(update={"task": output})
+    known = state.model_copy(update={"ledger": ledger})
+    return _thinking(known, f"Plan: {' / '.join(output.plan)}") if output.plan else known
+
+
+def record_progress(state: ResearchState, output: ProgressLedger) -> ResearchState:
+    """Notes the turn that the manager gives, and counts it as a stall if it is one."""
+    turn = Turn(
+        round=state.iteration,
+        speaker=output.next_speaker.answer,
+        instruction=output.instruction.answer,
+        reason=output.next_speaker.reason,
+        evidence=len(state.evidence),
+        guidance=len(state.guidance),
+        sources=state.sources,
+    )
+    ledger = (state.ledger or Ledger()).turned(
+        turn,
+        satisfied=output.request_satisfied.answer,
+        in_loop=output.in_loop.answer,
+        progress=output.progress.answer,
+    )
+    known = in_this_iteration(state.model_copy(update={"ledger": ledger}), gap=output.instruction.answer)
+    return _thinking(known, output.progress.reason)
+
+
+def reset_ledger(state: ResearchState, output: Nothing) -> ResearchState:
+    """Begins to count anew, for a new plan."""
+    return state.model_copy(update={"ledger": (state.ledger or Ledger()).reset()})
+
+
+def record_hypotheses(state: ResearchState, output: Hypotheses) -> ResearchState:
+    """Keeps the hypotheses in the place of those of before, and what would decide as what to search for next."""
+    told = "; ".join(
+        f"({number}) {one.statement} [{len(one.supports)} passages for it, {len(one.contradicts)} against]"
+        for number, one in enumerate(output.hypotheses, start=1)
+    )
+    searches = tuple(dict.fromkeys(query for one in output.hypotheses for query in one.searches))
+    warnings = state.warnings
+    if output.unknown:
+        named = ", ".join(map(repr, output.unknown))
+        text = f"A hypothesis named passages that there are not, which are left out: {named}"
+        warnings = warnings if text in warnings else (*warnings, text)
+    known = state.model_copy(update={"hypotheses": output.hypotheses, "warnings": warnings})
+    known = in_this_iteration(known, suggested_queries=searches)
+    return _thinking(known, f"Hypotheses: {told}") if told else known
+
+
+def _thinking(state: ResearchState, text: str) -> ResearchState:
+    """`text` before what the running iteration thought: what comes first is what later prompts show."""
+    if not text:
+        return state
+    thought = "\n".join(filter(None, (text, running_iteration(state).thought)))
+    return in_this_iteration(state, thought=thought)

@@ -36,6 +36,7 @@ class GraphBuilder:
         self._entry = ""
         self._exits: tuple[str, ...] = ()
         self._result: Inputs = {}
+        self._iterations: int | None = None
 
     def add_agent_node(
         self,
@@ -155,6 +156,11 @@ class GraphBuilder:
         self._result = values
         return self
 
+    def set_iterations(self, most: int | None) -> "GraphBuilder":
+        """How many iterations a run, and each of its branches, makes at most if nobody says otherwise."""
+        self._iterations = most
+        return self
+
     def build(self) -> ResearchGraph:
         """The finished graph.
 
@@ -170,6 +176,7 @@ class GraphBuilder:
             exit_nodes=self._exits,
             branches=self._branches,
             result=self._result,
+            iterations=self._iterations,
         )
         require_valid(graph)
         return graph

@@ -28,7 +28,7 @@ CHAIN_WORKFLOW: Final = "research_chain"
 """The same research as plain code, without a graph engine (`USE_GRAPH_EXECUTION=false`)."""
 LITERATURE_REVIEW: Final = "literature_review"
 """The mode whose report counts records and lists studies."""
-CHAIN_MODES: Final = ("iterative", "deep", "deep_brief")
+CHAIN_MODES: Final = ("iterative", "deep", "deep_brief", "hierarchical")
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
 

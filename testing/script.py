@@ -101,6 +101,12 @@ class Script:
                     "reasoning": "not yet",
                     "next_search_queries": ["more"],
                 }
+            case "team_judge":
+                good = turn >= self.complete_in
+                if good:
+                    return {"sufficient": True, "feedback": "It will do."}
+                topic = str(given["question"])
+                return {"sufficient": False, "feedback": f"judge {turn}: more on {topic}", "missing": [f"gap {turn}"]}
             case "input_parser":
                 question = str(given["question"])
                 mode = "deep" if "deep" in question else "iterative"
@@ -108,7 +114,7 @@ class Script:
             case "planner":
                 outline: list[Json] = [{"title": title, "key_question": f"What of {title}?"} for title in self.sections]
                 return {"report_title": "A plan", "report_outline": outline}
-            case "writer" | "long_writer" | "proofreader":
+            case "writer" | "drafter" | "long_writer" | "proofreader":
                 cited = given["evidence"]
                 assert isinstance(cited, list)
                 return {

@@ -69,7 +69,7 @@ def settled(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) ->
     met; where they suffice nothing is left to continue for, and where only the sufficiency was wrong there is.
     """
     most = len(given.criteria) or MOST_CRITERIA
-    verdicts = tuple(_by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
+    verdicts = tuple(by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
     sufficient = said.sufficient and all(one.met for one in verdicts)
     recommendation = said.recommendation
     if said.sufficient:
@@ -79,7 +79,8 @@ def settled(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) ->
     )
 
 
-def _by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdict:
+def by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdict:
+    """A verdict with the ids of passages for their keys; a criterion is met only by passages that were shown."""
     evidence = tuple(dict.fromkeys(ids[key] for key in verdict.evidence if key in ids))[:MOST_PASSAGES]
     text = "".join(stated([verdict.criterion]))
     return verdict.model_copy(

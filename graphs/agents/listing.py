@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from elcano.graphs.agents import (
+    drafter,
     input_parser,
     judge,
     knowledge_gap,
@@ -10,6 +11,7 @@ from elcano.graphs.agents import (
     planner,
     proofreader,
     reviewer,
+    team_judge,
     thinking,
     tool_selector,
     writer,
@@ -29,5 +31,7 @@ AGENTS: Mapping[str, AgentDefinition] = {
         long_writer.AGENT,
         proofreader.AGENT,
         reviewer.AGENT,
+        drafter.AGENT,
+        team_judge.AGENT,
     )
 }

@@ -12,6 +12,7 @@ from elcano.graphs.agents.input_parser import ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.team_judge import TeamAssessment
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue import reducers, tools
@@ -47,6 +48,8 @@ class ReducerSpec:
     """Of one that takes `ItemOutcomes`: what each item's output must be. None for the others."""
     adds_evidence: bool = False
     """Whether it can put evidence into the state."""
+    hands_in: bool = False
+    """Whether an exit that has it ends its run with the draft that it is given, as one does that writes."""
 
 
 TOOLS: Mapping[str, ToolSpec] = {
@@ -115,6 +118,12 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             reducers.record_judgement,
         ),
         ReducerSpec(
+            "record_feedback",
+            "Keeps what the judge of a team said of its draft.",
+            TeamAssessment,
+            reducers.record_feedback,
+        ),
+        ReducerSpec(
             "record_parse",
             "Adds what the question was understood as to the background.",
             ParsedQuery,
@@ -134,6 +143,13 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             branches.BranchOutcomes,
             sections.collect_results,
             adds_evidence=True,
+        ),
+        ReducerSpec(
+            "hand_in",
+            "Ends with a draft that was written before.",
+            reducers.DraftToHandIn,
+            reducers.hand_in,
+            hands_in=True,
         ),
         ReducerSpec("set_values", "Sets values of your own.", reducers.Values, reducers.set_values),
     )

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from elcano.graphs.agents.input_parser import ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
+from elcano.graphs.agents.team_judge import TeamAssessment
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json
 from elcano.graphs.values.criteria import judged, unjudged
+from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 
 
@@ -94,6 +96,12 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
     return _in_this_iteration(known, judgement=output.reasoning, suggested_queries=output.next_search_queries)
 
 
+def record_feedback(state: ResearchState, output: TeamAssessment) -> ResearchState:
+    """As `record_judgement`, of a draft: what the team was told, and what its judge would search next."""
+    known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria)})
+    return _in_this_iteration(known, judgement=output.feedback, suggested_queries=output.next_search_queries)
+
+
 def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
     """Adds what the question was understood as to the background; the question itself stays as it was asked.
 
@@ -114,6 +122,17 @@ def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
             "criteria": state.criteria or unjudged(output.criteria),
         }
     )
+
+
+class DraftToHandIn(Frozen):
+    """A draft that was written before; None: there is none, and nothing is handed in."""
+
+    draft: DraftRef | None = None
+
+
+def hand_in(state: ResearchState, output: DraftToHandIn) -> ResearchState:
+    """Changes nothing: an exit with this reducer ends its run with the draft that it is given."""
+    return state
 
 
 class Values(Frozen):

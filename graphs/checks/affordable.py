@@ -36,7 +36,7 @@ def default_limits(graph: ResearchGraph) -> Limits:
     In tokens that is a prompt, all that each agent may be shown, its answer and what such a model thinks unseen
     (`Rules.hidden_tokens`), for as many rounds as there may be; in a graph of sections for `SECTIONS` with `ROUNDS`.
     """
-    limits = Limits()
+    limits = Limits() if graph.iterations is None else Limits(iterations=graph.iterations)
     parallel = _parallel_nodes(graph)
     alone = loop_tokens(graph, rules(), limits, limits.iterations, rules().hidden_tokens)
     comfortable = _comfortable(graph) if parallel else alone

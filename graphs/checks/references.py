@@ -64,7 +64,10 @@ def hands_nothing_over(branch: ResearchGraph) -> bool:
     named = {node.reducer for node in branch.nodes if not isinstance(node, DecisionNode) and node.reducer}
     if branch.result or None in exits or agents - AGENTS.keys() or named - REDUCERS.keys():
         return False
-    writes = any(AGENTS[agent].output is DraftRef for agent in agents)
+    handed_in = (node.reducer for node in exits if isinstance(node, StateNode))
+    writes = any(AGENTS[agent].output is DraftRef for agent in agents) or any(
+        REDUCERS[name].hands_in for name in handed_in
+    )
     return not writes and not any(REDUCERS[name].adds_evidence for name in named)
 
 

@@ -183,6 +183,8 @@ class ResearchGraph(Frozen):
     result: dict[NodeId, Expression] = Field(default={}, max_length=50)
     """What a branch hands back as values, by name, read from its view at its end; null and what is empty are nothing.
     Beside them it hands back its draft with what that cites or, if no writer ends it, all evidence that it found."""
+    iterations: int | None = Field(default=None, ge=1, le=50)
+    """How many a run, and each of its branches, makes at most if nobody says otherwise; null: as many as any run."""
 
     @cached_property
     def by_id(self) -> dict[str, Node]:

@@ -19,6 +19,7 @@ from tests.workflow.test_budget import paused
 
 OF_GRAPHS = frozenset({"routed", "state_updated"})
 """A chain has neither decisions nor state nodes as steps."""
+OF_TEAMS = frozenset({"failing judge", "nothing to search"})
 
 
 def failing(type: str = "Scripted", topic: str = "") -> Answer:
@@ -36,6 +37,16 @@ def unanswered(topic: str = "") -> Answer:
         return {**Script().answer("writer", given), "answered": answers, "claims": 2 if answers else 0}
 
     return answer
+
+
+def arrange_team(scenario: str, script: Script) -> Limits:
+    """The same for what happens in teams alone."""
+    if scenario == "failing judge":
+        script.overrides["team_judge"] = failing()
+    else:
+        script.complete_in = 99
+        script.overrides["tool_selector"] = lambda given: {"tasks": []}
+    return Limits()
 
 
 def arrange(scenario: str, script: Script) -> Limits:
@@ -59,9 +70,9 @@ def arrange(scenario: str, script: Script) -> Limits:
         case "failing exit":
             script.overrides["writer"] = failing()
         case "failing section":
-            script.overrides["writer"] = failing(topic="method")
+            script.overrides["writer"] = script.overrides["drafter"] = failing(topic="method")
         case "unanswered section":
-            script.overrides["writer"] = unanswered(topic="method")
+            script.overrides["writer"] = script.overrides["drafter"] = unanswered(topic="method")
         case "unanswered":
             script.overrides["writer"] = script.overrides["long_writer"] = unanswered()
         case "cut plan":
@@ -92,12 +103,20 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
         ("deep", "stalled"),
         ("deep", "failing exit"),
         ("deep_brief", "complete"),
+        ("hierarchical", "complete"),
+        ("hierarchical", "iterations"),
+        ("hierarchical", "nothing to search"),
+        ("hierarchical", "failing judge"),
+        ("hierarchical", "failing section"),
+        ("hierarchical", "unanswered section"),
+        ("hierarchical", "cut plan"),
+        ("hierarchical", "stalled"),
         ("simple", "complete"),
         ("auto", "complete"),
     ],
 )
 async def test_graph_chain_and_memory_agree(mode: str, scenario: str, start: Start, script: Script) -> None:
-    limits = arrange(scenario, script)
+    limits = (arrange_team if scenario in OF_TEAMS else arrange)(scenario, script)
     seen, stories = [], []
     for chain in (False, True) if mode in CHAIN_MODES else (False,):
         handle = await start(mode=mode, limits=limits, chain=chain)

@@ -104,7 +104,7 @@ async def test_the_lead_joins_what_the_teams_handed_in(tmp_path: Path) -> None:
 
 
 async def test_a_hundred_kilobytes_of_feedback_are_cut_before_anybody_is_told(tmp_path: Path) -> None:
-    model = judging(feedback="no! " * 25_000, missing=["x" * 50_000] * 30, next_search_queries=["y" * 9_000] * 30)
+    model = judging(feedback="no! " * 25_000, missing=["x" * 3_000] * 30, next_search_queries=["y" * 900] * 30)
     came = await run(model, tmp_path)
     second = of(model, "drafter")[1]
     assert len(str(second.given["feedback"])) <= FEEDBACK_CHARACTERS + 1

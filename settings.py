@@ -251,8 +251,8 @@ class Settings(BaseSettings):
     use_graph_execution: bool = Field(
         default=True,
         validation_alias="USE_GRAPH_EXECUTION",
-        description="Whether runs walk a graph; `false` runs `iterative`, `deep` and `deep_brief` as plain code, and a "
-        "request for another mode has to ask for its graph by `use_graph`.",
+        description="Whether runs walk a graph; `false` runs `iterative`, `deep`, `deep_brief` and `hierarchical` as "
+        "plain code, and a request for another mode has to ask for its graph by `use_graph`.",
     )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
 

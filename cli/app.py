@@ -52,8 +52,8 @@ def ask(
     engine: Annotated[
         Literal["graph", "chain"] | None,
         typer.Option(
-            help="graph: the graph engine walks the mode; chain: iterative, deep or deep_brief as plain code. "
-            "Left out: as the server is set up.",
+            help="graph: the graph engine walks the mode; chain: iterative, deep, deep_brief or hierarchical as plain "
+            "code. Left out: as the server is set up.",
             show_default=False,
         ),
     ] = None,

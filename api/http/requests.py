@@ -148,8 +148,8 @@ class RunRequest(Request):
     graph: dict[str, Any] | None = None
     """A graph of your own in place of a mode (see `GET /v1/graphs/schema`); the run's mode is then its name."""
     use_graph: bool | None = Field(default=None, examples=[True])
-    """False: the mode runs as plain code, without the graph engine (`iterative`, `deep`, `deep_brief` and `hierarchical`
-    only); left out: as the server is set up."""
+    """False: the mode runs as plain code, without the graph engine (`iterative`, `deep`, `deep_brief` and
+    `hierarchical` only); left out: as the server is set up."""
     sources: list[Annotated[str, Field(max_length=100)]] | None = Field(
         default=None, min_length=1, max_length=50, examples=[["packages"]]
     )

@@ -184,6 +184,8 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
                 yield mode, scenario, True
     yield "deep", approved, False
     yield "deep", approved, True
+    yield "hierarchical", iterations, False
+    yield "hierarchical", iterations, True
 
 
 def named(mode: str, scenario: Callable[[Script], Limits], chain: bool) -> str:

@@ -32,20 +32,27 @@ _SPACELESS: Final = re.compile(
 class Searched:
     """A text in which quotes are looked up."""
 
+    text: str
     folded: Folded
 
     @classmethod
     def of(cls, text: str) -> "Searched":
         """`text`, folded once for all quotes."""
-        return cls(fold(text))
+        return cls(text, fold(text))
 
     def find(self, quote: str) -> tuple[int, int] | None:
         """Where `quote` begins and ends in the text, in characters; None if it does not stand there."""
         said = fold(quote).text.strip()
         for words in dict.fromkeys((said, said.strip(_AROUND).rstrip(_LAST))):
             if _WORD.search(words) and (place := self._first(words, 0)):
-                return self.folded.span(*place)
+                return self._with_marks(quote, *self.folded.span(*place))
         return self._in_parts(said)
+
+    def _with_marks(self, quote: str, start: int, end: int) -> tuple[int, int]:
+        """The place from `start` to `end`, with the marks of typesetting at its edges that the quote repeats."""
+        literal = quote.strip()
+        at = self.text.find(literal, max(0, end - len(literal)), start + len(literal))
+        return (at, at + len(literal)) if at >= 0 else (start, end)
 
     def _in_parts(self, said: str) -> tuple[int, int] | None:
         """The place of a quote with ellipses, from its first part to its last."""

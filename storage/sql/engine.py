@@ -1,6 +1,7 @@
 """The engine over the tables, by URL, and what is said of a database that cannot be used."""
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +32,11 @@ class Connection(sqlite3.Connection):
                 self.rollback()
         finally:
             super().close()
+
+    def __del__(self) -> None:
+        """Closes what nobody knows of: aiosqlite drops a connection that is given up while it is opened."""
+        with suppress(sqlite3.ProgrammingError):  # it was never opened
+            self.close()
 
 
 def database_url(told: str, file: Path) -> URL:

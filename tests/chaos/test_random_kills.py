@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus
 
+from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
@@ -76,6 +77,7 @@ class Trial:
             mode=self._graph.name,
             graph=self._graph,
             sources=("library",),
+            limits=default_limits(self._graph),
         )
         return await self._client.start_workflow(ResearchWorkflow.run, asked, id=self.run_id, task_queue=self.run_id)
 

@@ -1,7 +1,9 @@
 """A call that is given up in the middle of a transaction keeps nobody from writing."""
 
 import asyncio
+import gc
 import sqlite3
+import warnings
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
@@ -46,6 +48,20 @@ def test_a_connection_that_is_closed_lets_go_though_somebody_keeps_its_cursor(tm
         connection.close()
         assert writes(file) == free, factory  # Python's own does not: else this class is not needed any more
         del cursor
+    assert writes(file)
+
+
+def test_a_connection_that_nobody_closes_is_closed_with_what_it_had_begun(tmp_path: Path) -> None:
+    file = tmp_path / "dropped.db"
+    connection = sqlite3.connect(file, factory=Connection)
+    connection.execute("CREATE TABLE t (x)")
+    connection.execute("BEGIN IMMEDIATE")
+    cursor = connection.execute("INSERT INTO t VALUES (1) RETURNING x")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        del connection, cursor
+        gc.collect()
+    assert not told
     assert writes(file)
 
 

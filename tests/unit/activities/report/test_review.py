@@ -182,8 +182,8 @@ def test_a_hostile_text_is_read_as_any_other() -> None:
 @settings(deadline=None)
 @given(st.text(alphabet="0123456789 ,patienswrdomlzcu", max_size=300))
 def test_sizes_are_read_in_any_text(text: str) -> None:
-    if not text.strip():
-        return
+    if not any(map(str.isalnum, text)):
+        return  # nothing that could be quoted
     (study,) = _review(paper("pubmed", 1, text)).studies
     assert study.size.text in text
     assert re.search(r"\d", study.size.text) or not study.size.text

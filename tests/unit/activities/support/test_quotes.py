@@ -48,6 +48,11 @@ def test_typesetting_may_differ(quote: str, there: str | None) -> None:
     assert found(quote) == there
 
 
+@pytest.mark.parametrize("quote", ["[the docs](https://x.org/a_(b)) and `code`", "*very* **bold** one", "`__init__`"])
+def test_what_is_quoted_with_its_marks_is_found_with_them(quote: str) -> None:
+    assert found(quote) == quote
+
+
 @pytest.mark.parametrize(
     "quote",
     [

@@ -4,6 +4,7 @@ Nothing here removes evidence or an iteration; a run's knowledge only grows.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from elcano.graphs.agents.input_parser import ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment
@@ -13,9 +14,14 @@ from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.shortening import shortened
 from elcano.graphs.values.criteria import judged, unjudged
 from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
+
+ASKED_CHARACTERS: Final = 200
+WARNED_CHARACTERS: Final = 500
+"""Of a question, and of what its judge said, for a reader of the report."""
 
 
 def _in_this_iteration(state: ResearchState, **changes: object) -> ResearchState:
@@ -97,8 +103,16 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
 
 
 def record_feedback(state: ResearchState, output: TeamAssessment) -> ResearchState:
-    """As `record_judgement`, of a draft: what the team was told, and what its judge would search next."""
-    known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria)})
+    """As `record_judgement`, of a draft: what the team was told, and what its judge would search next.
+
+    As long as the judge is not satisfied, its last words are among the warnings: a reader should know what is missing.
+    """
+    said = f"The judge of “{shortened(state.question, ASKED_CHARACTERS)}” was not satisfied: "
+    warnings = tuple(text for text in state.warnings if not text.startswith(said))
+    if not output.sufficient:
+        why = output.feedback or "it did not say what is missing"
+        warnings = (*warnings, said + shortened(why, WARNED_CHARACTERS))
+    known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria), "warnings": warnings})
     return _in_this_iteration(known, judgement=output.feedback, suggested_queries=output.next_search_queries)
 
 

@@ -57,6 +57,7 @@ async def test_what_the_judge_says_is_given_to_who_searches_and_who_writes_next(
     }
     journal = await researched(script)
     assert journal.run.ending is None
+    assert journal.run.state.warnings == (), "what was missing is there now"
     assert [given["feedback"] for given in script.of("drafter")] == [
         "",
         "words of the judge 1",
@@ -85,6 +86,7 @@ async def test_a_draft_that_will_do_is_handed_in_as_it_was_judged() -> None:
         assert (one.status, one.draft, one.iterations) == ("drafted", f"draft of {one.question}", 1)
         assert one.values == {"sufficient": True, "feedback": "It will do.", "sub_iterations": 1}
     assert [section.incomplete for section in journal.run.state.sections] == [False] * TEAMS
+    assert journal.run.state.warnings == ()
 
 
 @pytest.mark.parametrize(("limits", "rounds"), [({}, SUB_ITERATIONS), ({"iterations": 1}, 1), ({"iterations": 5}, 5)])
@@ -105,6 +107,8 @@ async def test_a_team_that_never_satisfies_its_judge_hands_in_what_it_has_and_sa
     published = publish_call(asked(HIERARCHICAL), journal)
     assert published.draft is not None
     assert all(section.draft for section in published.sections)
+    last = f"The judge of “What of history?” was not satisfied: judge {rounds}: more on What of history?"
+    assert [text for text in published.warnings if "history" in text] == [last]
 
 
 async def test_a_judge_that_says_not_what_is_missing_has_the_question_searched_again() -> None:
@@ -172,6 +176,15 @@ async def test_a_team_hears_a_hundred_kilobytes_of_feedback_and_goes_on() -> Non
     script.overrides["team_judge"] = lambda given: {"sufficient": given["iteration"] == 3, "feedback": "ö" * 100_000}
     journal = await researched(script)
     assert {one.status for one in outcomes(journal).branches} == {"drafted"}
+
+
+async def test_what_the_judge_said_last_is_told_to_the_reader_in_a_few_words() -> None:
+    script = Script()
+    script.overrides["team_judge"] = lambda given: {"sufficient": False, "feedback": "ö" * 100_000}
+    journal = await researched(script, iterations=1)
+    told = [text for text in journal.run.state.warnings if "not satisfied" in text]
+    assert len(told) == TEAMS
+    assert all(len(text) < 800 for text in told)
 
 
 def test_the_mode_is_listed_and_its_teams_may_make_three_sub_iterations() -> None:

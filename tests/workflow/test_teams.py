@@ -1,6 +1,9 @@
 """Teams on the real server: what is done to them in a sub-iteration, what they tell, and how their budget holds."""
 
+import uuid
+
 import pytest
+from temporalio.client import Client
 
 from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.frozen import JsonObject
@@ -8,9 +11,11 @@ from elcano.graphs.lifecycle.rows import StepRow
 from elcano.graphs.lifecycle.steps import rows
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
+from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Refused, Script
+from elcano.workflows.research import ResearchWorkflow
 from tests.control import go_on, pause, section, steer, stop, top_up
-from tests.workflow.conftest import Start
+from tests.workflow.conftest import Start, asking, worker_for
 from tests.workflow.test_budget import paused
 from tests.workflow.test_steering import COSTS, Gate, root, sections
 
@@ -106,6 +111,27 @@ async def test_a_team_that_waits_for_an_iteration_more_goes_on_from_its_judge(
     result = await handle.result()
     assert result.ending is None
     assert script.calls.count("drafter") == script.calls.count("team_judge") == 2 * 3, "nothing was done again"
+
+
+async def test_another_worker_goes_on_in_the_sub_iteration_in_which_one_went_away(
+    temporal: Client, script: Script
+) -> None:
+    queue = run_id = f"run-{uuid.uuid4()}"
+    gate = Gate(script, second_draft)
+    asked = asking(run_id, mode="hierarchical", limits=LIMITS)
+    async with worker_for(temporal, queue, scripted_activities(script), cached_workflows=0):
+        handle = await temporal.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
+        await gate.reached()
+    gate.open()
+    async with worker_for(temporal, queue, scripted_activities(script)):
+        result = await handle.result()
+    assert result.ending is None
+    assert script.calls.count("drafter") == script.calls.count("team_judge") == 2 * 3, (
+        "what was done was not done again"
+    )
+    begun = [given for given in gate.given if second_draft(given)]
+    assert len(begun) == 2
+    assert {given["feedback"] for given in begun} == {"judge 1: more on What of method?"}
 
 
 @BOTH

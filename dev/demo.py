@@ -29,7 +29,7 @@ QUESTION_OF_PARTS = (
     "and how does FastAPI serve an API?"
 )
 """For the modes that plan: each of its parts is a section that is researched by itself."""
-_PLANNING = ("deep", "deep_brief")
+_PLANNING = ("deep", "deep_brief", "hierarchical")
 DATA_DIR = Path(".elcano/demo")
 _ASK_GRACE = 10.0
 _REPORTED = {4, 5, 6}

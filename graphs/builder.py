@@ -156,8 +156,8 @@ class GraphBuilder:
         self._result = values
         return self
 
-    def set_iterations(self, iterations: int) -> "GraphBuilder":
-        """How often a run may go round unless its caller says so."""
+    def set_iterations(self, iterations: int | None) -> "GraphBuilder":
+        """How often a run, and each of its branches, may go round unless its caller says so; None: as any run."""
         self._iterations = iterations
         return self
 

@@ -31,7 +31,16 @@ CHAIN_WORKFLOW: Final = "research_chain"
 """The same research as plain code, without a graph engine (`USE_GRAPH_EXECUTION=false`)."""
 LITERATURE_REVIEW: Final = "literature_review"
 """The mode whose report counts records and lists studies."""
-CHAIN_MODES: Final = ("auto", "simple", "iterative", "deep", "deep_brief", "literature_review", "magentic")
+CHAIN_MODES: Final = (
+    "auto",
+    "simple",
+    "iterative",
+    "deep",
+    "deep_brief",
+    "literature_review",
+    "magentic",
+    "hierarchical",
+)
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
 

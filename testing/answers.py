@@ -26,14 +26,14 @@ def plain(task: TaskEnvelope) -> JsonObject:
         case "tool_selector":
             searches: list[Json] = [{"source": source.name, "query": task.question[:300]} for source in task.sources]
             return {"tasks": searches}
-        case "judge":
-            return {"sufficient": False, "confidence": 0.5, "recommendation": "continue", "reasoning": "Not yet."}
+        case "judge" | "team_judge":
+            return _judged(task)
         case "input_parser":
             return {"original_query": task.question, "improved_query": task.question, "research_mode": "iterative"}
         case "planner":
             outline: list[Json] = [{"title": "The answer", "key_question": task.question[:1_000]}]
             return {"report_title": task.question[:300], "report_outline": outline}
-        case "writer":
+        case "writer" | "drafter":
             return {"title": task.question[:300], "key_findings": [cited(passage) for passage in task.evidence]}
         case "long_writer_section":
             return {"text": [_retold(claim) for section in task.sections for claim in section.claims]}
@@ -69,6 +69,14 @@ def _of_team(task: TaskEnvelope) -> JsonObject:
         "instruction": task.question[:300],
     }
     return {name: {"answer": answer, "reason": f"Round {task.iteration}."} for name, answer in said.items()}
+
+
+def _judged(task: TaskEnvelope) -> JsonObject:
+    """The evidence is never enough; a team's draft is from its second sub-iteration on."""
+    if task.kind == "team_judge":
+        good = task.iteration > 1
+        return {"sufficient": good, "feedback": "" if good else f"Say more of {task.question[:300]}"}
+    return {"sufficient": False, "confidence": 0.5, "recommendation": "continue", "reasoning": "Not yet."}
 
 
 def _read(task: TaskEnvelope) -> JsonObject:

@@ -131,6 +131,12 @@ class Script:
                     "reasoning": "not yet",
                     "next_search_queries": ["more"],
                 }
+            case "team_judge":
+                good = turn >= self.complete_in
+                if good:
+                    return {"sufficient": True, "feedback": "It will do."}
+                topic = str(given["question"])
+                return {"sufficient": False, "feedback": f"judge {turn}: more on {topic}", "missing": [f"gap {turn}"]}
             case "input_parser":
                 question = str(given["question"])
                 mode = "deep" if "deep" in question else "iterative"
@@ -140,7 +146,7 @@ class Script:
                 return {"report_title": "A plan", "report_outline": outline}
             case "task_ledger" | "progress_ledger" | "hypothesizer":
                 return _of_team(name, given, satisfied=turn > self.complete_in + 1)
-            case "writer" | "long_writer" | "proofreader":
+            case "writer" | "drafter" | "long_writer" | "proofreader":
                 cited = given["evidence"]
                 assert isinstance(cited, list)
                 return {

@@ -57,8 +57,12 @@ class ChainWorkflow(ResearchWorkflow):
                 await self._iterative()
             case "magentic":
                 await self._magentic()
+            case "team":
+                await self._team()
+            case "hierarchical":
+                await self._in_sections("teams", "lead")
             case _:
-                await self._deep()
+                await self._in_sections("parallel_loops", "synthesizer")
 
     async def _auto(self) -> None:
         """Reads the question, chooses the way that fits it, and goes that."""
@@ -70,7 +74,7 @@ class ChainWorkflow(ResearchWorkflow):
             case "literature_review":
                 await self._linear("review_")
             case "deep":
-                await self._deep()
+                await self._in_sections("parallel_loops", "synthesizer")
             case _:
                 await self._iterative()
 
@@ -113,9 +117,28 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit("thinking", loop=True)
         await self._visit("writer")
 
-    async def _deep(self) -> None:
+    async def _team(self) -> None:
+        """Search, draft, have it judged; round by the judge's feedback until the draft will do."""
+        await self._visit("search")
+        while True:
+            await self._visit("draft")
+            await self._visit("judge")
+            if self._answer("judge", "sufficient"):
+                break
+            if stalled(self._journal.run.state, self._journal.run.figures):
+                text = "its judge was not satisfied, and nothing new was found twice in a row"
+                await self._end_early("stalled", text, to="hand_in")
+            while self._journal.run.budget.iterations >= self._journal.run.budget.limits.iterations:
+                await self._end_early("iterations", "its judge was not satisfied by any sub-iteration", to="hand_in")
+            await self._visit("select", loop=True)
+            if not self._answer("select", "tasks"):
+                await self._end_early("stalled", "its judge was not satisfied, and there was nothing left to search")
+            await self._visit("search")
+        await self._visit("hand_in")
+
+    async def _in_sections(self, fan_out: str, join: str) -> None:
         """Search once, plan, research each section in a chain of its own, join the drafts."""
-        for node in ("survey", "planner", "store_plan", "parallel_loops", "collect_drafts", "synthesizer"):
+        for node in ("survey", "planner", "store_plan", fan_out, "collect_drafts", join):
             await self._visit(node)
 
     async def _magentic(self) -> None:
@@ -153,13 +176,14 @@ class ChainWorkflow(ResearchWorkflow):
                 raise Ended
             done = self._journal.run.node == node  # else the way there had to wait for more budget, and is taken now
 
-    async def _end_early(self, kind: EndKind, detail: str) -> None:
-        """Leaves for the exit; returns if the run waits for more budget instead and got some.
+    async def _end_early(self, kind: EndKind, detail: str, *, to: str = "") -> None:
+        """Leaves for the exit `to`, or the nearest; returns if the run waits for more budget instead and got some.
 
         Raises:
             Ended: the run is over.
         """
-        self._record(Diverted(at=self._elapsed(), ending=Ending(kind=kind, detail=detail)))
+        at, ending = self._elapsed(), Ending(kind=kind, detail=detail)
+        self._record(Went(at=at, to=to, ending=ending) if to else Diverted(at=at, ending=ending))
         await self._walk()
         if self._journal.run.finished:
             raise Ended

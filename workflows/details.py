@@ -106,7 +106,8 @@ def _sections(states: tuple[BranchState, ...], waits: Mapping[str, HoldReason]) 
     for state in states[-SHOWN_SECTIONS:]:
         reason = waits.get(state.run_id) if state.status == "running" else None
         stands = f"waits for {_NEEDS.get(reason, reason)}" if reason else state.status
-        used = f", {state.tokens:,} tokens" if state.tokens is not None else ""
+        used = f", {_many(state.iterations, 'iteration')}" if state.iterations else ""
+        used += f", {state.tokens:,} tokens" if state.tokens is not None else ""
         lines.append(f"- {plain(state.section)}: **{stands}**{used}{_said(state.reason)}")
     return lines
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from elcano.activities.agents import drafts
+from elcano.activities.agents import drafts, last_draft
 from elcano.activities.agents.passages import fitting
 from elcano.activities.sources.base import WeighsTerms
 from elcano.activities.sources.registry import Sources
@@ -48,10 +48,16 @@ class Loader:
         evidence = await self._store.evidence.get(needs.evidence) if agent.evidence_tokens else []
         of_works = any(passage.work is not None for passage in evidence)
         accounts = await self._store.evidence.works_of_run(run_id) if of_works else []
-        shown = Shown()
+        shown, before = Shown(), Drafts()
         if not agent.joins:  # of their own, those who join sections read only what the drafts quote
             fit = most if room is None else room
+            if needs.sections:
+                written = [await self._draft(result) for result in needs.sections]
+                sections, taken = last_draft.within(needs.sections, written, fit)
+                fit -= taken
             shown = await asyncio.to_thread(fitting, evidence, needs.conversation, fit, accounts)
+            if needs.sections:
+                before = Drafts(sections=last_draft.by_keys(sections, shown.ids))
         if agent.manner == "report" and evidence and room is not None and not shown.items:
             short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
             raise BudgetExhausted("tokens", short)
@@ -59,7 +65,7 @@ class Loader:
             shown=shown,
             room=room,
             sources=self._offered(needs.offered),
-            drafts=await self._drafts(needs.sections, evidence, accounts) if agent.joins else Drafts(),
+            drafts=await self._drafts(needs.sections, evidence, accounts) if agent.joins else before,
             term_weights=await self._term_weights(needs.weighed, _searched(needs, evidence)) if weighed else {},
         )
 

@@ -22,6 +22,7 @@ from elcano.activities.offline import (
     outlining,
     planning,
     reviewing,
+    team_judging,
     writing,
 )
 from elcano.activities.text.tokens import estimated_tokens
@@ -49,6 +50,8 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     "task_ledger": coordinating.plan_team,
     "progress_ledger": coordinating.lead,
     "hypothesizer": hypothesizing.hypothesize,
+    "drafter": writing.write,
+    "team_judge": team_judging.judge,
 }
 """The extractive counterparts of agents, by the kind of the task. An agent may have none: it needs a language model."""
 

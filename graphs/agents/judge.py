@@ -91,7 +91,7 @@ def settled(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) ->
     the sufficiency was wrong there is.
     """
     most = len(given.criteria) or MOST_CRITERIA
-    verdicts = tuple(_by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
+    verdicts = tuple(by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
     scored = None
     if given.rubric is not None:
         scored = held(given.rubric, said.scores, said.names, ids, said.unscored)
@@ -123,7 +123,8 @@ def scored_of(said: JudgeAssessment) -> Scored | None:
     )
 
 
-def _by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdict:
+def by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdict:
+    """A verdict with the ids of passages for their keys; a criterion is met only by passages that were shown."""
     evidence = tuple(dict.fromkeys(ids[key] for key in verdict.evidence if key in ids))[:MOST_PASSAGES]
     text = "".join(stated([verdict.criterion]))
     return verdict.model_copy(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from elcano.graphs.agents import (
+    drafter,
     hypothesizer,
     input_parser,
     judge,
@@ -13,6 +14,7 @@ from elcano.graphs.agents import (
     proofreader,
     reviewer,
     task_ledger,
+    team_judge,
     thinking,
     tool_selector,
     writer,
@@ -35,5 +37,7 @@ AGENTS: Mapping[str, AgentDefinition] = {
         task_ledger.AGENT,
         progress_ledger.AGENT,
         hypothesizer.AGENT,
+        drafter.AGENT,
+        team_judge.AGENT,
     )
 }

@@ -14,6 +14,7 @@ from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.progress_ledger import ProgressLedger
+from elcano.graphs.agents.team_judge import TeamAssessment
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue import ledger_reducers as ledgers
@@ -53,6 +54,8 @@ class ReducerSpec:
     """Whether it can put evidence into the state."""
     told: Callable[[ResearchState], tuple[str, JsonObject]] | None = None
     """Of one whose change is worth a sentence of its own: that sentence and its figures, from the changed state."""
+    hands_in: bool = False
+    """Whether an exit that has it ends its run with the draft that it is given, as one does that writes."""
 
 
 TOOLS: Mapping[str, ToolSpec] = {
@@ -129,6 +132,12 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             reducers.record_judgement,
         ),
         ReducerSpec(
+            "record_feedback",
+            "Keeps what the judge of a team said of its draft.",
+            TeamAssessment,
+            reducers.record_feedback,
+        ),
+        ReducerSpec(
             "record_parse",
             "Adds what the question was understood as to the background.",
             ParsedQuery,
@@ -179,6 +188,13 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             "Keeps the hypotheses, and what would decide between them as what to search next.",
             Hypotheses,
             ledgers.record_hypotheses,
+        ),
+        ReducerSpec(
+            "hand_in",
+            "Ends with a draft that was written before.",
+            reducers.DraftToHandIn,
+            reducers.hand_in,
+            hands_in=True,
         ),
         ReducerSpec("set_values", "Sets values of your own.", reducers.Values, reducers.set_values),
     )

@@ -4,12 +4,14 @@ Nothing here removes evidence or an iteration; a run's knowledge only grows.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from pydantic import Field
 
 from elcano.graphs.agents.input_parser import ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
+from elcano.graphs.agents.team_judge import TeamAssessment
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.agents.ways import USUAL
@@ -18,7 +20,12 @@ from elcano.graphs.frozen import Frozen, Json
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.choice import REASON_CHARACTERS, Choice
 from elcano.graphs.values.criteria import judged, unjudged
+from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
+
+ASKED_CHARACTERS: Final = 200
+WARNED_CHARACTERS: Final = 500
+"""Of a question, and of what its judge said, for a reader of the report."""
 
 
 def in_this_iteration(state: ResearchState, **changes: object) -> ResearchState:
@@ -103,6 +110,20 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
     return in_this_iteration(known, judgement=lacks + output.reasoning, suggested_queries=output.next_search_queries)
 
 
+def record_feedback(state: ResearchState, output: TeamAssessment) -> ResearchState:
+    """As `record_judgement`, of a draft: what the team was told, and what its judge would search next.
+
+    As long as the judge is not satisfied, its last words are among the warnings: a reader should know what is missing.
+    """
+    said = f"The judge of “{shortened(state.question, ASKED_CHARACTERS)}” was not satisfied: "
+    warnings = tuple(text for text in state.warnings if not text.startswith(said))
+    if not output.sufficient:
+        why = output.feedback or "it did not say what is missing"
+        warnings = (*warnings, said + shortened(why, WARNED_CHARACTERS))
+    known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria), "warnings": warnings})
+    return in_this_iteration(known, judgement=output.feedback, suggested_queries=output.next_search_queries)
+
+
 def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
     """Adds what the question was understood as to the background; the question itself stays as it was asked.
 
@@ -161,6 +182,17 @@ def choose_mode(state: ResearchState, output: ModeToChoose) -> ResearchState:
         said.append(f"{wanted} cannot be chosen here: {state.barred[wanted]}")
     reason = shortened(" ".join(filter(None, said)), REASON_CHARACTERS)
     return state.model_copy(update={"choice": Choice(mode=mode, reason=reason)})
+
+
+class DraftToHandIn(Frozen):
+    """A draft that was written before; None: there is none, and nothing is handed in."""
+
+    draft: DraftRef | None = None
+
+
+def hand_in(state: ResearchState, output: DraftToHandIn) -> ResearchState:
+    """Changes nothing: an exit with this reducer ends its run with the draft that it is given."""
+    return state
 
 
 class Values(Frozen):

@@ -65,8 +65,11 @@ def hands_nothing_over(branch: ResearchGraph) -> bool:
     named = {node.reducer for node in branch.nodes if not isinstance(node, DecisionNode) and node.reducer}
     if branch.result or None in exits or agents - set(agents_known(branch)) or named - REDUCERS.keys():
         return False
+    handed_in = (node.reducer for node in exits if isinstance(node, StateNode))
     called = [sound(branch, agent) for agent in agents]
-    writes = any(agent is not None and agent.output is DraftRef for agent in called)
+    writes = any(agent is not None and agent.output is DraftRef for agent in called) or any(
+        REDUCERS[name].hands_in for name in handed_in
+    )
     return not writes and not any(REDUCERS[name].adds_evidence for name in named)
 
 

@@ -155,6 +155,8 @@ class Went(Frozen):
     """The node that comes next."""
     loop: bool = False
     """It is a way back, which begins an iteration."""
+    ending: Ending | None = None
+    """Set if it leaves the research early, for an exit other than the nearest."""
 
 
 class PlanProposed(Frozen):

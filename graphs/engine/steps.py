@@ -35,10 +35,12 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.safety import BUDGET_ENDINGS, out_of, spent
 from elcano.graphs.errors import ElcanoError, EngineFault, InputInvalid
 from elcano.graphs.spec.graph import (
+    ConditionalEdge,
     DecisionNode,
     Node,
     ParallelNode,
     ResearchGraph,
+    Route,
     SequentialEdge,
     StateNode,
     ToolNode,
@@ -173,7 +175,10 @@ def _gone(graph: ResearchGraph, run: Run, entry: Went) -> Run:
     """
     if not (run.led and run.routing and entry.to in graph.by_id):
         raise EngineFault(f"a run at {run.node!r} cannot be sent to {entry.to!r}")
-    edge = SequentialEdge(from_node=run.node, to_node=entry.to, loop=entry.loop)
+    edge: Route = SequentialEdge(from_node=run.node, to_node=entry.to, loop=entry.loop)
+    if entry.ending is not None:
+        early, why = entry.ending.kind, entry.ending.detail
+        edge = ConditionalEdge(from_node=run.node, to_node=entry.to, when="`true`", label=why, ending=early)
     gone = _follow(graph, run, Leaving(edge, "default"))
     return gone if gone.hold is not None else gone.model_copy(update={"routing": False})
 

@@ -1,15 +1,19 @@
 """What a branch hands over at its end: a draft, evidence, values; or that nothing it found answers its question.
 
-A draft is one kind of result. Where a writer is the exit, a branch stands for its draft and keeps what that does not
-cite; where none is, it hands over all that it found. Values are those that its graph declares as its `result`.
+A draft is one kind of result. Where a writer is the exit, or one that hands in what was written before, a branch stands
+for its draft and keeps what that does not cite; where none is, it hands over all that it found. Values are those that
+its graph declares as its `result`.
 """
 
 from typing import Final
 
-from elcano.graphs.catalogue.listing import output_model
+from elcano.graphs.catalogue.listing import REDUCERS, output_model
+from elcano.graphs.catalogue.reducers import DraftToHandIn
+from elcano.graphs.engine.inputs import built
 from elcano.graphs.engine.reading import Reading
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Journal
+from elcano.graphs.spec.graph import Node, StateNode
 from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.state import EvidenceRef, Failure
 
@@ -58,15 +62,25 @@ def handover(journal: Journal, failure: Failure | None) -> Handover:
 
 
 def draft(journal: Journal) -> DraftRef | None:
-    """What the run's exit wrote; None if no writer got to its end."""
-    output = journal.run.state.outputs.get(journal.run.node)
-    return DraftRef.model_validate(output) if output is not None and _ends_in_a_writer(journal) else None
+    """What the run's exit wrote, or handed in; None if no writer got to its end."""
+    if not _ends_in_a_writer(journal):
+        return None
+    here = journal.graph.by_id[journal.run.node]
+    if isinstance(here, StateNode):
+        # What did not fit has failed the step already.
+        return DraftToHandIn.model_validate(built(DraftToHandIn, here.inputs, Reading(journal.run))).draft
+    output = journal.run.state.outputs.get(here.id)
+    return None if output is None else DraftRef.model_validate(output)
 
 
 def _ends_in_a_writer(journal: Journal) -> bool:
-    """Whether a writer is where the run is now, and can end."""
+    """Whether the run is where it can end, at a writer or at what hands in a draft."""
     here = journal.graph.by_id[journal.run.node]
-    return here.id in journal.graph.exit_nodes and output_model(journal.graph, here) is DraftRef
+    return here.id in journal.graph.exit_nodes and (output_model(journal.graph, here) is DraftRef or _hands_in(here))
+
+
+def _hands_in(node: Node) -> bool:
+    return isinstance(node, StateNode) and REDUCERS[node.reducer].hands_in
 
 
 def _values(journal: Journal) -> tuple[JsonObject, tuple[str, ...]]:

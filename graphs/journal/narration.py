@@ -175,8 +175,9 @@ def _refused(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run)
             return f"{title(entry.node)} failed: {failure.message}"
     if run.state.outputs.get(entry.node) != entry.output:
         return f"{title(entry.node)} failed: its answer does not fit"
-    if run.ending is not None and isinstance(graph.by_id[entry.node], StateNode) and run.state is earlier.state:
-        return run.ending.detail
+    ended = run.ending if run.ending != earlier.ending else None
+    if ended is not None and isinstance(graph.by_id[entry.node], StateNode) and run.state is earlier.state:
+        return ended.detail
     return None
 
 

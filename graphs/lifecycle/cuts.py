@@ -150,7 +150,10 @@ def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: floa
     """The log before its entry at `place`, which turned `run`; after it, if it does not turn the run with `extra`."""
     entry, asked, before = log.entries[place], log.asked, log.entries[:place]
     more = () if extra is None or extra == TopUp() else (_given(extra, run),)
-    if isinstance(entry, StepCompleted | Went):  # its way on did: no iteration was left, nothing new was found
+    led_out = isinstance(entry, Went) and entry.ending is not None  # said by who walks it, who says it again
+    if (
+        isinstance(entry, StepCompleted | Went) and not led_out
+    ):  # its way on did: no iteration was left, nothing new was found
         kept = (*before, *more, entry)
         again = fold(asked, kept)
         if not _turned(again):

@@ -5,6 +5,7 @@ from typing import Final
 
 from elcano.graphs.modes.auto import AUTO
 from elcano.graphs.modes.deep import DEEP, DEEP_BRIEF
+from elcano.graphs.modes.hierarchical import HIERARCHICAL
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.modes.literature_review import LITERATURE_REVIEW
 from elcano.graphs.modes.magentic import MAGENTIC
@@ -18,6 +19,9 @@ LISTED: Final = (
     Mode(ITERATIVE, "One point, however hard it is to find: each round looks for what is still missing."),
     Mode(DEEP, "A question of several parts, a comparison, an overview: each section is researched by itself."),
     Mode(DEEP_BRIEF, "As deep, for a short report."),
+    Mode(
+        HIERARCHICAL, "As deep, where each section has to hold: a team drafts it, its judge says what is missing."
+    ),
     Mode(LITERATURE_REVIEW, "What studies have found, with what was searched, found and kept counted."),
     Mode(
         MAGENTIC,

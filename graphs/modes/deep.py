@@ -10,8 +10,31 @@ from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 
 
-def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
-    """The deep graph with one of the two agents that join sections."""
+def deep_graph(
+    name: str,
+    *,
+    synthesis: str,
+    description: str,
+    fan_out: str = "parallel_loops",
+    fan_out_description: str = "One research loop per section, side by side",
+    branch: str = "loop",
+    research: ResearchGraph = ITERATIVE,
+    join: str = "synthesizer",
+    iterations: int | None = None,
+) -> ResearchGraph:
+    """The deep graph with one of the agents that join sections, and what researches each of them.
+
+    Args:
+        name: of the graph.
+        synthesis: the agent that joins.
+        description: of the graph.
+        fan_out: the id of the node that runs the sections.
+        fan_out_description: what it does.
+        branch: what a section is called there.
+        research: the graph of a section.
+        join: the id of the node that joins.
+        iterations: see `ResearchGraph.iterations`.
+    """
     return (
         GraphBuilder(name, description)
         .add_tool_node(
@@ -52,17 +75,17 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
         )
         .add_parallel_node(
             ParallelNode(
-                id="parallel_loops",
-                description="One research loop per section, side by side",
+                id=fan_out,
+                description=fan_out_description,
                 for_each="plan",
                 max_concurrency=4,
                 timeout_seconds=3_600,
             )
         )
         .add_branch(
-            "parallel_loops",
-            "loop",
-            ITERATIVE,
+            fan_out,
+            branch,
+            research,
             inputs={
                 "question": "item.key_question",
                 "title": "item.title",
@@ -76,10 +99,10 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
             "collect_drafts",
             reducer="collect_drafts",
             description="The drafts in the plan's order, the gaps by name",
-            inputs={"branches": "outputs.parallel_loops.branches"},
+            inputs={"branches": f"outputs.{fan_out}.branches"},
         )
         .add_agent_node(
-            "synthesizer",
+            join,
             agent=synthesis,
             description="The sections as one report",
             inputs={
@@ -91,9 +114,10 @@ def deep_graph(name: str, *, synthesis: str, description: str) -> ResearchGraph:
                 "evidence": "evidence[].id",
             },
         )
-        .connect_nodes("survey", "planner", "store_plan", "parallel_loops", "collect_drafts", "synthesizer")
+        .connect_nodes("survey", "planner", "store_plan", fan_out, "collect_drafts", join)
         .set_entry_node("survey")
-        .set_exit_nodes("synthesizer")
+        .set_exit_nodes(join)
+        .set_iterations(iterations)
         .build()
     )
 

@@ -179,7 +179,7 @@ class ResearchGraph(Frozen):
     """Where a run can end. A run that has to end early goes to the first of them that it can still reach."""
     branches: dict[NodeId, "ResearchGraph"] = {}
     iterations: int | None = Field(default=None, ge=1, le=50)
-    """How often a run of it may go round unless its caller says so; None: as often as any run."""
+    """How often a run of it, and each of its branches, may go round unless its caller says so; None: as any run."""
     result: dict[NodeId, Expression] = Field(default={}, max_length=50)
     """What a branch hands back as values, by name, read from its view at its end; null and what is empty are nothing.
     Beside them it hands back its draft with what that cites or, if no writer ends it, all evidence that it found."""

@@ -62,7 +62,7 @@ def test_a_section_may_say_what_its_answer_has_to_have() -> None:
 async def test_only_what_plans_sections_waits_for_its_plan(api: httpx.AsyncClient) -> None:
     ((field, said),) = await faults(api, "/v1/runs", {"question": "Why?", "mode": "iterative", "approve_plan": True})
     assert field == "approve_plan"
-    assert said == "the graph 'iterative' plans no sections; these modes do: auto, deep, deep_brief"
+    assert said == "the graph 'iterative' plans no sections; these modes do: auto, deep, deep_brief, hierarchical"
 
 
 @pytest.mark.parametrize("use_graph", [True, False])

@@ -35,10 +35,14 @@ KINDS: Mapping[str, dict[str, Any]] = {
     "iterative": {"question": QUESTION},
     "deep": {"question": PARTS, "mode": "deep"},
     "chain": {"question": PARTS, "mode": "deep", "use_graph": False},
+    "teams": {"question": PARTS, "mode": "hierarchical"},
     "partial": {"question": MORE, "budget": {"steps": FEWEST}},
     "stopped": {"question": MORE, "budget": {"steps": FEWEST, "when_exhausted": "pause"}},
     "unanswered": {"question": "Why do whales sing?"},
 }
+
+WHOLE = ("iterative", "deep", "chain", "teams")
+"""Kinds of runs that end completed."""
 
 
 class Certificates(dict[str, bytes]):
@@ -85,7 +89,7 @@ async def researched(api: httpx.AsyncClient, kind: str) -> str:
         if kind == "stopped" and run["stage"] == "paused":
             await api.post(f"/v1/runs/{run_id}/stop", json={"reason": "we know enough"})
         await asyncio.sleep(0.05)
-    assert run["status"] == {"deep": "completed", "iterative": "completed", "chain": "completed"}.get(kind, kind), run
+    assert run["status"] == dict.fromkeys(WHOLE, "completed").get(kind, kind), run
     return run_id
 
 

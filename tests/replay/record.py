@@ -207,6 +207,8 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
     yield "deep", approved, True
     yield "auto", chosen, False
     yield "auto", chosen, True
+    yield "hierarchical", iterations, False
+    yield "hierarchical", iterations, True
 
 
 def named(mode: str, scenario: Callable[[Script], Limits], chain: bool) -> str:

@@ -11,7 +11,7 @@ from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Usage, microusd, total
 from tests.workflow.scenarios import Charge, Scenario
 
-EXITS = frozenset(exit_id for graph in MODES.values() for exit_id in graph.exit_nodes)
+EXITS = frozenset(exit_id for mode in MODES.values() for graph in mode.all_graphs() for exit_id in graph.exit_nodes)
 
 Finding = tuple[str, str]
 """Its kind for the tally, and all about it for a person."""

@@ -87,9 +87,11 @@ class Scenario:
                 ("deep", True),
                 ("magentic", False),
                 ("magentic", True),
+                ("hierarchical", False),
+                ("hierarchical", True),
             ]
         )
-        deep = self.mode == "deep"
+        deep = self.mode in ("deep", "hierarchical")
         self.limits = Limits(
             tokens=int(10 ** (draw.uniform(4.3, 6.3) if deep else draw.uniform(3, 5.3))),
             cost_microusd=draw.choice([None, None, draw.randint(1, 20), draw.randint(20, 20_000)]),

@@ -20,6 +20,7 @@ from tests.workflow.test_budget import paused
 
 OF_GRAPHS = frozenset({"routed", "state_updated"})
 """A chain has neither decisions nor state nodes as steps."""
+OF_TEAMS = frozenset({"failing judge", "nothing to search"})
 
 
 def failing(type: str = "Scripted", topic: str = "") -> Answer:
@@ -51,6 +52,16 @@ def led_in_a_circle(script: Script) -> Limits:
     return Limits(tokens=300_000, iterations=15, resets=1)
 
 
+def arrange_team(scenario: str, script: Script) -> Limits:
+    """The same for what happens in teams alone."""
+    if scenario == "failing judge":
+        script.overrides["team_judge"] = failing()
+    else:
+        script.complete_in = 99
+        script.overrides["tool_selector"] = lambda given: {"tasks": []}
+    return Limits()
+
+
 def arrange(scenario: str, script: Script) -> Limits:
     """Sets the script up for a scenario and returns the run's limits."""
     match scenario:
@@ -72,9 +83,9 @@ def arrange(scenario: str, script: Script) -> Limits:
         case "failing exit":
             script.overrides["writer"] = failing()
         case "failing section":
-            script.overrides["writer"] = failing(topic="method")
+            script.overrides["writer"] = script.overrides["drafter"] = failing(topic="method")
         case "unanswered section":
-            script.overrides["writer"] = unanswered(topic="method")
+            script.overrides["writer"] = script.overrides["drafter"] = unanswered(topic="method")
         case "unanswered":
             script.overrides["writer"] = script.overrides["long_writer"] = unanswered()
         case "cut plan":
@@ -110,6 +121,14 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
         ("magentic", "led in a circle"),
         ("magentic", "failing node"),
         ("magentic", "tokens"),
+        ("hierarchical", "complete"),
+        ("hierarchical", "iterations"),
+        ("hierarchical", "nothing to search"),
+        ("hierarchical", "failing judge"),
+        ("hierarchical", "failing section"),
+        ("hierarchical", "unanswered section"),
+        ("hierarchical", "cut plan"),
+        ("hierarchical", "stalled"),
         ("simple", "complete"),
         ("simple", "iterations"),
         ("simple", "stalled"),
@@ -122,7 +141,8 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
     ],
 )
 async def test_graph_chain_and_memory_agree(mode: str, scenario: str, start: Start, script: Script) -> None:
-    limits = led_in_a_circle(script) if scenario == "led in a circle" else arrange(scenario, script)
+    arranged = led_in_a_circle(script) if scenario == "led in a circle" else None
+    limits = arranged or (arrange_team if scenario in OF_TEAMS else arrange)(scenario, script)
     if mode == "auto" and scenario in MODES:
         script.overrides["input_parser"] = lambda given: {
             "original_query": "q",

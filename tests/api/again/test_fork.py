@@ -23,7 +23,9 @@ async def forked(api: httpx.AsyncClient, run_id: str, **body: Any) -> Json:
     return await ended(api, view["run_id"])
 
 
-@pytest.mark.parametrize(("mode", "use_graph"), [("iterative", True), ("deep", True), ("deep", False)])
+@pytest.mark.parametrize(
+    ("mode", "use_graph"), [("iterative", True), ("deep", True), ("deep", False), ("hierarchical", True)]
+)
 async def test_shared_steps_are_neither_done_nor_paid_for_again(
     api: httpx.AsyncClient,
     served: str,

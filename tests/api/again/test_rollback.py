@@ -16,7 +16,9 @@ from tests.api.asking import start
 from tests.api.sse import read_events
 
 
-@pytest.mark.parametrize(("mode", "use_graph"), [("iterative", True), ("deep", True), ("deep", False)])
+@pytest.mark.parametrize(
+    ("mode", "use_graph"), [("iterative", True), ("deep", True), ("deep", False), ("hierarchical", True)]
+)
 async def test_a_run_can_go_back_to_before_each_of_its_steps(
     api: httpx.AsyncClient,
     served: str,

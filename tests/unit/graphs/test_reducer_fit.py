@@ -107,6 +107,7 @@ def test_no_reducer_fits_every_callee() -> None:
         ("knowledge_gap", "record_gap"),
         ("tool_selector", "record_tool_calls"),
         ("judge", "record_judgement"),
+        ("team_judge", "record_feedback"),
         ("input_parser", "record_parse"),
         ("task_ledger", "record_task_ledger"),
         ("progress_ledger", "record_progress"),

@@ -51,8 +51,10 @@ ANSWERS: dict[str, dict[str, Any]] = {
     },
     "planner": {"report_title": "Crashes", "report_outline": [{"title": "Replay", "key_question": "What is replay?"}]},
     "proofreader": {"title": "Crashes", "key_findings": [{"text": "It goes on.", "citations": []}]},
+    "drafter": {"title": "Crashes", "key_findings": [{"text": "It goes on.", "citations": []}]},
+    "team_judge": {"sufficient": False, "feedback": "Say more of replay.", "missing": ["replay"]},
 }
-SHORT = ("writer", "judge", "input_parser", "planner", "proofreader")
+SHORT = ("writer", "judge", "input_parser", "planner", "proofreader", "drafter")
 """Agents whose answers have defaults that the script leaves out."""
 
 

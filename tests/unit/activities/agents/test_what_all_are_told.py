@@ -24,7 +24,7 @@ from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, passage
 DAY = "2026-11-22"
 QUESTIONS = [(agent, question) for agent in AGENTS.values() for question in (agent.asks, agent.closing) if question]
 EACH = pytest.mark.parametrize(("agent", "question"), QUESTIONS, ids=lambda one: getattr(one, "name", ""))
-FORMED = {"planner", "writer", "long_writer", "proofreader"}
+FORMED = {"planner", "writer", "drafter", "long_writer", "proofreader"}
 """Agents that plan or write a report."""
 
 

@@ -14,7 +14,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from elcano.activities.offline import assessing, joining, outlining, planning, reviewing, writing
+from elcano.activities.offline import assessing, extracting, joining, outlining, planning, reviewing, writing
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
@@ -37,6 +37,7 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     SUMMARY: joining.summarise,
     "proofreader": joining.proofread,
     "reviewer": reviewing.review,
+    "analyst": extracting.extract,
 }
 """The extractive counterparts of agents, by the kind of the task. An agent may have none: it needs a language model."""
 

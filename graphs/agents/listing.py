@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from elcano.graphs.agents import (
+    analyst,
     input_parser,
     judge,
     knowledge_gap,
@@ -29,5 +30,6 @@ AGENTS: Mapping[str, AgentDefinition] = {
         long_writer.AGENT,
         proofreader.AGENT,
         reviewer.AGENT,
+        analyst.AGENT,
     )
 }

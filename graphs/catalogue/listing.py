@@ -19,6 +19,7 @@ from elcano.graphs.catalogue import section_reducers as sections
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ToolNode
 from elcano.graphs.values import branch as branches
+from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.state import ResearchState
 
@@ -67,6 +68,22 @@ TOOLS: Mapping[str, ToolSpec] = {
             output=tools.SearchOutput,
             starts="searching",
             completes="search_complete",
+        ),
+        ToolSpec(
+            name="analyze",
+            description="Checks numbers against their quotes, pools them by meta-analysis and tests hypotheses.",
+            input=AnalyzeInput,
+            output=AnalyzeOutput,
+            starts="analyzing",
+            completes="analysis_complete",
+        ),
+        ToolSpec(
+            name="compute",
+            description="Runs a piece of Python on JSON values in a sandbox: no files, no network, little time.",
+            input=tools.ComputeInput,
+            output=tools.ComputeOutput,
+            starts="analyzing",
+            completes="analysis_complete",
         ),
         ToolSpec(
             name="noop",

@@ -316,6 +316,8 @@ class PublishCall(OfRun):
     """Of a literature review: ids of the evidence that repeats no older one."""
     searched: tuple[str, ...] = ()
     """Of a fork: the first and the last day on which what it shares was searched."""
+    analysis: str | None = None
+    """Artifact hash of the `Analysis`, of a run that analyzed numbers."""
 
 
 class BranchHeld(Frozen):

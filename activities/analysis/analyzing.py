@@ -131,7 +131,10 @@ def _name(held: Held, works: Works) -> str:
 
 def digest(analysis: Analysis) -> str:
     """Verdicts and figures in sentences, for whoever writes of them."""
-    lines = ["Code computed from the figures that were found:"]
+    lines = [
+        "Code computed this from the figures that were found, and a section of the report that code writes tells it; "
+        "what is said of it elsewhere needs no more than the verdict:"
+    ]
     lines += [f"{one.hypothesis.statement} Verdict: {one.verdict}, for {one.reason}." for one in analysis.tested]
     if analysis.left_out_count:
         of = f"{analysis.left_out_count} of {analysis.measurements} measurements"

@@ -11,9 +11,9 @@ from typing import Final
 from xml.etree import ElementTree as Xml
 
 from elcano.activities.analysis.effects import none
-from elcano.activities.analysis.verdicts import number, told_p
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.analysis import NAMES, RATIOS, Pool, Pooled, StudyEffect
+from elcano.graphs.values.analysis_wording import estimated, number, plot_title
 from elcano.graphs.values.wording import counted
 
 MEDIA_TYPE: Final = "image/svg+xml"
@@ -72,12 +72,6 @@ class _Axis:
         return math.log(max(value, 1e-300)) if self._log else value
 
 
-def forest_title(pool: Pool) -> str:
-    """What the plot shows, in one line."""
-    groups = " beside ".join(filter(None, (pool.first, pool.second)))
-    return f"Forest plot: {pool.outcome}{f', {groups}' if groups else ''}, {NAMES[pool.measure]}"
-
-
 def forest(pool: Pool) -> str:
     """The drawing of a pool, the same for the same pool."""
     shown = pool.studies[:MOST_DRAWN]
@@ -97,7 +91,7 @@ def forest(pool: Pool) -> str:
             "stroke": "none",
         },
     )
-    _said(svg, "title", forest_title(pool), id=f"{name}-title")
+    _said(svg, "title", plot_title(pool), id=f"{name}-title")
     _said(svg, "desc", _description(pool), id=f"{name}-description")
     _heads(svg, pool)
     axis = _Axis(pool)
@@ -114,17 +108,14 @@ def forest(pool: Pool) -> str:
 
 
 def _description(pool: Pool) -> str:
-    one = pool.random
-    p = f", p {told_p(one.p)}" if one.p is not None else ""
     return (
-        f"{counted(pool.count, 'study', 'studies')}; random-effects estimate {number(one.estimate)}, 95 % interval "
-        f"{number(one.low)} to {number(one.high)}{p}; I² {pool.i2:.0f} %, tau² {pool.tau2:.4g}. "
-        "The table beside it has the figures of each study."
+        f"{counted(pool.count, 'study', 'studies')}; random effects: {estimated(pool.random, pool.unit)}; "
+        f"I² {pool.i2:.0f} %, tau² {pool.tau2:.4g}. The table beside it has the figures of each study."
     )
 
 
 def _heads(svg: Xml.Element, pool: Pool) -> None:
-    _text(svg, 8, 20, shortened(forest_title(pool).removeprefix("Forest plot: "), 100), weight="bold")
+    _text(svg, 8, 20, shortened(plot_title(pool).removeprefix("Forest plot: "), 100), weight="bold")
     _text(svg, 8, 44, "Study")
     unit = f", {pool.unit}" if pool.unit else ""
     _text(svg, 552, 44, shortened(f"Estimate [95 % interval]{unit}", 34))

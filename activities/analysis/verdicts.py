@@ -10,8 +10,8 @@ from typing import Final
 from elcano.activities.analysis.effects import none
 from elcano.activities.analysis.grouping import Words, words_of
 from elcano.graphs.shortening import shortened
-from elcano.graphs.values.analysis import NAMES, RATIOS, Direction, Hypothesis, Outcome, Pool, Tested
-from elcano.graphs.values.wording import counted
+from elcano.graphs.values.analysis import RATIOS, Direction, Hypothesis, Outcome, Pool, Tested
+from elcano.graphs.values.analysis_wording import figures
 
 RULE: Final = (
     "A hypothesis is supported if the 95 % interval of the random-effects estimate of at least two studies lies wholly "
@@ -36,34 +36,6 @@ def tested(hypothesis: Hypothesis, pools: Sequence[Pool]) -> Tested:
         return Tested(hypothesis=hypothesis, verdict="inconclusive", reason=reason, pool=pool.number)
     verdict, why = _verdict(pool, _expected(hypothesis.expects, turned=turned))
     return Tested(hypothesis=hypothesis, verdict=verdict, reason=f"{why}: {figures(pool)}", pool=pool.number)
-
-
-def figures(pool: Pool) -> str:
-    """What a pool says, in one clause."""
-    groups = " beside ".join(filter(None, (pool.first, pool.second)))
-    of = f"{pool.outcome}{f', {groups}' if groups else ''}"
-    one = pool.random
-    between = f", I² {pool.i2:.0f} %, tau² {pool.tau2:.4g}" if pool.count > 1 else ""
-    unit = f" {pool.unit}" if pool.unit else ""
-    p = f", p {told_p(one.p)}" if one.p is not None else ""
-    return (
-        f"{of}: {NAMES[pool.measure]} {number(one.estimate)}{unit} (95 % interval {number(one.low)} to "
-        f"{number(one.high)}{p}) over {counted(pool.count, 'study', 'studies')}{between}"
-    )
-
-
-def number(value: float) -> str:
-    """A figure with three or four digits, as tables have it; never in powers of ten unless it is huge or tiny."""
-    if value == 0 or 0.001 <= abs(value) < 100_000:
-        places = 2 if abs(value) >= 0.1 else 4
-        text = f"{value:.{places}f}"
-        return "0.00" if text == "-0.00" else text
-    return f"{value:.3g}"
-
-
-def told_p(p: float) -> str:
-    """A p-value as people write it, with its sign."""
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _fit(hypothesis: Hypothesis, pool: Pool) -> Iterator[bool]:

@@ -193,7 +193,8 @@ def _names(sentence: str, spans: list[tuple[int, int]]) -> list[str]:
 def _group(text: str) -> str:
     found = re.search(
         r"\b(?:(?:in|of|from) (?:the |those (?:receiving|taking|given|on) )|with |receiving |given |taking |"
-        r"(?:assigned|randomi[sz]ed) to |treated with |on |in )(?P<name>[^\d,.;:()]{1,60}?)(?= (?:groups?|arms?)\b|[,.;:()]|"
+        r"(?:assigned|randomi[sz]ed) to |treated with |on |in )(?P<name>[^\d,.;:()]{1,60}?)"
+        r"(?= (?:groups?|arms?)\b|[,.;:()]|"
         r" (?:and|versus|vs|compared|than|but|while|whereas|died|had|developed|experienced)\b|$)",
         text,
     )

@@ -118,6 +118,10 @@ class ReportNotReady(ElcanoError):
     """A run has no report."""
 
 
+class NotAnalyzed(ElcanoError):
+    """A run has no such figures: its report has no analysis, or the analysis no such plot."""
+
+
 class NotCertifiable(ElcanoError):
     """A run has nothing that could be certified, or not yet."""
 
@@ -208,6 +212,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
     SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
+    NotAnalyzed: ProblemKind(404, "not-analyzed", "The run has no such figures"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
     NotCertifiable: ProblemKind(409, "not-certifiable", "There is no certificate of this run"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),

@@ -16,10 +16,11 @@ from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ToolNode
 from elcano.graphs.values import branch as branches
 from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
+from elcano.graphs.values.analysis_wording import summary
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.state import ResearchState
 
@@ -34,6 +35,8 @@ class ToolSpec:
     output: type[Frozen]
     starts: EventType
     completes: EventType
+    summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
+    """Its output in one sentence and its figures, told when it ends; None: that it is done."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ TOOLS: Mapping[str, ToolSpec] = {
             output=AnalyzeOutput,
             starts="analyzing",
             completes="analysis_complete",
+            summary=summary,
         ),
         ToolSpec(
             name="compute",

@@ -306,7 +306,7 @@ def _completed(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Ru
 def _summary(callee: str, output: Json) -> tuple[str, JsonObject]:
     """An output in one sentence, and its figures."""
     values = output if isinstance(output, dict) else {}
-    summarise = AGENTS[callee].summary if callee in AGENTS else _TOOLS.get(callee)
+    summarise = AGENTS[callee].summary if callee in AGENTS else _TOOLS.get(callee, TOOLS[callee].summary)
     return summarise(values) if summarise else (f"{title(callee)}: done", {})
 
 

@@ -5,7 +5,7 @@ workflow and `run_in_memory`, so that both can be held against each other.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.contracts import PublishCall, ReopenCall
@@ -120,7 +120,7 @@ class Script:
                     "evidence": cited,
                 }
             case _:
-                return {"ok": True}
+                return _FIXED.get(name, {"ok": True})
 
     @property
     def usage(self) -> Usage:
@@ -157,3 +157,11 @@ class Script:
             return ItemOutcome(index=index, input=given, output=self.answer(work.tool, given))
         except Refused as error:
             return ItemOutcome(index=index, input=given, error=str(error), error_type=error.type)
+
+
+_FIXED: Final[dict[str, JsonObject]] = {
+    "analyst": {"hypotheses": [{"statement": "It holds."}], "measurements": []},
+    "analyze": {"artifact": "an analysis", "verdict": "inconclusive", "told": "Nothing was pooled."},
+    "compute": {"result": None},
+}
+"""Answers that do not depend on what is asked."""

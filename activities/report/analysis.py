@@ -28,6 +28,11 @@ def cited_by(analysis: Analysis | None) -> tuple[Citation, ...]:
     return tuple(dict.fromkeys(Citation(evidence=row.evidence, quote=row.quote) for row in rows))
 
 
+def decided(analysis: Analysis | None) -> bool:
+    """Whether a hypothesis was supported or refuted."""
+    return analysis is not None and any(one.verdict != "inconclusive" for one in analysis.tested)
+
+
 def numbered(analysis: Analysis | None, citations: Iterable[CheckedCitation]) -> Analysis | None:
     """The analysis with the numbers of its references."""
     if analysis is None:

@@ -5,7 +5,7 @@ The publisher makes it once; whoever looks through a certificate makes it again 
 
 from collections.abc import Mapping, Sequence
 
-from elcano.activities.report.analysis import cited_by, numbered
+from elcano.activities.report.analysis import cited_by, decided, numbered
 from elcano.activities.report.citations import check
 from elcano.activities.report.language import words_for
 from elcano.activities.report.parts import parts
@@ -48,6 +48,8 @@ def made(
     """
     if draft is None:
         return _unwritten(call, evidence, builds, accounts, searched, analysis)
+    if decided(analysis):  # a writer that quotes finds no sentence for what only figures together say
+        draft = draft.model_copy(update={"answered": True})
     checked = check(draft, evidence, texts, accounts, call.question, cited_by(analysis))
     told_analysis = numbered(analysis, checked.beside)
     doubts = standing(checked.references)

@@ -42,7 +42,10 @@ def figures(pool: Pool) -> str:
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
     """An `AnalyzeOutput` in one sentence, and its figures."""
     counts: JsonObject = {name: output.get(name, 0) for name in ("studies", "pools", "left_out")}
-    pooled = f"{output['studies']} studies in {output['pools']} pools" if output.get("pools") else "no number that counts"
+    studies, pools = output.get("studies"), output.get("pools")
+    pooled = "no number that counts"
+    if isinstance(studies, int) and isinstance(pools, int) and pools:
+        pooled = f"{counted(studies, 'study', 'studies')} in {counted(pools, 'pool')}"
     left = f", {output['left_out']} left out" if output.get("left_out") else ""
     told = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
     return told, {"verdict": output.get("verdict"), **counts}

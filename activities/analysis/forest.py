@@ -27,6 +27,7 @@ _ROW: Final = 24
 _TOP: Final = 62
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MOST_TICKS: Final = 7
 _REACH: Final = 6.0
 """Ends of intervals further from all estimates than so many times their span are drawn as arrows."""
 
@@ -60,13 +61,22 @@ class _Axis:
         return self.low <= self._on(value) <= self.high
 
     def ticks(self) -> Sequence[float]:
-        """Four or so round numbers, on the measure's own scale."""
+        """A few round numbers, on the measure's own scale."""
+        if self._log:
+            for steps in ((1, 2, 5), (1,)):
+                round_ones = [one * 10.0**power for power in range(-12, 12) for one in steps]
+                places = [one for one in round_ones if self.holds(one)]
+                if len(places) <= _MOST_TICKS:
+                    break
+            places = places[:: 1 + len(places) // _MOST_TICKS]
+            if len(places) > 1:
+                return places
+            return [math.exp(self.low + share * (self.high - self.low)) for share in (0.1, 0.5, 0.9)]
         step = (self.high - self.low) / 4
         unit = 10 ** math.floor(math.log10(step))
         step = next((unit * one for one in (1, 2, 5, 10) if unit * one >= step), unit * 10)
         first = math.ceil(self.low / step)
-        places = [first * step + at * step for at in range(8) if first * step + at * step <= self.high]
-        return [math.exp(place) if self._log else place for place in places]
+        return [(first + at) * step for at in range(8) if (first + at) * step <= self.high]
 
     def _on(self, value: float) -> float:
         return math.log(max(value, 1e-300)) if self._log else value
@@ -117,8 +127,7 @@ def _description(pool: Pool) -> str:
 def _heads(svg: Xml.Element, pool: Pool) -> None:
     _text(svg, 8, 20, shortened(plot_title(pool).removeprefix("Forest plot: "), 100), weight="bold")
     _text(svg, 8, 44, "Study")
-    unit = f", {pool.unit}" if pool.unit else ""
-    _text(svg, 552, 44, shortened(f"Estimate [95 % interval]{unit}", 34))
+    _text(svg, 552, 44, "Estimate [95 %]")
     _text(svg, _WIDTH - 8, 44, "Weight", anchor="end")
     _line(svg, 8, 52, _WIDTH - 8, 52)
 
@@ -134,7 +143,8 @@ def _scale(svg: Xml.Element, axis: _Axis, pool: Pool, bottom: int) -> None:
         _line(svg, axis.x(nothing), _TOP - 6, axis.x(nothing), bottom + 6)
     dashed = axis.x(pool.random.estimate)
     _line(svg, dashed, _TOP - 6, dashed, bottom + 6, dash="3 3")
-    _text(svg, (_LEFT + _RIGHT) / 2, bottom + 46, NAMES[pool.measure], anchor="middle")
+    unit = f", {pool.unit}" if pool.unit else ""
+    _text(svg, (_LEFT + _RIGHT) / 2, bottom + 46, f"{NAMES[pool.measure]}{unit}", anchor="middle")
 
 
 def _row(svg: Xml.Element, axis: _Axis, one: StudyEffect, y: int) -> None:

@@ -48,7 +48,7 @@ def combined(effects: Sequence[Effect], measure: Measure) -> Combined:
     if many == 1:
         only = _normal(float(effect[0]), math.sqrt(float(variance[0])), measure)
         return Combined(only, only, None, (100.0,), 0.0, None, 0.0, 0.0, None, None)
-    with np.errstate(invalid="ignore"):  # where it lets the variance between studies fall below none
+    with np.errstate(all="ignore"):  # where it lets the variance between studies fall below none
         found = combine_effects(effect, variance, method_re="dl", alpha=LEVEL)
     spread = float(found.tau2) > 0
     tau2 = float(found.tau2) if spread else 0.0

@@ -140,7 +140,8 @@ def _counts(item: EvidenceItem, sentence: str) -> Iterator[Measurement]:
         return
     outcome = outcome_before(sentence[: found[0].start()]) or _happened(sentence[found[0].end() :])
     names = _names(sentence, [one.span() for one in found])
-    if not outcome or (len(found) == 2 and not all(names)):
+    alone = len(found) == 1 and not (found[0]["percent"] or names[0])  # `version 2 of 3`
+    if not outcome or alone or (len(found) == 2 and not all(names)):
         return
     groups = [
         Group(

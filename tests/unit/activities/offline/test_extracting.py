@@ -19,7 +19,7 @@ def read(text: str, question: str = "Does aspirin reduce mortality?") -> Extract
     ("text", "told"),
     [
         (
-            "Deaths occurred in 12 of 45 patients (26.7 %) in the drug group and in 20 of 44 patients in the placebo group.",
+            "Deaths occurred in 12 of 45 patients (26.7 %) in the drug group and in 20 of 44 in the placebo group.",
             {
                 "outcome": "Deaths",
                 "reports": "counts",
@@ -62,7 +62,7 @@ def read(text: str, question: str = "Does aspirin reduce mortality?") -> Extract
             },
         ),
         (
-            "Adults were randomly assigned to placebo or aspirin. Mortality was similar (RR 0.95, 99% CI 0.80 to 1.12).",
+            "Adults were randomized to placebo or aspirin. Mortality was similar (RR 0.95, 99% CI 0.80 to 1.12).",
             {
                 "outcome": "Mortality",
                 "reports": "risk_ratio",
@@ -78,7 +78,7 @@ def read(text: str, question: str = "Does aspirin reduce mortality?") -> Extract
             {"outcome": "Pain", "reports": "mean_difference", "value": -0.5, "low": -0.9, "high": -0.1, **BOTH},
         ),
         (
-            "The mean pain score was 5.2 (SD 1.1) in the aspirin group (n = 40) and 6.0 (SD 1.3) in the placebo group (n = 41).",
+            "The mean pain score was 5.2 (SD 1.1) with aspirin (n = 40) and 6.0 (SD 1.3) with placebo (n = 41).",
             {
                 "outcome": "pain score",
                 "reports": "means",

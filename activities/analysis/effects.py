@@ -18,6 +18,8 @@ from elcano.graphs.values.analysis import RATIOS, SINGLE, Group, Measure, Measur
 
 CORRECTION: Final = 0.5
 """What is added to each cell of a table with an empty one; without it there is no ratio and no error."""
+_LARGEST: Final = 1e12
+"""Effects and errors beyond that, which nothing measured has, would make figures of a pool overflow."""
 _STATISTICS: Final = {"odds_ratio": "odds-ratio", "risk_ratio": "risk-ratio", "risk_difference": "diff"}
 OF_COUNTS: Final[tuple[Measure, ...]] = ("risk_ratio", "odds_ratio", "risk_difference")
 """What counts of two groups can give; the first where nothing else is reported."""
@@ -54,8 +56,8 @@ def effect_of(one: Measurement, measure: Measure) -> Effect:
         found = _of_mean(one.first) if measure == "mean" else _of_means(one.first, one.second, measure)
     else:
         found = _of_estimate(one, measure)
-    if not (math.isfinite(found.effect) and math.isfinite(found.error) and found.error > 0):
-        raise NoEffect("its error cannot be computed, or is none")
+    if not (abs(found.effect) < _LARGEST and 1 / _LARGEST < found.error < _LARGEST):
+        raise NoEffect("its effect or its error is none, or out of all proportion")
     return found
 
 

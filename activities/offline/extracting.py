@@ -32,7 +32,7 @@ _MEASURES: Final[tuple[tuple[Reported, str], ...]] = (
 )
 _NAME: Final = "|".join(f"(?P<{name}>{words})" for name, words in _MEASURES)
 _ESTIMATE: Final = re.compile(
-    rf"(?:{_NAME})(?P<between>[^\d(\[.;]{{0,80}}?(?:[\[(][A-Za-z]{{1,5}}[\])])?[^\d(\[.;]{{0,80}}?)"
+    rf"(?:{_NAME})(?P<between>[^\d(\[.;]{{0,80}}?(?:[\[(][A-Za-z]{{1,5}}[\])][^\d(\[.;]{{0,80}}?)?)"
     rf"(?P<value>{_NUMBER})(?P<share>\s?%)?(?P<unit>\s?[A-Za-z\u00b5/]{{1,12}})?"
     rf"[\s,;:(\[]{{0,4}}(?:(?P<level>\d{{2}}(?:\.\d)?)\s?%\s?(?:CI|C\.I\.|confidence interval)(?:\s?[\[(]CI[\])])?"
     rf"[\s,:=(\[]{{0,4}}(?P<low>{_NUMBER})\s?%?\s?(?:-|\u2013|\u2014|to|,|;)\s?(?P<high>{_NUMBER})"

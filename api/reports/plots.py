@@ -1,5 +1,7 @@
 """The forest plots of a report, which are kept beside it and named in it by hash."""
 
+import asyncio
+
 from elcano.graphs.values.report import Report
 from elcano.storage.store import TenantStore
 
@@ -13,7 +15,7 @@ async def plots_of(stored: str, store: TenantStore) -> dict[int, str]:
     """
     if '"analysis":' not in stored:  # most reports have none, and a long one takes a while to read
         return {}
-    analysis = Report.model_validate_json(stored).analysis
+    analysis = (await asyncio.to_thread(Report.model_validate_json, stored)).analysis
     pools = analysis.pools if analysis else ()
     found = {pool.number: await store.artifacts.get(pool.plot) for pool in pools if pool.plot}
     return {number: plot for number, plot in found.items() if plot is not None}

@@ -1,5 +1,6 @@
 """The figures of a run that analyzed numbers, and its forest plots."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Response
@@ -51,7 +52,7 @@ async def get_analysis(
 ) -> Response:
     """Read what statistics made of the numbers that a run found: verdicts, estimates, and what was left out and why."""
     form = choose(accept, (JSON, CSV))
-    analysis = Report.model_validate_json(await _report(run_id, services)).analysis
+    analysis = (await asyncio.to_thread(Report.model_validate_json, await _report(run_id, services))).analysis
     if analysis is None:
         raise NotAnalyzed(f"the run {run_id!r} analyzed no numbers; start one with the mode `analysis`")
     content = as_csv(analysis) if form == CSV else analysis.model_dump_json()

@@ -150,7 +150,8 @@ def _impossible_group(group: Group, called: str, reports: str) -> Iterator[str]:
         yield f"{called} has more events ({group.events:g}) than people ({group.size:g})"
     elif group.events is not None and group.size and group.percent is not None:
         share = 100 * group.events / group.size
-        if abs(share - group.percent) > 0.6:
+        rounded = 0.6 if group.percent == int(group.percent) else 0.06
+        if abs(share - group.percent) > rounded:
             told = f"{group.events:g} of {group.size:g} is {share:.1f} %"
             yield f"{told}, and its quote says {group.percent:g} %"
     if group.sd is not None and group.sd <= 0:

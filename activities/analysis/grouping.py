@@ -160,7 +160,7 @@ def _is_forward(first: str, second: str) -> bool:
 
 def _measure_of_counts(members: Iterable[tuple[Held, bool]]) -> Measure:
     """What counts are turned into: what most of the others report, so that they can be pooled with these."""
-    told = Counter(one.measurement.reports for one, _ in members)
+    told: Counter[str] = Counter(one.measurement.reports for one, _ in members)
     return max(OF_COUNTS, key=lambda measure: (told[measure], -OF_COUNTS.index(measure)))
 
 

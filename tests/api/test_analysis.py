@@ -82,7 +82,7 @@ async def test_a_run_that_finds_no_numbers_reports_all_the_same(tmp_path: Path) 
     assert found.report.analysis is not None
     assert found.report.analysis.pools == ()
     assert found.report.analysis.tested[0].verdict == "inconclusive"
-    assert "there is no number that counts" in found.report.markdown
+    assert "no number was found that counts" in found.report.markdown
 
 
 async def test_figures_come_as_json_and_as_rows(api: httpx.AsyncClient, reported: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
@@ -99,13 +100,12 @@ def _predicted(mean: float, error: float, tau2: float, many: int, measure: Measu
     return own_scale(mean - reach, measure), own_scale(mean + reach, measure)
 
 
-def _asymmetry(effect: "np.ndarray[tuple[int], np.dtype[np.float64]]", variance: object) -> float | None:
+def _asymmetry(effect: NDArray[np.float64], variance: NDArray[np.float64]) -> float | None:
     """Begg's test: are the effects of small studies others than those of large ones."""
-    spread = np.asarray(variance)
-    weights = 1 / spread
+    weights = 1 / variance
     centre = (weights * effect).sum() / weights.sum()
-    rest = spread - 1 / weights.sum()
+    rest = variance - 1 / weights.sum()
     if not (rest > 0).all():
         return None
-    p = float(stats.kendalltau((effect - centre) / np.sqrt(rest), spread).pvalue)
+    p = float(stats.kendalltau((effect - centre) / np.sqrt(rest), variance).pvalue)
     return p if math.isfinite(p) else None

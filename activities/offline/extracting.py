@@ -163,7 +163,8 @@ def _means(item: EvidenceItem, sentence: str) -> Iterator[Measurement]:
     names = _names(sentence, spans)
     ends = [*(begin for begin, _ in spans[1:]), len(sentence)]
     outcome = outcome_before(sentence[: spans[0][0]])
-    groups, units = [], set()
+    groups: list[Group] = []
+    units: set[str] = set()
     for one, name, end in zip(found, names, ends, strict=True):
         near = _SIZE.search(sentence, one.end(), end)
         size = one["inside"] or (near["size"] if near else None)

@@ -64,8 +64,9 @@ async def test_a_run_without_a_key_reads_pools_and_decides(tmp_path: Path) -> No
     (pool,) = analysis.pools
     assert (pool.count, pool.measure, analysis.tested[0].verdict) == (8, "risk_ratio", "supported")
     assert report.answered
-    numbers = [row.number for row in pool.studies]
-    assert sorted(numbers) == sorted({one.number for one in report.citations if "Mortality was" in one.quote})
+    numbers = {row.number for row in pool.studies}
+    assert len(numbers) == 8
+    assert numbers == {one.number for one in report.citations if "Mortality was" in one.quote}
     assert not report.unverified
     assert "analysis/plots/1.svg" in report.markdown
     assert all(f"[{number}]" in report.markdown for number in numbers)

@@ -23,6 +23,8 @@ from tests.replay.record import CHAIN, FOLDER, GRAPHS
 from tests.replay.replaying import replayer, stored_in
 
 HISTORIES = stored_in(FOLDER)
+LATER = frozenset({"analysis"})
+"""Modes that came when the graphs of the others were as they are now."""
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
@@ -33,9 +35,9 @@ def test_history_replays(path: Path, tmp_path: Path) -> None:
 
 def test_every_mode_has_a_history_as_a_graph_and_as_a_chain() -> None:
     recorded = {path.stem for path in HISTORIES}
-    for graphs in ("", GRAPHS):
-        assert recorded >= {f"{mode}{graphs}-complete" for mode in MODES}
-        assert recorded >= {f"{mode}{graphs}-complete-{CHAIN}" for mode in CHAIN_MODES}
+    for graphs, later in (("", LATER), (GRAPHS, frozenset[str]())):
+        assert recorded >= {f"{mode}{graphs}-complete" for mode in MODES.keys() - later}
+        assert recorded >= {f"{mode}{graphs}-complete-{CHAIN}" for mode in set(CHAIN_MODES) - later}
 
 
 def test_a_changed_step_is_noticed(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from elcano.api.openapi import document
 from elcano.api.routes import (
     again,
     agents,
+    analyses,
     cancel,
     certificates,
     control,
@@ -106,6 +107,7 @@ def create_app(
         again,
         certificates,
         results,
+        analyses,
         steps,
         modes,
         graphs,

@@ -308,6 +308,8 @@ class PublishCall(OfRun):
     """Of a fork: the first and the last day on which what it shares was searched."""
     choice: Choice = Choice()
     scored: Scored | None = None
+    analysis: str | None = None
+    """Artifact hash of the `Analysis`, of a run that analyzed numbers."""
 
 
 class BranchHeld(Frozen):

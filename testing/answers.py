@@ -44,7 +44,7 @@ def plain(task: TaskEnvelope) -> JsonObject:
                 {"heading": section.title, "text": list(map(_retold, section.claims))} for section in task.sections
             ]
             return {"title": task.question[:300], "sections": sections}
-        case "reviewer" | "reviser":
+        case "reviewer" | "reviser" | "analyst":
             return _read(task)
         case _:
             return _of_team(task)
@@ -80,7 +80,9 @@ def _judged(task: TaskEnvelope) -> JsonObject:
 
 
 def _read(task: TaskEnvelope) -> JsonObject:
-    """All statements are supported; of blocks that were doubted all the same none is mended."""
+    """All statements are supported; of blocks that were doubted all the same none is mended, and no number is read."""
+    if task.kind == "analyst":
+        return {"measurements": []}
     if task.kind == "reviser":
         return {"blocks": []}
     statements = task.given.get("statements")

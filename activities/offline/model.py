@@ -17,6 +17,7 @@ from pydantic_ai.usage import RequestUsage
 from elcano.activities.offline import (
     assessing,
     coordinating,
+    extracting,
     hypothesizing,
     joining,
     outlining,
@@ -52,6 +53,7 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     "hypothesizer": hypothesizing.hypothesize,
     "drafter": writing.write,
     "team_judge": team_judging.judge,
+    "analyst": extracting.extract,
 }
 """The extractive counterparts of agents, by the kind of the task. An agent may have none: it needs a language model."""
 

@@ -53,6 +53,8 @@ PHRASES: Final = Phrases(
     unquoted_part="找到了关于这部分问题的段落，但没有引用其中的内容作为回答：",
     other_language="无法判断来源是否回答了这个问题：找到的内容与问题使用的语言不同，而没有语言模型就不会翻译。",
     unknown_language="这里不了解这个问题所用语言的词形：词语是按书写形式比较的。",
+    analysis="统计分析",
+    verdicts={"supported": "支持", "refuted": "否定", "inconclusive": "无定论"},
     comma="、",
     stop="。",
 )

@@ -61,4 +61,6 @@ PHRASES: Final = Phrases(
         "De woordvormen van de taal van deze vraag zijn hier niet bekend: woorden zijn "
         "vergeleken zoals ze geschreven zijn."
     ),
+    analysis="Statistische analyse",
+    verdicts={"supported": "Ondersteund", "refuted": "Weerlegd", "inconclusive": "Niet doorslaggevend"},
 )

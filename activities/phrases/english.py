@@ -58,4 +58,6 @@ PHRASES: Final = Phrases(
     unknown_language=(
         "The forms of words of this question's language are not known here: words were compared as they are written."
     ),
+    analysis="Statistical analysis",
+    verdicts={"supported": "Supported", "refuted": "Refuted", "inconclusive": "Inconclusive"},
 )

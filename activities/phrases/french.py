@@ -62,4 +62,6 @@ PHRASES: Final = Phrases(
         "Les formes des mots de la langue de cette question ne sont pas connues ici : les "
         "mots ont été comparés tels qu'ils sont écrits."
     ),
+    analysis="Analyse statistique",
+    verdicts={"supported": "Confirmée", "refuted": "Réfutée", "inconclusive": "Non concluante"},
 )

@@ -60,4 +60,6 @@ PHRASES: Final = Phrases(
         "Die Wortformen der Sprache dieser Frage sind hier nicht bekannt: Die Wörter wurden "
         "so verglichen, wie sie geschrieben sind."
     ),
+    analysis="Statistische Auswertung",
+    verdicts={"supported": "Gestützt", "refuted": "Widerlegt", "inconclusive": "Nicht entschieden"},
 )

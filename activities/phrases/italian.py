@@ -64,4 +64,6 @@ PHRASES: Final = Phrases(
         "Le forme delle parole della lingua di questa domanda qui non sono note: le parole "
         "sono state confrontate così come sono scritte."
     ),
+    analysis="Analisi statistica",
+    verdicts={"supported": "Sostenuta", "refuted": "Confutata", "inconclusive": "Non conclusiva"},
 )

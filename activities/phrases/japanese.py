@@ -56,6 +56,8 @@ PHRASES: Final = Phrases(
         "かれており、言語モデルなしでは何も翻訳されません。"
     ),
     unknown_language="この質問の言語の語形はここでは分かりません。語は書かれたとおりに比較されました。",
+    analysis="統計解析",
+    verdicts={"supported": "支持", "refuted": "否定", "inconclusive": "結論なし"},
     comma="、",
     stop="。",
 )

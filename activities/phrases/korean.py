@@ -56,4 +56,6 @@ PHRASES: Final = Phrases(
         "있고, 언어 모델 없이는 아무것도 번역되지 않습니다."
     ),
     unknown_language=("이 질문의 언어가 지닌 낱말의 꼴은 여기서 알지 못합니다. 낱말은 쓰인 그대로 비교했습니다."),
+    analysis="통계 분석",
+    verdicts={"supported": "지지됨", "refuted": "반박됨", "inconclusive": "결론 없음"},
 )

@@ -59,4 +59,6 @@ PHRASES: Final = Phrases(
         "As formas das palavras da língua desta pergunta não são conhecidas aqui: as palavras "
         "foram comparadas tal como estão escritas."
     ),
+    analysis="Análise estatística",
+    verdicts={"supported": "Apoiada", "refuted": "Refutada", "inconclusive": "Inconclusiva"},
 )

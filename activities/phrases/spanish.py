@@ -61,4 +61,6 @@ PHRASES: Final = Phrases(
         "Aquí no se conocen las formas de las palabras del idioma de esta pregunta: las "
         "palabras se compararon tal como están escritas."
     ),
+    analysis="Análisis estadístico",
+    verdicts={"supported": "Respaldada", "refuted": "Refutada", "inconclusive": "No concluyente"},
 )

@@ -64,6 +64,10 @@ class Phrases:
     """That what was found is in another language than the question, and no words are translated."""
     unknown_language: str
     """That words of the question's language were compared as they are written."""
+    analysis: str
+    """Heading of what statistics made of numbers."""
+    verdicts: Mapping[str, str]
+    """On a hypothesis, by the kind of verdict."""
     comma: str = ", "
     """Between words that are listed."""
     stop: str = "."

@@ -78,6 +78,8 @@ class CheckedDraft:
     """The passages that the writer was given."""
     works: Works
     """What is known of the works that they are of."""
+    beside: tuple[CheckedCitation, ...] = ()
+    """What code cites beside the draft."""
 
     @property
     def claims(self) -> tuple[CheckedClaim, ...]:
@@ -121,6 +123,7 @@ def check(
     texts: Mapping[str, StoredText],
     accounts: Iterable[Work] = (),
     asked: str = "",
+    beside: Iterable[Citation] = (),
 ) -> CheckedDraft:
     """Looks up every citation of `draft`.
 
@@ -130,6 +133,7 @@ def check(
         texts: the stored texts of the cited passages, by content hash.
         accounts: what sources told of works beside the passages that the writer was given.
         asked: the question: what it says need not be quoted.
+        beside: what code cites beside the draft; its references come after the draft's.
 
     Raises:
         KeyError: the text of a cited passage is not among `texts`.
@@ -144,6 +148,7 @@ def check(
         disputed=desk.claims(draft.disputed),
         strength=desk.claims(draft.strength),
         conclusion=desk.claims(draft.conclusion),
+        beside=tuple(desk.citation(cited) for cited in beside),
         references=desk.references(),
         related=tuple(desk.given[id] for id in dict.fromkeys(draft.related) if id in desk.given),
         given=tuple(given.values()),
@@ -244,6 +249,10 @@ class _Desk:
         passages = [self.given[id] for id in evidence if id in self.given]
         known = (*self._known, *known_of(passages, self.works))
         return judged(statement, known, self._judged.get((statement.text, evidence)))
+
+    def citation(self, cited: Citation) -> CheckedCitation:
+        """What becomes of one that code makes: it supports its own words."""
+        return self._citation(cited.quote, cited)
 
     def references(self) -> tuple[Reference, ...]:
         return tuple(self._reference(self._numbers[key], passages) for key, passages in self._cited.items())

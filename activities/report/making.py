@@ -5,6 +5,7 @@ The publisher makes it once; whoever looks through a certificate makes it again 
 
 from collections.abc import Mapping, Sequence
 
+from elcano.activities.report.analysis import cited_by, decided, numbered
 from elcano.activities.report.citations import check
 from elcano.activities.report.language import words_for
 from elcano.activities.report.parts import parts
@@ -14,6 +15,7 @@ from elcano.activities.report.review import reviewed
 from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.references.wording import mark
+from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
@@ -27,6 +29,7 @@ def made(
     builds: tuple[str, ...] = (),
     accounts: tuple[Work, ...] = (),
     searched: tuple[str, ...] = (),
+    analysis: Analysis | None = None,
 ) -> Report:
     """The report of a run, its citations looked up.
 
@@ -38,13 +41,17 @@ def made(
         builds: the workers that it is the work of.
         accounts: what was told of their works beside these passages.
         searched: the first and the last day on which there was a search.
+        analysis: what statistics made of the run's numbers.
 
     Raises:
         KeyError: the text of a cited passage is not among `texts`.
     """
     if draft is None:
-        return _unwritten(call, evidence, builds, accounts, searched)
-    checked = check(draft, evidence, texts, accounts, call.question)
+        return _unwritten(call, evidence, builds, accounts, searched, analysis)
+    if decided(analysis):  # a writer that quotes finds no sentence for what only figures together say
+        draft = draft.model_copy(update={"answered": True})
+    checked = check(draft, evidence, texts, accounts, call.question, cited_by(analysis))
+    told_analysis = numbered(analysis, checked.beside)
     doubts = standing(checked.references)
     review = reviewed(call, evidence, checked.works, checked)
     marks = {one.number: said for one in checked.references if (said := mark(one.work))}
@@ -53,12 +60,12 @@ def made(
         run_id=call.run_id,
         question=call.question,
         title=draft.title,
-        markdown=render_report(call, checked, doubts, searched, review, told),
+        markdown=render_report(call, checked, doubts, searched, review, told, told_analysis),
         answered=draft.answered,
         partial=partial_reason(call.ending),
         model=", ".join(call.models),
         references=checked.references,
-        citations=checked.citations,
+        citations=(*checked.citations, *checked.beside),
         unverified=checked.unverified,
         warnings=(*doubts, *draft.remarks, *call.warnings),
         builds=builds,
@@ -67,6 +74,7 @@ def made(
         accounts=accounts,
         parts=told,
         support=checked.support,
+        analysis=told_analysis,
     )
 
 
@@ -90,6 +98,7 @@ def _unwritten(
     builds: tuple[str, ...],
     accounts: tuple[Work, ...],
     searched: tuple[str, ...],
+    analysis: Analysis | None,
 ) -> Report:
     title = title_for(call.question)
     works = Works(evidence, accounts)
@@ -98,7 +107,7 @@ def _unwritten(
         run_id=call.run_id,
         question=call.question,
         title=title,
-        markdown=render_evidence(call, title, evidence, works, searched, review),
+        markdown=render_evidence(call, title, evidence, works, searched, review, analysis),
         answered=False,
         partial=partial_reason(call.ending),
         model="",
@@ -110,4 +119,5 @@ def _unwritten(
         review=review,
         searched=searched,
         accounts=accounts,
+        analysis=analysis,
     )

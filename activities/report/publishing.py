@@ -14,12 +14,14 @@ from temporalio import activity
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line
+from elcano.activities.report.analysis import cited_by
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.making import figures, made
 from elcano.activities.report.works import connected
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.records import ArchiveCall, RunLog
+from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef
 from elcano.graphs.values.works import Work
 from elcano.storage.artifacts import LOG_TYPE
@@ -81,11 +83,12 @@ async def _report(call: PublishCall, store: TenantStore) -> Report:
     evidence = await store.evidence.get(call.evidence)
     told = await store.evidence.works_of_run(call.run_id)
     draft = None if call.draft is None else await _draft(call.draft, store)
-    cited = set() if draft is None else set(cited_ids(draft))
+    analysis = None if call.analysis is None else await _analysis(call.analysis, store)
+    cited = set() if draft is None else {*cited_ids(draft), *(one.evidence for one in cited_by(analysis))}
     texts = await _texts((passage for passage in evidence if passage.id in cited), store)
     builds = await store.ledger.builds(call.run_id)
     searched = days_of(await store.ledger.entries(call.run_id, branches=True), call.searched)
-    return await asyncio.to_thread(_made, call, draft, evidence, texts, builds, told, searched)
+    return await asyncio.to_thread(_made, call, draft, evidence, texts, builds, told, searched, analysis)
 
 
 def _made(
@@ -96,10 +99,11 @@ def _made(
     builds: tuple[str, ...],
     told: Sequence[Work],
     searched: tuple[str, ...],
+    analysis: Analysis | None,
 ) -> Report:
     """The report, with what sections were told of its works too: one of them may know that a paper was retracted."""
     works = (passage.work for passage in evidence if passage.work is not None)
-    return made(call, draft, evidence, texts, builds, connected(works, told), searched)
+    return made(call, draft, evidence, texts, builds, connected(works, told), searched, analysis)
 
 
 async def _draft(key: str, store: TenantStore) -> ReportDraft:
@@ -107,6 +111,13 @@ async def _draft(key: str, store: TenantStore) -> ReportDraft:
     if stored is None:
         raise InputInvalid("draft", f"the store has no draft {key!r}; do all workers share one data folder?")
     return await asyncio.to_thread(ReportDraft.model_validate_json, stored)
+
+
+async def _analysis(key: str, store: TenantStore) -> Analysis:
+    stored = await store.artifacts.get(key)
+    if stored is None:
+        raise InputInvalid("analysis", f"the store has no analysis {key!r}; do all workers share one data folder?")
+    return await asyncio.to_thread(Analysis.model_validate_json, stored)
 
 
 async def _texts(passages: Iterable[Evidence], store: TenantStore) -> dict[str, StoredText]:

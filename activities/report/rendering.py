@@ -11,6 +11,7 @@ from typing import Final
 from elcano.activities.phrases import english
 from elcano.activities.phrases.wording import Phrases
 from elcano.activities.report import review_tables
+from elcano.activities.report.analysis import statistics
 from elcano.activities.report.citations import REASONS, CheckedDraft
 from elcano.activities.report.language import words_for
 from elcano.activities.report.markdown import link, plain, prose
@@ -22,6 +23,7 @@ from elcano.graphs.contracts import PublishCall
 from elcano.graphs.references.days import day
 from elcano.graphs.references.wording import flags, mark
 from elcano.graphs.shortening import shortened
+from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.budget import usd
 from elcano.graphs.values.report import heading_for
 from elcano.graphs.values.review import Review
@@ -53,6 +55,7 @@ def render_report(
     searched: Sequence[str] = (),
     review: Review | None = None,
     written: Sequence[Part] | None = None,
+    analysis: Analysis | None = None,
 ) -> str:
     """The report of a run whose writer handed over a draft.
 
@@ -63,6 +66,7 @@ def render_report(
         searched: the first and the last day on which there was a search.
         review: what is told beside, of a literature review.
         written: the parts of the draft, if they are known already.
+        analysis: what statistics made of the run's numbers.
     """
     draft = checked.draft
     marks = {one.number: shown for one in checked.references if (shown := mark(one.work))}
@@ -80,6 +84,7 @@ def render_report(
             _head(call, words, f"{_author(call, words, quoted=draft.quoted)}{_support(checked)}", doubts),
             *([] if draft.answered else unanswered),
             *_above(told),
+            *statistics(analysis, marks, words),
             *_sections(call, told, words),
             *review_tables.studies(review, marks),
             *_below(told),
@@ -102,6 +107,7 @@ def render_evidence(
     works: Works | None = None,
     searched: Sequence[str] = (),
     review: Review | None = None,
+    analysis: Analysis | None = None,
 ) -> str:
     """What stands for a report if there is no draft: the evidence as it was found, and that it is no more than that."""
     why = f" ({plain(call.failure.message)})" if call.failure else ""
@@ -119,6 +125,7 @@ def render_evidence(
             f"# {plain(title)}",
             _head(call, english.PHRASES, "No language model wrote any of this."),
             notice,
+            *statistics(analysis, {}, english.PHRASES),
             *_without_text(call.sections, english.PHRASES),
             *scores(call.scored),
             *_listed("Evidence", passages),

@@ -12,15 +12,27 @@ from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
 from elcano.activities.sources.registry import Sources
+from elcano.activities.tools.analyzing import analyze
+from elcano.activities.tools.computing import compute
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.catalogue.tools import RELATED, NoopInput, NoopOutput, RelatedInput, SearchInput, SearchOutput
+from elcano.graphs.catalogue.tools import (
+    RELATED,
+    ComputeInput,
+    ComputeOutput,
+    NoopInput,
+    NoopOutput,
+    RelatedInput,
+    SearchInput,
+    SearchOutput,
+)
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
+from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
 from elcano.storage.store import Store, TenantStore
 
 Passing: TypeAlias = Callable[[SourceSpec], AbstractAsyncContextManager[None]]
@@ -46,6 +58,8 @@ class ToolActivities:
         self._tools: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
             "search_related": self._search_related,
+            "analyze": self._analyze,
+            "compute": self._compute,
             "noop": self._noop,
         }
 
@@ -94,6 +108,12 @@ class ToolActivities:
         originals = [passage for passage in known if passage.id not in repeats]
         found = await asyncio.to_thread(related, given.query, originals, given.limit, self._embedder)
         return SearchOutput(source=RELATED, query=given.query, evidence=tuple(reference(passage) for passage in found))
+
+    async def _analyze(self, store: TenantStore, run_id: str, given: AnalyzeInput) -> AnalyzeOutput:
+        return await analyze(store, run_id, given)
+
+    async def _compute(self, store: TenantStore, run_id: str, given: ComputeInput) -> ComputeOutput:
+        return await compute(given)
 
     async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()

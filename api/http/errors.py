@@ -122,6 +122,10 @@ class ReportNotReady(ElcanoError):
     """A run has no report."""
 
 
+class NotAnalyzed(ElcanoError):
+    """A run has no such figures: its report has no analysis, or the analysis no such plot."""
+
+
 class NotCertifiable(ElcanoError):
     """A run has nothing that could be certified, or not yet."""
 
@@ -213,6 +217,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     AgentNotFound: ProblemKind(404, "agent-not-found", "No such agent"),
     SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
+    NotAnalyzed: ProblemKind(404, "not-analyzed", "The run has no such figures"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
     NotCertifiable: ProblemKind(409, "not-certifiable", "There is no certificate of this run"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),

@@ -42,6 +42,9 @@ _CITATION: Final = "reference_number"
 _KNOWN: Final = "numbers"
 _NAMESPACE: Final = "{http://www.w3.org/1998/Math/MathML}"
 _NUMBER: Final = re.compile(r"\[(\d{1,6})(, [^\[\]\n]{1,80})?\](?!\()")
+_PLOTS: Final = "plots"
+_PLOT: Final = re.compile(r"!\[(?P<title>(?:\\.|[^\[\]\\\n]){1,1000})\]\(analysis/plots/(?P<number>\d{1,3})\.svg\)")
+_ESCAPED: Final = re.compile(r"\\(.)")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 _ALIGNED: Final = re.compile(r"text-align:(left|right|center)")
 _MATHML: Final = frozenset(
@@ -59,6 +62,15 @@ _OF_MATHML: Final = frozenset(
         *("separator", "stretchy", "symmetric", "voffset", "width"),
     }
 )
+_OF_SVG: Final[dict[str, frozenset[str]]] = {
+    "svg": frozenset({"viewBox", "role", "aria-labelledby", "font-family", "font-size", "fill", "stroke"}),
+    "title": frozenset({"id"}),
+    "desc": frozenset({"id"}),
+    "text": frozenset({"x", "y", "text-anchor", "font-weight"}),
+    "line": frozenset({"x1", "y1", "x2", "y2", "stroke", "stroke-dasharray"}),
+    "polygon": frozenset({"points"}),
+}
+"""All that a plot consists of; what is beside that, scripts and styles first, is taken out."""
 _TAGS: Final = frozenset(
     {
         *("a", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "hr", "li", "ol", "p", "pre", "s"),
@@ -78,18 +90,18 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {
 }
 
 
-def page(report: Report) -> str:
-    """The page of `report`."""
+def page(report: Report, plots: Mapping[int, str] | None = None) -> str:
+    """The page of `report`, with its `plots` (SVG that code drew) by the numbers of their pools."""
     numbers = frozenset(reference.number for reference in report.references)
-    env: dict[str, object] = {_KNOWN: numbers}
+    env: dict[str, object] = {_KNOWN: numbers, _PLOTS: dict(plots or {})}
     tokens = _MARKDOWN.parse(report.markdown, env)
     _aligned(tokens)
     if numbers:
         _anchored(tokens)
     body = nh3.clean(
         _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env),
-        tags=set(_TAGS | _MATHML),
-        attributes=_ATTRIBUTES,
+        tags=set(_TAGS | _MATHML | _OF_SVG.keys()),
+        attributes={**_ATTRIBUTES, **{tag: set(named) for tag, named in _OF_SVG.items()}},
         url_schemes={"http", "https"},
         link_rel="noopener noreferrer nofollow",
         strip_comments=True,
@@ -123,6 +135,27 @@ def _shown_number(
     token = tokens[at]
     shown = escape(token.content.replace("\\", ""))
     return f'<a class="number" href="#reference-{token.meta["number"]}">{shown}</a>'
+
+
+def _plot(state: StateInline, silent: bool) -> bool:
+    """The rule: a forest plot, which stands in the page itself, or its title where there is none."""
+    found = _PLOT.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push(_PLOTS, "svg", 0)
+        token.content = found["title"]
+        token.meta = {"number": int(found["number"])}
+    state.pos = found.end()
+    return True
+
+
+def _shown_plot(
+    renderer: RendererProtocol, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
+) -> str:
+    token = tokens[at]
+    drawn: str | None = env[_PLOTS].get(token.meta["number"])
+    return drawn or f"<em>{escape(_ESCAPED.sub(lambda one: one[1], token.content))}</em>"
 
 
 def _formula(source: str, options: dict[str, Any]) -> str:
@@ -163,7 +196,9 @@ def _markdown() -> MarkdownIt:
     made.disable(["reference", "html_block", "html_inline", "autolink", "image"])
     made.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True, renderer=_formula)
     made.inline.ruler.before("link", _CITATION, _number)
+    made.inline.ruler.before("link", _PLOTS, _plot)
     made.add_render_rule(_CITATION, _shown_number)
+    made.add_render_rule(_PLOTS, _shown_plot)
     made.parse("*a*")  # it makes its rules ready at its first use, and threads that meet there miss some
     return made
 

@@ -21,6 +21,7 @@ blockquote{margin:1.25rem 0;padding:.1rem 1rem;border-left:3px solid var(--line)
 table{display:block;overflow-x:auto;border-collapse:collapse;margin:1.25rem 0;font-size:.93em}
 th,td{border:1px solid var(--line);padding:.4rem .65rem;text-align:start;vertical-align:top}
 th{background:var(--shade)}
+svg{display:block;width:100%;height:auto;margin:1.25rem 0}
 .left{text-align:left}.right{text-align:right}.center{text-align:center}
 pre{overflow-x:auto;background:var(--shade);padding:.85rem 1rem;border-radius:4px}
 code{font:.88em/1.5 ui-monospace,Menlo,Consolas,monospace}

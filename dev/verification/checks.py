@@ -7,6 +7,7 @@ out: whoever changes one has to change all others so that they fit.
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
+from elcano.activities.report.analysis import cited_by
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.making import figures, made
 from elcano.activities.tools.referring import reference
@@ -15,6 +16,7 @@ from elcano.graphs.checks.validation import faults
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.proving import agents_asked, doubtful_sections, journal_of, own_usage, unfolded
 from elcano.graphs.records import RunLog
+from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.budget import Usage, total
 from elcano.graphs.values.report import ReportDraft
 from elcano.storage.certificates.form import Fault
@@ -49,7 +51,7 @@ def of_run(held: Contents) -> Iterator[Fault]:
     again = finish.archived(
         asked, journal, status, state.failure, run.report, run.finished_at or 0.0, run.engine, run.execution
     )
-    told = ("status", "ending", "failure", "iterations", "steps", "branch_of", "choice", "domain")
+    told = ("status", "ending", "failure", "iterations", "steps", "branch_of", "choice", "domain", "ledger")
     fields = [name for name in told if getattr(run, name) != getattr(again, name)]
     spent = ("tokens", "cost_usd", "iterations", "steps", "sections")
     fields += [f"budget.{name}" for name in spent if run.budget.get(name) != again.budget.get(name)]
@@ -118,8 +120,8 @@ def of_drafts(held: Contents) -> Iterator[Fault]:
         if sha256(content.encode()).hexdigest() != key:
             yield Fault("drafts", f"the draft {key} does not have its hash")
     named = {section.draft for section in held.log.run.state.sections if section.draft}
-    if (wanted := finish.publish_call(held.log.asked, journal_of(held.log)).draft) is not None:
-        named.add(wanted)
+    call = finish.publish_call(held.log.asked, journal_of(held.log))
+    named |= {wanted for wanted in (call.draft, call.analysis) if wanted is not None}
     for key in sorted(named - held.drafts.keys()):
         yield Fault("drafts", f"the draft {key} is missing")
 
@@ -142,14 +144,16 @@ def of_report(held: Contents) -> Iterator[Fault]:
     if call.draft is not None and call.draft not in held.drafts:
         return  # told as a fault of the drafts
     draft = None if call.draft is None else ReportDraft.model_validate_json(held.drafts[call.draft])
+    if call.analysis is not None and call.analysis not in held.drafts:
+        return
+    analysis = None if call.analysis is None else Analysis.model_validate_json(held.drafts[call.analysis])
     texts = {text.content_hash: text for text in held.texts}
-    cited = set() if draft is None else set(cited_ids(draft))
+    cited = set() if draft is None else {*cited_ids(draft), *(one.evidence for one in cited_by(analysis))}
     if missing := _without_text(held.evidence, cited, texts):
         yield Fault("texts", f"the text of the cited passage {missing!r} is missing")
         return
-    again = made(
-        call, draft, held.evidence, texts, held.published.builds, held.published.accounts, held.published.searched
-    )
+    published = held.published
+    again = made(call, draft, held.evidence, texts, published.builds, published.accounts, published.searched, analysis)
     fields = [name for name in type(again).model_fields if getattr(again, name) != getattr(held.published, name)]
     if fields:
         yield Fault("report", f"made again of the recorded draft and evidence it has another {', '.join(fields)}")

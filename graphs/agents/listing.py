@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from elcano.graphs.agents import (
+    analyst,
     drafter,
     hypothesizer,
     input_parser,
@@ -39,5 +40,6 @@ AGENTS: Mapping[str, AgentDefinition] = {
         hypothesizer.AGENT,
         drafter.AGENT,
         team_judge.AGENT,
+        analyst.AGENT,
     )
 }

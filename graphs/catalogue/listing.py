@@ -23,6 +23,8 @@ from elcano.graphs.catalogue import section_reducers as sections
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
+from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
+from elcano.graphs.values.analysis_wording import summary
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.ledger import TaskLedger
 from elcano.graphs.values.state import ResearchState
@@ -38,6 +40,8 @@ class ToolSpec:
     output: type[Frozen]
     starts: EventType
     completes: EventType
+    summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
+    """Its output in one sentence and its figures, told when it ends; None: that it is done."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,23 @@ TOOLS: Mapping[str, ToolSpec] = {
             output=tools.SearchOutput,
             starts="searching",
             completes="search_complete",
+        ),
+        ToolSpec(
+            name="analyze",
+            description="Checks numbers against their quotes, pools them by meta-analysis and tests hypotheses.",
+            input=AnalyzeInput,
+            output=AnalyzeOutput,
+            starts="analyzing",
+            completes="analysis_complete",
+            summary=summary,
+        ),
+        ToolSpec(
+            name="compute",
+            description="Runs a piece of Python on JSON values in a sandbox: no files, no network, little time.",
+            input=tools.ComputeInput,
+            output=tools.ComputeOutput,
+            starts="analyzing",
+            completes="analysis_complete",
         ),
         ToolSpec(
             name="noop",

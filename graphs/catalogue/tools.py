@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.state import EvidenceRef
 
 
@@ -38,6 +38,23 @@ class RelatedInput(Frozen):
     query: str = Field(min_length=1, max_length=1_000)
     limit: int = Field(default=8, ge=1, le=50)
     """Passages wanted at most."""
+
+
+class ComputeInput(Frozen):
+    """Code that nobody has to trust, and the values that it works on."""
+
+    code: str = Field(min_length=1, max_length=20_000)
+    """Python; the value of its last expression is the result."""
+    inputs: dict[str, Json] = Field(default={}, max_length=100)
+    """What its variables are at the beginning, by name."""
+
+
+class ComputeOutput(Frozen):
+    """What the code made of its inputs."""
+
+    result: Json = None
+    """The value of its last expression; None if it has none."""
+    printed: str = ""
 
 
 class NoopInput(Frozen):

@@ -293,7 +293,7 @@ def _completed(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Ru
             text, data = _summary(node.agent, agent.summary, entry.output)
             yield Told(agent.completes, _cut(text), entry.node, {**data, **tokens})
         case ToolNode():
-            text, data = _summary(node.tool, _TOOLS.get(node.tool), entry.output)
+            text, data = _summary(node.tool, _TOOLS.get(node.tool, TOOLS[node.tool].summary), entry.output)
             yield Told(TOOLS[node.tool].completes, _cut(text), entry.node, data)
         case ParallelNode():
             text, data = _branches(BranchOutcomes.model_validate(entry.output or {}))

@@ -20,7 +20,7 @@ from elcano.graphs.fanout.handover import Handover, draft, handover
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import Told
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.spec.graph import AgentNode
+from elcano.graphs.spec.graph import AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.cancellation import Cancellation
 from elcano.graphs.values.events import EventType
@@ -95,6 +95,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         searched=asked.searched,
         choice=state.choice,
         scored=last_scored(journal),
+        analysis=analysis_of(journal.graph, state),
     )
 
 
@@ -105,6 +106,16 @@ def last_scored(journal: Journal) -> Scored | None:
         if isinstance(entry, StepCompleted) and agents.get(entry.node) == judge.AGENT.name:
             return judge.scored_of(judge.JudgeAssessment.model_validate(entry.output))
     return None
+
+
+def analysis_of(graph: ResearchGraph, state: ResearchState) -> str | None:
+    """The artifact hash of the analysis that the last of a graph's nodes for that has made; None if none did."""
+    nodes = [
+        node for node in graph.nodes if isinstance(node, ToolNode) and node.tool == "analyze" and not node.for_each
+    ]
+    outputs = [output for node in nodes if isinstance(output := state.outputs.get(node.id), dict)]
+    made = [key for output in outputs if isinstance(key := output.get("artifact"), str) and key]
+    return made[-1] if made else None
 
 
 def report_ready(report: ReportRef) -> Told:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from elcano.graphs.modes.analysis import ANALYSIS
 from elcano.graphs.modes.auto import AUTO
 from elcano.graphs.modes.deep import DEEP, DEEP_BRIEF
 from elcano.graphs.modes.hierarchical import HIERARCHICAL
@@ -19,10 +20,9 @@ LISTED: Final = (
     Mode(ITERATIVE, "One point, however hard it is to find: each round looks for what is still missing."),
     Mode(DEEP, "A question of several parts, a comparison, an overview: each section is researched by itself."),
     Mode(DEEP_BRIEF, "As deep, for a short report."),
-    Mode(
-        HIERARCHICAL, "As deep, where each section has to hold: a team drafts it, its judge says what is missing."
-    ),
+    Mode(HIERARCHICAL, "As deep, where each section has to hold: a team drafts it, its judge says what is missing."),
     Mode(LITERATURE_REVIEW, "What studies have found, with what was searched, found and kept counted."),
+    Mode(ANALYSIS, "An effect that studies have measured: their numbers are pooled, and say whether it holds."),
     Mode(
         MAGENTIC,
         "A question whose way is not known beforehand: a manager says after each turn who of its team speaks next.",

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
+from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.merging import Provenance
 from elcano.graphs.values.review import Review
 from elcano.graphs.values.statements import CheckedCitation, Judgement, Part, SupportCounts
@@ -178,6 +179,8 @@ class Report(Frozen):
     """Its text as data, without what code wrote; empty: it is older than that, or there was no draft."""
     language: str = ""
     """Of its text, as in `en` or `zh-Hans` (BCP 47); empty: not known."""
+    analysis: Analysis | None = Field(default=None, exclude_if=lambda analysis: analysis is None)
+    """Of a run that analyzed numbers: what statistics made of them."""
 
 
 class ReportRef(Frozen):

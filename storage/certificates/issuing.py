@@ -11,6 +11,7 @@ from typing import Final
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.fanout.handover import draft
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.lifecycle.finish import analysis_of
 from elcano.graphs.lifecycle.proving import journal_of, visits
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.values.report import Report
@@ -84,9 +85,11 @@ class Issuing:
                 yield text.model_dump_json()
 
     async def _drafts(self) -> AsyncIterator[str]:
-        """The draft that the report was made of, and those of the sections, each as it is kept, by hash."""
+        """The draft that the report was made of, its analysis, and the drafts of the sections, as they are kept."""
         written = draft(journal_of(self._log))
         own = [written.artifact] if written else []
+        if (analysis := analysis_of(self._log.asked.graph, self._log.run.state)) is not None:
+            own.append(analysis)
         handed = [one.draft for visit in visits(self._log) for one in visit.outcomes if one.draft]
         for key in dict.fromkeys((*own, *handed)):
             yield f"{_text(key)}:{_text(await self._kept(key, 'a draft'))}"

@@ -33,7 +33,7 @@ class Route:
         return f"{self.method.upper()} {self.path}"
 
     async def ask(self, client: httpx.AsyncClient, run_id: str = "", **headers: str) -> httpx.Response:
-        path = self.path.format(run_id=run_id, name="iterative", step=1, other_id=run_id)
+        path = self.path.format(run_id=run_id, name="iterative", step=1, number=1, other_id=run_id)
         return await client.request(self.method, path, json=self.body, headers=headers)
 
 

@@ -9,7 +9,7 @@ from elcano.activities.phrases import english, phrases
 from elcano.activities.phrases.wording import Phrases
 
 LANGUAGES = ("de", "en", "es", "fr", "it", "ja", "ko", "nl", "pt", "th", "zh")
-SENTENCES = [one.name for one in fields(Phrases) if one.name not in ("endings", "comma", "stop")]
+SENTENCES = [one.name for one in fields(Phrases) if one.name not in ("endings", "verdicts", "comma", "stop")]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -25,6 +25,8 @@ def test_nothing_is_left_in_english(language: str) -> None:
     same = [one for one in SENTENCES if getattr(phrases(language), one) == getattr(english.PHRASES, one)]
     assert not set(same) - {"conclusion"}, "French and English share that word"
     assert phrases(language).endings.keys() == english.PHRASES.endings.keys()
+    assert phrases(language).verdicts.keys() == english.PHRASES.verdicts.keys()
+    assert set(phrases(language).verdicts.values()).isdisjoint(english.PHRASES.verdicts.values())
 
 
 def test_another_language_is_written_in_english() -> None:

@@ -1,0 +1,147 @@
+"""From a measurement to an effect with its error, on the scale on which effects are pooled.
+
+Ratios are pooled as logarithms, proportions as logits, correlations as Fisher's z, all else as it is. An error comes
+from the interval, from the counts or means themselves, or, where a passage gives no more, from an exact p-value.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from scipy import stats
+from statsmodels.stats.meta_analysis import effectsize_2proportions, effectsize_smd
+from statsmodels.stats.proportion import test_proportions_2indep
+
+from elcano.activities.support.units import SHARE
+from elcano.graphs.values.analysis import RATIOS, SINGLE, Group, Measure, Measurement
+
+CORRECTION: Final = 0.5
+"""What is added to each cell of a table with an empty one; without it there is no ratio and no error."""
+_LARGEST: Final = 1e12
+"""Effects and errors beyond that, which nothing measured has, would make figures of a pool overflow."""
+_STATISTICS: Final = {"odds_ratio": "odds-ratio", "risk_ratio": "risk-ratio", "risk_difference": "diff"}
+OF_COUNTS: Final[tuple[Measure, ...]] = ("risk_ratio", "odds_ratio", "risk_difference")
+"""What counts of two groups can give; the first where nothing else is reported."""
+
+
+class NoEffect(ValueError):
+    """A measurement gives no effect of this measure; the text says why, in a clause."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect on the scale on which it is pooled, and its standard error."""
+
+    effect: float
+    error: float
+    p: float | None
+    """Two-sided, of the study's own test; None: it compares nothing."""
+    notes: tuple[str, ...] = ()
+
+    def turned(self) -> "Effect":
+        """The same with its groups exchanged."""
+        return replace(self, effect=-self.effect, notes=(*self.notes, "its groups are exchanged"))
+
+
+def effect_of(one: Measurement, measure: Measure) -> Effect:
+    """The effect of a measurement that holds.
+
+    Raises:
+        NoEffect: its numbers give none.
+    """
+    if one.reports == "counts":
+        found = _of_proportion(one.first) if measure == "proportion" else _of_counts(one.first, one.second, measure)
+    elif one.reports == "means":
+        found = _of_mean(one.first) if measure == "mean" else _of_means(one.first, one.second, measure)
+    else:
+        found = _of_estimate(one, measure)
+    if not (abs(found.effect) < _LARGEST and 1 / _LARGEST < found.error < _LARGEST):
+        raise NoEffect("its effect or its error is none, or out of all proportion")
+    return found
+
+
+def own_scale(effect: float, measure: Measure) -> float:
+    """An effect as people read it: a ratio, a share from 0 to 1, a correlation, a difference."""
+    if measure in RATIOS:
+        return math.exp(min(effect, 700))
+    if measure == "proportion":
+        return 1 / (1 + math.exp(-effect)) if effect > -700 else 0.0
+    return math.tanh(effect) if measure == "correlation" else effect
+
+
+def none(measure: Measure) -> float | None:
+    """What a measure is without an effect, on its own scale; None: of measures that compare nothing."""
+    return None if measure in SINGLE else 1.0 if measure in RATIOS else 0.0
+
+
+def _pooled_scale(value: float, measure: Measure) -> float:
+    return math.log(value) if measure in RATIOS else math.atanh(value) if measure == "correlation" else value
+
+
+def _of_estimate(one: Measurement, measure: Measure) -> Effect:
+    (value,) = _all(one.value)
+    share = 0.01 if measure == "risk_difference" and one.unit == SHARE else 1.0
+    effect = _pooled_scale(value * share, measure)
+    if one.low is not None and one.high is not None:
+        wide = 2 * float(stats.norm.isf((1 - one.level / 100) / 2))
+        error = (_pooled_scale(one.high * share, measure) - _pooled_scale(one.low * share, measure)) / wide
+        return Effect(effect, error, _p(effect, error))
+    if measure == "correlation" and one.size is not None:
+        return Effect(effect, error := 1 / math.sqrt(one.size - 3), _p(effect, error))
+    (p,) = _all(one.p)
+    if effect == 0:
+        raise NoEffect("it reports no effect at all, and a p-value then does not tell its error")
+    error = abs(effect) / float(stats.norm.isf(p / 2))
+    return Effect(effect, error, p, ("its error is computed from its p-value",))
+
+
+def _of_counts(first: Group, second: Group, measure: Measure) -> Effect:
+    a, n, b, m = _all(first.events, first.size, second.events, second.size)
+    if measure != "risk_difference" and ((a == 0 and b == 0) or (a == n and b == m)):
+        raise NoEffect("no group, or everybody in both, had the outcome: that tells nothing of a ratio")
+    empty = a in (0, n) or b in (0, m)
+    effect, variance = effectsize_2proportions(a, n, b, m, _STATISTICS[measure], CORRECTION if empty else None)
+    notes = (f"{CORRECTION:g} is added to each of its counts, for one is zero",) if empty else ()
+    found = float(effect), math.sqrt(float(variance))
+    if empty:
+        return Effect(*found, _p(*found), notes)
+    test = test_proportions_2indep(a, n, b, m, compare="diff", method="agresti-caffo")
+    return Effect(*found, float(test.pvalue), notes)
+
+
+def _of_proportion(only: Group) -> Effect:
+    a, n = _all(only.events, only.size)
+    notes: tuple[str, ...] = ()
+    if a in (0, n):
+        a, n = a + CORRECTION, n + 2 * CORRECTION
+        notes = (f"{CORRECTION:g} is added to its counts, for one is zero",)
+    return Effect(math.log(a / (n - a)), math.sqrt(1 / a + 1 / (n - a)), None, notes)
+
+
+def _of_mean(only: Group) -> Effect:
+    mean, sd, size = _all(only.mean, only.sd, only.size)
+    return Effect(mean, sd / math.sqrt(size), None)
+
+
+def _of_means(first: Group, second: Group, measure: Measure) -> Effect:
+    both = _all(first.mean, first.sd, first.size, second.mean, second.sd, second.size)
+    p = float(stats.ttest_ind_from_stats(*both, equal_var=False).pvalue)
+    if measure == "standardized_mean_difference":
+        if both[2] + both[5] < 5:
+            raise NoEffect("its groups are too small for a standardized difference")
+        effect, variance = effectsize_smd(*map(np.float64, both))
+        return Effect(float(effect), math.sqrt(float(variance)), p)
+    error = math.sqrt(both[1] ** 2 / both[2] + both[4] ** 2 / both[5])
+    return Effect(both[0] - both[3], error, p)
+
+
+def _all(*numbers: float | None) -> tuple[float, ...]:
+    found = tuple(number for number in numbers if number is not None)
+    if len(found) < len(numbers):
+        raise NoEffect("a number that it needs is missing")
+    return found
+
+
+def _p(effect: float, error: float) -> float:
+    return float(2 * stats.norm.sf(abs(effect) / error)) if error > 0 else math.nan

@@ -1,0 +1,82 @@
+"""What becomes of a hypothesis: its pool's interval is held against no effect, in the direction that was expected.
+
+A verdict needs two studies at least. Whoever expects no more than a difference is never refuted: that none was found
+does not show that there is none.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from elcano.activities.analysis.effects import none
+from elcano.activities.analysis.grouping import Words, words_of
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.analysis import RATIOS, Direction, Outcome, Pool, Tested, TestedHypothesis
+from elcano.graphs.values.analysis_wording import figures
+
+RULE: Final = (
+    "A hypothesis is supported if the 95 % interval of the random-effects estimate of at least two studies lies wholly "
+    "on the side of no effect that it expects, refuted if it lies wholly on the other side, and inconclusive "
+    "otherwise. One that expects merely a difference is supported by an interval that leaves out no effect, and never "
+    "refuted."
+)
+LEAST_STUDIES: Final = 2
+
+
+def tested(hypothesis: TestedHypothesis, pools: Sequence[Pool]) -> Tested:
+    """The verdict on `hypothesis`, by the largest pool that is of its outcome and its groups."""
+    fitting = [(pool, turned) for pool in pools for turned in _fit(hypothesis, pool)]
+    if not fitting:
+        reason = (
+            "no study that counts reports its outcome for its groups" if pools else "no number was found that counts"
+        )
+        return Tested(hypothesis=hypothesis, verdict="inconclusive", reason=reason)
+    pool, turned = max(fitting, key=lambda one: (one[0].count, -one[0].number))
+    if pool.count < LEAST_STUDIES:
+        reason = f"there is one study only, and one is no meta-analysis: {figures(pool)}"
+        return Tested(hypothesis=hypothesis, verdict="inconclusive", reason=reason, pool=pool.number)
+    verdict, why = _verdict(pool, _expected(hypothesis.expects, turned=turned))
+    return Tested(hypothesis=hypothesis, verdict=verdict, reason=f"{why}: {figures(pool)}", pool=pool.number)
+
+
+def _fit(hypothesis: TestedHypothesis, pool: Pool) -> Iterator[bool]:
+    """Whether a pool is of the hypothesis, and if so, whether its groups stand the other way round."""
+    compares = none(pool.measure)
+    if compares is None or not _same(words_of(hypothesis.outcome), words_of(pool.outcome)):
+        return
+    first, second = words_of(hypothesis.first), words_of(hypothesis.second)
+    pooled = words_of(pool.first), words_of(pool.second)
+    if pool.measure == "correlation" or (_same(first, pooled[0]) and _same(second, pooled[1])):
+        yield False
+    elif _same(first, pooled[1]) and _same(second, pooled[0]):
+        yield True
+
+
+def _same(asked: Words, found: Words) -> bool:
+    """Whether one says no more than the other; nothing asked fits everything."""
+    return not asked or not found or set(asked) <= set(found) or set(found) <= set(asked)
+
+
+def _expected(expects: Direction, *, turned: bool) -> Direction:
+    if not turned or expects == "different":
+        return expects
+    return "higher" if expects == "lower" else "lower"
+
+
+def _verdict(pool: Pool, expects: Direction) -> tuple[Outcome, str]:
+    nothing = none(pool.measure)
+    assert nothing is not None
+    found: Direction = "lower" if pool.random.high < nothing else "higher" if pool.random.low > nothing else "different"
+    at = "1" if pool.measure in RATIOS else "0"
+    if found == "different":
+        return "inconclusive", f"the interval holds {at}, no effect"
+    side = f"the interval lies {'below' if found == 'lower' else 'above'} {at}, no effect"
+    if expects == "different":
+        return "supported", side
+    return (
+        ("supported", f"{side}, as expected") if expects == found else ("refuted", f"{side}, against what was expected")
+    )
+
+
+def statement(question: str) -> str:
+    """A question as what is to be tested."""
+    return shortened(" ".join(question.split()), 500) or "The question"

@@ -1,0 +1,66 @@
+"""The tool `analyze`: what an analyst read is checked against what is stored, computed, drawn and kept.
+
+Statistics come with the extra `analysis`; a worker without it says so and never gives figures of another kind.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.values.analysis import Analysis, AnalyzeInput, AnalyzeOutput, Pool
+from elcano.graphs.values.works import Work
+from elcano.storage.evidence import Evidence
+from elcano.storage.store import TenantStore
+
+ANALYSIS_TYPE: Final = "application/vnd.elcano.analysis+json"
+"""The media type of a stored `Analysis`."""
+
+
+async def analyze(store: TenantStore, run_id: str, given: AnalyzeInput) -> AnalyzeOutput:
+    """The digest of an analysis, which is stored with its plots before this answers.
+
+    Only passages that the run found count: of others nobody knows how they came here.
+
+    Raises:
+        InputInvalid: this worker has no library for statistics.
+    """
+    found = set(await store.evidence.ids_of_run(run_id))
+    wanted = dict.fromkeys(one.evidence for one in given.measurements)
+    evidence = await store.evidence.get([id for id in wanted if id in found])
+    accounts = await store.evidence.works_of_run(run_id)
+    analysis, plots, told = await asyncio.to_thread(_analyzed, given, evidence, accounts)
+    keys = {number: await store.artifacts.put(run_id, plot, "image/svg+xml") for number, plot in plots.items()}
+    pools = tuple(pool.model_copy(update={"plot": keys.get(pool.number, "")}) for pool in analysis.pools)
+    kept = analysis.model_copy(update={"pools": pools})
+    artifact = await store.artifacts.put(run_id, kept.model_dump_json(), ANALYSIS_TYPE)
+    return AnalyzeOutput(
+        artifact=artifact,
+        verdict=kept.tested[0].verdict,
+        told=told,
+        studies=sum(pool.count for pool in kept.pools),
+        pools=len(kept.pools),
+        left_out=kept.left_out_count,
+        tested=kept.tested,
+    )
+
+
+def _analyzed(
+    given: AnalyzeInput, evidence: Sequence[Evidence], accounts: Sequence[Work]
+) -> tuple[Analysis, dict[int, str], str]:
+    """An analysis, its drawings by the numbers of their pools, and what it says in sentences."""
+    try:  # here, because it takes a second, which no worker is to wait for that analyzes nothing
+        from elcano.activities.analysis.analyzing import analyzed, digest
+        from elcano.activities.analysis.forest import forest
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("statsmodels", "scipy", "numpy", "pandas"):
+            raise
+        text = "this worker has no library for statistics: install it with the extra `analysis` (`elcano[analysis]`)"
+        raise InputInvalid("tool", text) from error
+    analysis = analyzed(given, evidence, accounts)
+    drawn: dict[int, str] = {pool.number: forest(pool) for pool in analysis.pools if _drawn(pool)}
+    return analysis, drawn, digest(analysis)
+
+
+def _drawn(pool: Pool) -> bool:
+    return pool.count > 1

@@ -1,0 +1,21 @@
+"""The forest plots of a report, which are kept beside it and named in it by hash."""
+
+import asyncio
+
+from elcano.graphs.values.report import Report
+from elcano.storage.store import TenantStore
+
+
+async def plots_of(stored: str, store: TenantStore) -> dict[int, str]:
+    """The plots of a report, as SVG, by the numbers of their pools; without those that the store does not have.
+
+    Args:
+        stored: the report as it is kept.
+        store: where its plots are.
+    """
+    if '"analysis":' not in stored:  # most reports have none, and a long one takes a while to read
+        return {}
+    analysis = (await asyncio.to_thread(Report.model_validate_json, stored)).analysis
+    pools = analysis.pools if analysis else ()
+    found = {pool.number: await store.artifacts.get(pool.plot) for pool in pools if pool.plot}
+    return {number: plot for number, plot in found.items() if plot is not None}

@@ -1,0 +1,61 @@
+"""Figures of an analysis in words and as tables have them; the same in reports, drawings and verdicts."""
+
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.analysis import NAMES, Pool, Pooled
+from elcano.graphs.values.wording import counted
+
+
+def number(value: float) -> str:
+    """A figure with two to four digits behind its point; in powers of ten only if it is huge or tiny."""
+    if value == 0 or 0.001 <= abs(value) < 100_000:
+        text = f"{value:.{2 if abs(value) >= 0.1 else 4}f}"
+        return "0.00" if float(text) == 0 else text
+    return f"{value:.3g}"
+
+
+def told_p(p: float) -> str:
+    """A p-value as people write it, with its sign."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def estimated(one: Pooled, unit: str = "") -> str:
+    """An estimate with its interval and, if it is held against no effect, its p-value."""
+    p = f", p {told_p(one.p)}" if one.p is not None else ""
+    return (
+        f"{number(one.estimate)}{f' {unit}' if unit else ''} (95 % interval {number(one.low)} to {number(one.high)}{p})"
+    )
+
+
+def subject(pool: Pool) -> str:
+    """What a pool is of: its outcome, and who is compared with whom."""
+    groups = " beside ".join(filter(None, (pool.first, pool.second)))
+    return f"{pool.outcome}{f', {groups}' if groups else ''}"
+
+
+def figures(pool: Pool) -> str:
+    """What a pool says, in one clause."""
+    between = f", I² {pool.i2:.0f} %, tau² {pool.tau2:.4g}" if pool.count > 1 else ""
+    studies = counted(pool.count, "study", "studies")
+    return f"{subject(pool)}: {NAMES[pool.measure]} {estimated(pool.random, pool.unit)} over {studies}{between}"
+
+
+def summary(output: JsonObject) -> tuple[str, JsonObject]:
+    """An `AnalyzeOutput` in one sentence, and its figures."""
+    counts: JsonObject = {name: output.get(name, 0) for name in ("studies", "pools", "left_out")}
+    studies, pools = output.get("studies"), output.get("pools")
+    pooled = "no number that counts"
+    if isinstance(studies, int) and isinstance(pools, int) and pools:
+        pooled = f"{counted(studies, 'study', 'studies')} in {counted(pools, 'pool')}"
+    left = f", {output['left_out']} left out" if output.get("left_out") else ""
+    told = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
+    return told, {"verdict": output.get("verdict"), **counts}
+
+
+def plot_title(pool: Pool) -> str:
+    """What the forest plot of a pool shows, in one line."""
+    return f"Forest plot: {subject(pool)}, {NAMES[pool.measure]}"
+
+
+def plot_path(pool_number: int) -> str:
+    """Where a plot is, beside the report of its run."""
+    return f"analysis/plots/{pool_number}.svg"

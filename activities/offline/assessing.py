@@ -6,6 +6,7 @@ Coverage says that something speaks to a part, not that it is answered well; the
 from typing import Final
 
 from elcano.activities.offline.language import in_its_language
+from elcano.activities.offline.manuals import is_headed, is_manual
 from elcano.activities.offline.passages import Material, material
 from elcano.activities.offline.planning import (
     compared,
@@ -145,7 +146,11 @@ def _lacks_what_matters(question: str, given: Material) -> bool:
     """Whether a name, or a short question's most telling word, occurs nowhere: `replication` in another manual."""
     weights = given.terms.weights
     first, *others = sorted(weights, key=lambda one: -weights[one])
-    if not others or given.mentions(first):
+    if not others:
+        return False
+    if is_manual(given) and len(weights) <= FEW_WORDS and weights[first] >= STANDS_OUT * weights[others[0]]:
+        return not is_headed(first, given)
+    if given.mentions(first):
         return False
     if len(weights) <= FEW_WORDS and weights[first] >= STANDS_OUT * weights[others[0]]:
         return True

@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from elcano.activities.offline.manuals import is_manual
 from elcano.activities.offline.passages import Material
-from elcano.activities.offline.planning import anchor, part_anchor
+from elcano.activities.offline.planning import anchor, compared, part_anchor
 from elcano.activities.offline.results import RESULT, is_aim, is_study, told
 from elcano.activities.offline.scoring import Candidate, candidates
 from elcano.activities.offline.sentences import readable
+from elcano.activities.offline.terms import Terms
 from elcano.activities.offline.wording import beginning
 from elcano.activities.text.stems import stems
 
@@ -32,6 +34,19 @@ FURTHER: Final = 0.7
 """What stands in a section has this share of the best score for its part."""
 LEADING: Final = 0.2
 """From this score on a sentence stands beside a better one, if it is near it or in the document that holds most."""
+MANUAL_FINDINGS: Final = 3
+MANUAL_HELD: Final = 0.6
+"""In a manual a sentence is quoted if it holds this share of the question together with its headings,"""
+MANUAL_FEWER: Final = 0.3
+"""and of a question of n telling words an nth of this more,"""
+MANUAL_OWN: Final = 0.25
+"""and this share by itself."""
+MANUAL_HELD_FURTHER: Final = 0.8
+MANUAL_OWN_FURTHER: Final = 0.5
+"""A further finding holds these shares."""
+MANUAL_NEAR: Final = 0.7
+EVERYWHERE: Final = 1.0
+"""A word that tells less is in more than a third of all passages."""
 REDUNDANCY: Final = 0.6
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
@@ -46,6 +61,8 @@ def key_findings(
     given: Material, question: str, parts: Sequence[str], *, part_floor: float = LEAST, floor: float = LEAST
 ) -> list[Candidate]:
     """The best sentence for each part of the question that has several, then the best for all of it."""
+    if is_manual(given):
+        return _of_manual(given, question, parts)
     chosen: list[Candidate] = []
     for part in parts[:KEY_FINDINGS]:
         choose(chosen, candidates_of(given, question, part), len(chosen) + 1, part_floor)
@@ -56,6 +73,39 @@ def key_findings(
         choose(chosen, ranked, FEW, max(floor, near, LEADING))
     choose(chosen, ranked, KEY_FINDINGS, max(floor, SECTION_FLOOR))
     return chosen
+
+
+def _of_manual(given: Material, question: str, parts: Sequence[str]) -> list[Candidate]:
+    """The best sentence for each part, or for all, and what holds as much and is nearly as good: often nothing.
+
+    Of things that are compared each is said what it is, if that is said, beside what is said of all of them.
+    """
+    chosen: list[Candidate] = []
+    things = compared(question)
+    for thing in things[:KEY_FINDINGS]:
+        terms = given.terms.of(thing)
+        said = candidates(given, terms, f"What is {thing}?", max(terms.weights, key=lambda one: terms.weights[one], default=None))
+        choose(chosen, [one for one in said if one.defining], len(chosen) + 1, LEADING)
+    for part in () if things else parts[:KEY_FINDINGS]:
+        choose(chosen, fit_for_manuals(candidates_of(given, question, part), given.terms.of(part)), len(chosen) + 1, LEADING)
+    ranked = fit_for_manuals(candidates(given, given.terms, question, anchor(question, given)), given.terms)
+    if not chosen:
+        choose(chosen, ranked, 1, LEADING)
+    least = MANUAL_NEAR * max((one.score for one in ranked), default=0.0)
+    further = [one for one in ranked if one.held >= MANUAL_HELD_FURTHER and one.own >= MANUAL_OWN_FURTHER]
+    choose(chosen, further, MANUAL_FINDINGS, max(least, FLOOR))
+    return chosen
+
+
+def fit_for_manuals(ranked: Sequence[Candidate], terms: Terms) -> list[Candidate]:
+    """Those that hold enough of the question, with what stands above them and by themselves.
+
+    Of a question whose words are everywhere only what says what its subject is can be told from all else.
+    """
+    if terms.weights and max(terms.weights.values()) < EVERYWHERE:
+        return [one for one in ranked if one.defining]
+    needed = MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights))
+    return [one for one in ranked if one.held >= needed and one.own >= MANUAL_OWN]
 
 
 def candidates_of(given: Material, question: str, part: str) -> list[Candidate]:

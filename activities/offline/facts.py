@@ -51,7 +51,8 @@ FACTS: Final = (
 _ASKED_WITH: Final = re.compile(
     rf"\b(?:how (?:many|much|long|old|often)|{_DATED}"
     r"|(?:what|which) (?:percent(?:age)?|number|amount|kinds?|types?|sorts?)"
-    r"|what (?:is|was|are|were) the names? (?:of|for|given to))\b|\bcalled\W*$",
+    r"|what (?:is|was|are|were) the names? (?:of|for|given to))\b|\bcalled\W*$"
+    r"|(?<=\w )(?:handles?|deals? with|decides?|behaves?)\b",
     re.IGNORECASE,
 )
 

@@ -13,10 +13,12 @@ from typing import Final
 
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
+from elcano.activities.offline.manuals import bearing, is_definition, is_manual
 from elcano.activities.offline.passages import Material, Passage
+from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
 from elcano.activities.offline.terms import Terms
-from elcano.activities.offline.wording import beginning, penalty
+from elcano.activities.offline.wording import LED, beginning, penalty
 from elcano.activities.text.stems import stems
 
 SENTENCE_SHARE: Final = 0.6
@@ -70,6 +72,12 @@ class Candidate:
     text: str
     stems: frozenset[str]
     score: float
+    held: float = 1.0
+    """The share of the question that it holds with what stands above it."""
+    own: float = 1.0
+    """The share that it holds by itself."""
+    defining: bool = False
+    """It says what the subject of the question is or does."""
 
     def extends(self, other: "Candidate") -> bool:
         """Whether it quotes all of `other` and more."""
@@ -97,6 +105,9 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None, 
         about=about,
         definition=_DEFINITION_ASKED.match(question) is not None,
         changes=_CHANGE_ASKED.search(question) is not None,
+        question=question,
+        manual=is_manual(given),
+        comparison=bool(compared(question)),
     )
     found = [candidate for number, passage in enumerate(given.passages) for candidate in asked.of(number, passage)]
     return sorted(found, key=lambda candidate: (-candidate.score, candidate.place))
@@ -112,31 +123,59 @@ class _Asked:
     about: str | None
     definition: bool
     changes: bool
+    question: str
+    manual: bool
+    comparison: bool
 
     def of(self, number: int, passage: Passage) -> Iterator[Candidate]:
         """The candidates of one passage, in its order."""
-        context = (1 - SENTENCE_SHARE) * self.whole.coverage(passage.found)
         factor = self._factor(passage)
         before: Sentence | None = None
         for sentence in passage.sentences:
             start, led = beginning(sentence, before)
             before = sentence
+            said = passage.item.text[start : sentence.end]
+            if self._is_labelled(sentence, start, passage):
+                start, led = sentence.label or 0, max(led, LED)
             text = passage.item.text[start : sentence.end]
             own = stems(readable(text))
             fit = self._fit_of(own)
-            if fit == 0 or not any(one in self.terms.weights for one in stems(sentence.text)):
+            if fit == 0 or not any(one in self.terms.weights for one in own[:] if start != sentence.start or one):
                 continue
+            near = passage.above.union(own)
+            says = self.manual and self.definition and is_definition(sentence, text, passage, self.terms)
+            context = (1 - SENTENCE_SHARE) * self.whole.coverage(near if self.manual else passage.found)
             score = (
                 (SENTENCE_SHARE * fit + context)
                 * factor
                 * self._near(passage, own)
                 * led
-                * penalty(sentence, text, changes=self.changes, orders=self.kind is PROCEDURE)
+                * (1.0 if says else penalty(sentence, said, changes=self.changes, orders=self.kind is PROCEDURE))
             )
             if self.definition and _DEFINES.match(text):
                 score *= 1.25
             score *= self._answers(text, own)
-            yield Candidate(number, start, sentence.end, text, frozenset(own), score)
+            if self.manual:
+                score *= bearing(
+                    sentence,
+                    text,
+                    own,
+                    passage,
+                    self.terms,
+                    self.kind,
+                    self.question,
+                    definition=self.definition,
+                    comparison=self.comparison,
+                )
+            held = self.terms.coverage(near), self.terms.coverage(set(own))
+            yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, defining=says)
+
+    def _is_labelled(self, sentence: Sentence, start: int, passage: Passage) -> bool:
+        """Whether the label above a sentence has a word of the question that the sentence lacks."""
+        if not self.manual or sentence.label is None or sentence.label >= start:
+            return False
+        above = stems(passage.item.text[sentence.label : start])
+        return any(one in self.terms.weights for one in set(above).difference(stems(sentence.text)))
 
     def _factor(self, passage: Passage) -> float:
         factor = 1.0 if self.about is None or self.about in passage.found else ELSEWHERE

@@ -1,0 +1,159 @@
+"""What answers in a manual: in a text that headings divide, where a sentence stands says what it is about.
+
+A manual has a question's words on every page, in options, exceptions and examples. So a sentence is measured by its own
+words and those above it, not by its whole passage; a heading that is all about the question lends it weight, and what
+holds in one case only, or speaks of names that nobody asked for, loses some. What does not hold enough of the question
+is not quoted at all: where nothing answers, a manual has many sentences that look as if.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from elcano.activities.offline.asking import ABILITY, CHOICE, PROCEDURE, REASON, Kind
+from elcano.activities.offline.passages import Material, Passage
+from elcano.activities.offline.sentences import Sentence
+from elcano.activities.offline.terms import Terms
+from elcano.activities.text.stems import stems
+
+HEADED: Final = 0.5
+"""A text is a manual if more than this share of its passages stands below headings."""
+FOCUSED: Final = 0.6
+"""What a heading adds that is made of the question's words alone."""
+DEFINING: Final = 1.6
+"""For a sentence that says of what is asked about what it is."""
+IN_ONE_CASE: Final = 0.7
+"""For what begins with a condition, where nobody asked for one."""
+UNASKED_NAME: Final = 0.8
+"""For each name of a function or an option that the question does not have; no more than so many count."""
+MOST_NAMES: Final = 3
+UNREASONED: Final = 0.7
+"""For a sentence without a word of reason where the reason is asked for."""
+FIRST: Final = 1.1
+"""For the first sentences below a heading: what is general is said before what is special."""
+LEAST_TELLING: Final = 0.3
+"""A word of the question is a part of its subject if it tells this much of what the most telling one does."""
+NAMED: Final = 0.7
+"""A name in front of what it is for is that of the subject if it holds this share of the question."""
+HALF: Final = 0.5
+UNCONTRASTED: Final = 0.5
+"""For a sentence without a word of contrast, where things are compared."""
+FIRST_SENTENCES: Final = 2
+OPENING: Final = 1.5
+"""The same where the heading is made of the question's words."""
+FOREIGN: Final = 0.5
+"""For what stands below a label that has no word of the question."""
+
+_TRANSPARENT: Final = frozenset(
+    "name description synopsis summary overview introduct note discuss manual page chapter tip part section".split()
+)
+"""Stems of headings that say nothing of what is below them: the page's own title does."""
+_BESIDE: Final = re.compile(
+    r"(?:notes?|options?|examples?|parameters|see also|tips?|caution|warning|history)\W*$", re.IGNORECASE
+)
+"""Headings below which no general statement stands."""
+_NUMBER: Final = re.compile(r"^\W*(?:(?:chapter|part|appendix|section) )?(?:[A-Z0-9]+(?:\.\d+)*)[.)]\s+", re.IGNORECASE)
+_DEFINED: Final = re.compile(
+    r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?(?:is|are|means?|refers? to|represents?|denotes?|stands for|"
+    r"provides?|allows?|lets?|creates?|records?|causes?|consists? of)\b"
+)
+_OF_THE_PAGE: Final = re.compile(
+    r"^[\W_]*(?:this|the) (?:command|program|function|statement|module|utility|tool|option|parameter|directive)\b"
+    r" (?:is|will|can|\w+s\b)",
+    re.IGNORECASE,
+)
+_ASIDE: Final = re.compile(r"\([^()]*\)")
+_CONTRAST: Final = re.compile(
+    r"\b(?:unlike|whereas|while|but|instead|rather|than|alternatives?|avoid|contrast|differ\w*|more|less|only|both|"
+    r"prefer\w*|on the other hand|compared|equivalent|similar|without)\b",
+    re.IGNORECASE,
+)
+_CONDITION: Final = re.compile(
+    r"^[\W_]*(?:if|when|whenever|unless|once|while|although|though|after|before|however|for example|note)\b"
+    r"|\b(?:deprecated|historical(?:ly)?|older|prior to|earlier versions?|previous(?:ly)?)\b",
+    re.IGNORECASE,
+)
+_IDENTIFIER: Final = re.compile(r"\b\w+(?:_\w+)+\b|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|\b\w+[.:]{1,2}\w+(?:[.:]{1,2}\w+)+")
+_REASON: Final = REASON.answered
+
+
+def is_manual(given: Material) -> bool:
+    """Whether most of what was found stands below headings."""
+    headed = sum(bool(one.item.heading.strip()) for one in given.passages)
+    return headed > HEADED * len(given.passages)
+
+
+def is_headed(one: str, given: Material) -> bool:
+    """Whether the stem `one` stands in a heading, a title or a label: what a manual treats is called so somewhere."""
+    return any(
+        one in passage.above
+        or any(
+            one in stems(passage.item.text[sentence.label : sentence.start])
+            for sentence in passage.sentences
+            if sentence.label is not None
+        )
+        for passage in given.passages
+    )
+
+
+def focus(passage: Passage, terms: Terms) -> float:
+    """The share of the words of the nearest telling heading that the question has, from 0 to 1."""
+    for heading in reversed([passage.item.title.split(" > ")[0], *passage.item.heading.split(" > ")]):
+        own = [one for one in stems(_NUMBER.sub("", heading)) if not one.isdigit() and one not in _TRANSPARENT]
+        if own:
+            return sum(one in terms.weights for one in own) / len(own)
+    return 0.0
+
+
+def labelled(label: str, terms: Terms) -> float:
+    """What a label means for what stands below it: that is about the label, whatever else it names."""
+    own = [one for one in stems(_ASIDE.sub("", label)) if not one.isdigit()]
+    share = sum(one in terms.weights for one in own) / len(own) if own else HALF
+    if share == 1:
+        return OPENING
+    return FOREIGN if share < HALF or " " not in label.strip() or "_" in label else 1.0
+
+
+def defines(text: str, terms: Terms) -> bool:
+    """Whether `text` says what the subject of the question is: all its telling words stand before the verb."""
+    match = _DEFINED.match(text)
+    if match is None or not terms.weights:
+        return False
+    subject = stems(match["subject"])
+    wanted = {one for one in terms.weights if terms.weights[one] >= LEAST_TELLING * max(terms.weights.values())}
+    return bool(subject) and wanted <= set(subject) and len(subject) <= len(wanted) + 2
+
+
+def is_definition(sentence: Sentence, text: str, passage: Passage, terms: Terms) -> bool:
+    """Whether a sentence says what the subject is or does: of itself, or as the first words of its page."""
+    if sentence.named:
+        name = re.split(r" [-\u2013\u2014] ", sentence.text)[0]
+        own = {one for one in stems(name) if not one.isdigit()}
+        return bool(own) and own <= set(terms.weights) and terms.coverage(own) >= NAMED
+    opens = focus(passage, terms) == 1.0 and _OF_THE_PAGE.match(text) is not None
+    return opens or defines(text, terms)
+
+
+def bearing(
+    sentence: Sentence, text: str, own: Collection[str], passage: Passage, terms: Terms, kind: Kind, question: str, *, definition: bool, comparison: bool
+) -> float:
+    """The factor by which the place and the wording of a sentence change its score."""
+    focused = focus(passage, terms)
+    factor = 1 + FOCUSED * focused
+    if sentence.start <= passage.sentences[min(FIRST_SENTENCES, len(passage.sentences)) - 1].start:
+        factor *= OPENING if focused == 1.0 and not _BESIDE.search(passage.item.heading) else FIRST
+    if sentence.label is not None:
+        factor *= labelled(passage.item.text[sentence.label :].partition("\n")[0], terms)
+    if definition and is_definition(sentence, text, passage, terms):
+        factor *= DEFINING
+    if kind is not PROCEDURE and kind is not ABILITY and _CONDITION.search(sentence.text) and not _CONDITION.search(question):
+        factor *= IN_ONE_CASE
+    if kind is not PROCEDURE:
+        asked = question.lower()
+        names = {one for one in _IDENTIFIER.findall(sentence.text) if one.lower() not in asked}
+        factor *= UNASKED_NAME ** min(MOST_NAMES, len(names))
+    if kind is REASON and not _REASON.search(text):
+        factor *= UNREASONED
+    if comparison and not _CONTRAST.search(text):
+        factor *= UNCONTRASTED
+    return factor

@@ -1,0 +1,78 @@
+"""Where a section begins: what is general stands there, and a search for its subject finds what repeats it most.
+
+A page on an option says what it is in its first lines and names it in all others, so that the words of a question rank
+any of these higher. Beside a passage that was found the first one below the same heading is read, and for a page that
+is called after what is searched for its first one.
+"""
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from elcano.activities.sources.documents.document import Passage
+from elcano.activities.sources.documents.ranking import Hit
+
+STUB_CHARACTERS: Final = 200
+"""A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
+LEAST_LETTERS: Final = 4
+"""A heading is called after a word if it has its beginning, all but three letters of it and at least so many."""
+OPENED: Final = 3
+"""Of so many passages one may be an opening that was not found by its own words."""
+
+
+def is_stub(hit: Hit) -> bool:
+    """Whether a passage is no more than a line or two below a heading."""
+    return bool(hit.passage.heading) and hit.passage.end - hit.passage.start < STUB_CHARACTERS
+
+
+def with_openings(
+    database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int
+) -> list[Hit]:
+    """`hits` with the openings of the first ones' sections and pages, each behind the passage that led to it.
+
+    At most `limit` passages, best first; what an opening takes the place of is what was found last. An opening counts
+    as much as what led to it.
+    """
+    known = {(hit.document, hit.passage.start) for hit in hits}
+    opened: list[tuple[int, Hit]] = []
+    for place, hit in enumerate(hits[: limit // 2]):
+        for opening in _openings(database, hit, words):
+            at = (opening.document, opening.passage.start)
+            if at not in known and len(opened) < limit // OPENED:
+                known.add(at)
+                opened.append((place, opening))
+    kept = hits[: limit - len(opened)]
+    found: list[Hit] = []
+    for place, hit in enumerate(hits[:limit]):
+        found += [hit] if place < len(kept) else []
+        found += [opening for led, opening in opened if led == place]
+    return found
+
+
+def _openings(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Iterator[Hit]:
+    """The opening of its section if that or its page is called after one of `words`; and of its page, if that is."""
+    page, _, _ = hit.passage.heading.partition(" > ")
+    section = hit.passage.heading.rpartition(" > ")[2]
+    for heading, where, values in (
+        (f"{section} {page}", "heading = ?", (hit.passage.heading,)),
+        (page, "heading != '' AND stop - start >= ?", (STUB_CHARACTERS,)),
+    ):
+        if not _is_called(heading, words):
+            continue
+        rows = database.execute(
+            "SELECT digest, start, stop, heading, page, anchor, paragraph FROM passage"
+            f" WHERE document = ? AND {where} ORDER BY start LIMIT 1",
+            (hit.document, *values),
+        )
+        for digest, *rest in rows:
+            yield Hit(hit.score, hit.document, digest, Passage(*rest))
+
+
+def _is_called(heading: str, words: Collection[str]) -> bool:
+    lower = heading.lower()
+    return any(len(word) >= LEAST_LETTERS and word[: max(LEAST_LETTERS, len(word) - 3)] in lower for word in words)
+
+
+def stubs_last(hits: Collection[Hit]) -> list[Hit]:
+    """`hits` in their order, those that are stubs behind the others."""
+    return [*(hit for hit in hits if not is_stub(hit)), *(hit for hit in hits if is_stub(hit))]

@@ -105,7 +105,7 @@ def fit_for_manuals(ranked: Sequence[Candidate], terms: Terms) -> list[Candidate
     if terms.weights and max(terms.weights.values()) < EVERYWHERE:
         return [one for one in ranked if one.defining]
     needed = MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights))
-    return [one for one in ranked if one.held >= needed and one.own >= MANUAL_OWN]
+    return [one for one in ranked if one.held >= needed and one.own >= MANUAL_OWN and one.together]
 
 
 def candidates_of(given: Material, question: str, part: str) -> list[Candidate]:

@@ -40,6 +40,11 @@ FACTS: Final = (
     ),
     Fact(re.compile(rf"\b(?:{_DATED})\b", re.I), re.compile(_DAY), certain=True),
     Fact(
+        re.compile(r"\bdefaults?\b", re.I),
+        re.compile(r"\bdefaults?\b(?: \w+){0,3} (?:is|are|to|of)\b|\bby default\b|\bis the default\b", re.I),
+        certain=True,
+    ),
+    Fact(
         re.compile(r"^\W*(?:who|whom|whose)\b|\b(?:by|of|to|for|with) whom\b", re.I), re.compile(_NAMED), certain=False
     ),
     Fact(

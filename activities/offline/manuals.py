@@ -7,7 +7,8 @@ is not quoted at all: where nothing answers, a manual has many sentences that lo
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from elcano.activities.offline.asking import ABILITY, CHOICE, PROCEDURE, REASON, Kind
@@ -27,6 +28,9 @@ IN_ONE_CASE: Final = 0.7
 UNASKED_NAME: Final = 0.8
 """For each name of a function or an option that the question does not have; no more than so many count."""
 MOST_NAMES: Final = 3
+INSTRUCTING: Final = 1.2
+"""For a sentence that tells what to do, where that is asked for; and for others."""
+UNINSTRUCTING: Final = 0.7
 UNREASONED: Final = 0.7
 """For a sentence without a word of reason where the reason is asked for."""
 FIRST: Final = 1.1
@@ -35,6 +39,8 @@ LEAST_TELLING: Final = 0.3
 """A word of the question is a part of its subject if it tells this much of what the most telling one does."""
 NAMED: Final = 0.7
 """A name in front of what it is for is that of the subject if it holds this share of the question."""
+UNPHRASED: Final = 0.7
+PHRASED: Final = 1.3
 HALF: Final = 0.5
 UNCONTRASTED: Final = 0.5
 """For a sentence without a word of contrast, where things are compared."""
@@ -55,8 +61,9 @@ _BESIDE: Final = re.compile(
 _NUMBER: Final = re.compile(r"^\W*(?:(?:chapter|part|appendix|section) )?(?:[A-Z0-9]+(?:\.\d+)*)[.)]\s+", re.IGNORECASE)
 _DEFINED: Final = re.compile(
     r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?(?:is|are|means?|refers? to|represents?|denotes?|stands for|"
-    r"provides?|allows?|lets?|creates?|records?|causes?|consists? of)\b"
+    r"provides?|allows?|lets?|consists? of)\b"
 )
+_CLAUSE: Final = re.compile(r"\b(?:will|if|when|that|which|can|may|must|should|not|there|to|by|how|what)\b", re.IGNORECASE)
 _OF_THE_PAGE: Final = re.compile(
     r"^[\W_]*(?:this|the) (?:command|program|function|statement|module|utility|tool|option|parameter|directive)\b"
     r" (?:is|will|can|\w+s\b)",
@@ -69,8 +76,15 @@ _CONTRAST: Final = re.compile(
     re.IGNORECASE,
 )
 _CONDITION: Final = re.compile(
-    r"^[\W_]*(?:if|when|whenever|unless|once|while|although|though|after|before|however|for example|note)\b"
+    r"^[\W_]*(?:if|when|whenever|unless|once|while|although|though|after|before|since|because|however|for example|note)\b"
     r"|\b(?:deprecated|historical(?:ly)?|older|prior to|earlier versions?|previous(?:ly)?)\b",
+    re.IGNORECASE,
+)
+_WISH: Final = re.compile(r"^[\W_]*(?:if|when|whenever) (?:you|one) (?:want|wish|need|would|have)", re.IGNORECASE)
+_INSTRUCTS: Final = re.compile(
+    r"\byou (?:can|may|must|should|need|could|might|have to|simply|just)\b|\bby \w+ing\b|\b(?:use|using|run|specify|set)\b"
+    r"|^[\W_]*(?:to \w+|run|create|add|call|type|execute|invoke|enable|issue|choose|select|install|edit|start|make)\b"
+    r"|\b(?:can|may|must|should) be \w+|\bis \w+ed (?:by|with|using|from|through)\b|\bchosen\b",
     re.IGNORECASE,
 )
 _IDENTIFIER: Final = re.compile(r"\b\w+(?:_\w+)+\b|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|\b\w+[.:]{1,2}\w+(?:[.:]{1,2}\w+)+")
@@ -81,6 +95,25 @@ def is_manual(given: Material) -> bool:
     """Whether most of what was found stands below headings."""
     headed = sum(bool(one.item.heading.strip()) for one in given.passages)
     return headed > HEADED * len(given.passages)
+
+
+def pairs(question: str) -> set[frozenset[str]]:
+    """The telling words of a question that stand next to each other: `detached HEAD`, `hash index`."""
+    own = stems(question)
+    return {frozenset(pair) for pair in pairwise(own) if pair[0] != pair[1]}
+
+
+def held_pairs(own: Sequence[str], passage: Passage, question: str) -> float:
+    """The share of the question's pairs that stand together in a sentence or in what is above it; 1 without pairs."""
+    wanted = pairs(question)
+    said = [own, *(stems(one) for one in (passage.item.title, *passage.item.heading.split(" > ")))]
+    near = {frozenset(one) for words in said for gap in (1, 2) for one in zip(words, words[gap:], strict=False)}
+    return len(wanted & near) / len(wanted) if wanted else 1.0
+
+
+def phrased(own: Sequence[str], passage: Passage, question: str) -> float:
+    """The factor for the question's words that stand together: apart they are often of something else."""
+    return UNPHRASED + (PHRASED - UNPHRASED) * held_pairs(own, passage, question)
 
 
 def is_headed(one: str, given: Material) -> bool:
@@ -109,7 +142,7 @@ def labelled(label: str, terms: Terms) -> float:
     """What a label means for what stands below it: that is about the label, whatever else it names."""
     own = [one for one in stems(_ASIDE.sub("", label)) if not one.isdigit()]
     share = sum(one in terms.weights for one in own) / len(own) if own else HALF
-    if share == 1:
+    if share == 1 and terms.coverage(set(own)) >= HALF:
         return OPENING
     return FOREIGN if share < HALF or " " not in label.strip() or "_" in label else 1.0
 
@@ -117,11 +150,17 @@ def labelled(label: str, terms: Terms) -> float:
 def defines(text: str, terms: Terms) -> bool:
     """Whether `text` says what the subject of the question is: all its telling words stand before the verb."""
     match = _DEFINED.match(text)
-    if match is None or not terms.weights:
+    if match is None or not terms.weights or _CLAUSE.search(match["subject"]):
         return False
     subject = stems(match["subject"])
-    wanted = {one for one in terms.weights if terms.weights[one] >= LEAST_TELLING * max(terms.weights.values())}
-    return bool(subject) and wanted <= set(subject) and len(subject) <= len(wanted) + 2
+    wanted = _subject(terms)
+    return bool(subject) and wanted <= set(subject) and len(subject) <= len(wanted) + 1
+
+
+def _subject(terms: Terms) -> set[str]:
+    """The telling words of a question."""
+    most = max(terms.weights.values(), default=0.0)
+    return {one for one in terms.weights if terms.weights[one] >= LEAST_TELLING * most}
 
 
 def is_definition(sentence: Sentence, text: str, passage: Passage, terms: Terms) -> bool:
@@ -130,25 +169,34 @@ def is_definition(sentence: Sentence, text: str, passage: Passage, terms: Terms)
         name = re.split(r" [-\u2013\u2014] ", sentence.text)[0]
         own = {one for one in stems(name) if not one.isdigit()}
         return bool(own) and own <= set(terms.weights) and terms.coverage(own) >= NAMED
-    opens = focus(passage, terms) == 1.0 and _OF_THE_PAGE.match(text) is not None
-    return opens or defines(text, terms)
+    if defines(text, terms):
+        return True
+    if focus(passage, terms) < 1.0 or _BESIDE.search(passage.item.heading):
+        return False
+    wanted = _subject(terms)
+    begins = " ".join(text.split()[: len(wanted) + 2])
+    first = sentence.start == passage.sentences[0].start and bool(wanted) and wanted <= set(stems(begins))
+    return _OF_THE_PAGE.match(text) is not None or (first and not _CLAUSE.search(begins))
 
 
 def bearing(
-    sentence: Sentence, text: str, own: Collection[str], passage: Passage, terms: Terms, kind: Kind, question: str, *, definition: bool, comparison: bool
+    sentence: Sentence, text: str, own: Sequence[str], passage: Passage, terms: Terms, kind: Kind, question: str, *, definition: bool, comparison: bool
 ) -> float:
     """The factor by which the place and the wording of a sentence change its score."""
     focused = focus(passage, terms)
-    factor = 1 + FOCUSED * focused
+    factor = (1 + FOCUSED * focused) * phrased(own, passage, question)
     if sentence.start <= passage.sentences[min(FIRST_SENTENCES, len(passage.sentences)) - 1].start:
-        factor *= OPENING if focused == 1.0 and not _BESIDE.search(passage.item.heading) else FIRST
+        opens = focused == 1.0 and not _BESIDE.search(passage.item.heading)
+        factor *= 1 + (OPENING - 1) * terms.coverage(passage.above) if opens else FIRST
     if sentence.label is not None:
         factor *= labelled(passage.item.text[sentence.label :].partition("\n")[0], terms)
     if definition and is_definition(sentence, text, passage, terms):
         factor *= DEFINING
-    if kind is not PROCEDURE and kind is not ABILITY and _CONDITION.search(sentence.text) and not _CONDITION.search(question):
-        factor *= IN_ONE_CASE
-    if kind is not PROCEDURE:
+    if kind is not ABILITY and _CONDITION.search(sentence.text) and not _CONDITION.search(question):
+        factor *= 1.0 if kind is PROCEDURE and _WISH.search(sentence.text) else IN_ONE_CASE
+    if kind is PROCEDURE:
+        factor *= INSTRUCTING if _INSTRUCTS.search(sentence.text) else UNINSTRUCTING
+    else:
         asked = question.lower()
         names = {one for one in _IDENTIFIER.findall(sentence.text) if one.lower() not in asked}
         factor *= UNASKED_NAME ** min(MOST_NAMES, len(names))

@@ -13,7 +13,7 @@ from typing import Final
 
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
-from elcano.activities.offline.manuals import bearing, is_definition, is_manual
+from elcano.activities.offline.manuals import bearing, held_pairs, is_definition, is_manual
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
@@ -78,6 +78,8 @@ class Candidate:
     """The share that it holds by itself."""
     defining: bool = False
     """It says what the subject of the question is or does."""
+    together: bool = True
+    """Words that the question puts next to each other stand together in it or above it."""
 
     def extends(self, other: "Candidate") -> bool:
         """Whether it quotes all of `other` and more."""
@@ -168,7 +170,8 @@ class _Asked:
                     comparison=self.comparison,
                 )
             held = self.terms.coverage(near), self.terms.coverage(set(own))
-            yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, defining=says)
+            together = not self.manual or held_pairs(own, passage, self.question) > 0
+            yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
 
     def _is_labelled(self, sentence: Sentence, start: int, passage: Passage) -> bool:
         """Whether the label above a sentence has a word of the question that the sentence lacks."""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from elcano.activities.offline.asking import REASON, kind_of
 from elcano.activities.offline.manuals import is_manual
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.planning import anchor, compared, part_anchor
@@ -35,7 +36,7 @@ FURTHER: Final = 0.7
 LEADING: Final = 0.2
 """From this score on a sentence stands beside a better one, if it is near it or in the document that holds most."""
 MANUAL_FINDINGS: Final = 3
-MANUAL_HELD: Final = 0.6
+MANUAL_HELD: Final = 0.65
 """In a manual a sentence is quoted if it holds this share of the question together with its headings,"""
 MANUAL_FEWER: Final = 0.3
 """and of a question of n telling words an nth of this more,"""
@@ -44,7 +45,7 @@ MANUAL_OWN: Final = 0.25
 MANUAL_HELD_FURTHER: Final = 0.8
 MANUAL_OWN_FURTHER: Final = 0.5
 """A further finding holds these shares."""
-MANUAL_NEAR: Final = 0.7
+MANUAL_NEAR: Final = 0.75
 EVERYWHERE: Final = 1.0
 """A word that tells less is in more than a third of all passages."""
 REDUNDANCY: Final = 0.6
@@ -93,6 +94,10 @@ def _of_manual(given: Material, question: str, parts: Sequence[str]) -> list[Can
         choose(chosen, ranked, 1, LEADING)
     least = MANUAL_NEAR * max((one.score for one in ranked), default=0.0)
     further = [one for one in ranked if one.held >= MANUAL_HELD_FURTHER and one.own >= MANUAL_OWN_FURTHER]
+    if not things and any(one.defining for one in chosen):
+        further = [one for one in further if one.defining]
+    if kind_of(question) is REASON:
+        further = [one for one in further if REASON.answered.search(one.text)]
     choose(chosen, further, MANUAL_FINDINGS, max(least, FLOOR))
     return chosen
 

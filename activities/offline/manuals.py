@@ -60,7 +60,7 @@ _BESIDE: Final = re.compile(
 """Headings below which no general statement stands."""
 _NUMBER: Final = re.compile(r"^\W*(?:(?:chapter|part|appendix|section) )?(?:[A-Z0-9]+(?:\.\d+)*)[.)]\s+", re.IGNORECASE)
 _DEFINED: Final = re.compile(
-    r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?(?:is|are|means?|refers? to|represents?|denotes?|stands for|"
+    r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?(?:(?:is|are)(?= (?:an?|the|one|any|used|called|simply|what|how|\w+ing)\b)|means?|refers? to|represents?|denotes?|stands for|"
     r"provides?|allows?|lets?|consists? of)\b"
 )
 _CLAUSE: Final = re.compile(r"\b(?:will|if|when|that|which|can|may|must|should|not|there|to|by|how|what)\b", re.IGNORECASE)
@@ -140,6 +140,8 @@ def focus(passage: Passage, terms: Terms) -> float:
 
 def labelled(label: str, terms: Terms) -> float:
     """What a label means for what stands below it: that is about the label, whatever else it names."""
+    if label.startswith("-"):
+        return FOREIGN  # An option: what it does is said of it alone.
     own = [one for one in stems(_ASIDE.sub("", label)) if not one.isdigit()]
     share = sum(one in terms.weights for one in own) / len(own) if own else HALF
     if share == 1 and terms.coverage(set(own)) >= HALF:
@@ -154,7 +156,7 @@ def defines(text: str, terms: Terms) -> bool:
         return False
     subject = stems(match["subject"])
     wanted = _subject(terms)
-    return bool(subject) and wanted <= set(subject) and len(subject) <= len(wanted) + 1
+    return bool(subject) and wanted <= set(subject) and len(subject) <= len(wanted) + (len(wanted) > 1)
 
 
 def _subject(terms: Terms) -> set[str]:

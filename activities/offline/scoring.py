@@ -49,6 +49,8 @@ LISTED: Final = 1.4
 SUBJECT: Final = 1.15
 """For a sentence that begins with what is asked about: it speaks of that, and others mention it."""
 
+NAMELESS: Final = 0.8
+"""How well a sentence fits that says what the subject of its page is without naming it."""
 FACT: Final = 1.2
 """For a sentence that holds what a short answer has to: a number, a day or a name."""
 NO_FACT: Final = 0.7
@@ -141,11 +143,12 @@ class _Asked:
                 start, led = sentence.label or 0, max(led, LED)
             text = passage.item.text[start : sentence.end]
             own = stems(readable(text))
-            fit = self._fit_of(own)
-            if fit == 0 or not any(one in self.terms.weights for one in own[:] if start != sentence.start or one):
-                continue
             near = passage.above.union(own)
             says = self.manual and self.definition and is_definition(sentence, text, passage, self.terms)
+            # Who describes a command on its page does not name it again.
+            fit = max(self._fit_of(own), NAMELESS if says else 0.0)
+            if fit == 0 or not (says or start < sentence.start or self._names(sentence)):
+                continue
             context = (1 - SENTENCE_SHARE) * self.whole.coverage(near if self.manual else passage.found)
             score = (
                 (SENTENCE_SHARE * fit + context)
@@ -169,9 +172,19 @@ class _Asked:
                     definition=self.definition,
                     comparison=self.comparison,
                 )
-            held = self.terms.coverage(near), self.terms.coverage(set(own))
-            together = not self.manual or held_pairs(own, passage, self.question) > 0
+            held = self.terms.coverage(near), self.terms.coverage(near if says else set(own))
+            together = not self.manual or self._is_together(sentence, start, own, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
+
+    def _names(self, sentence: Sentence) -> bool:
+        """Whether a sentence itself has a word of the question, whatever is quoted with it."""
+        return any(one in self.terms.weights for one in stems(sentence.text))
+
+    def _is_together(self, sentence: Sentence, start: int, own: Sequence[str], passage: Passage) -> bool:
+        """Whether words that are one in the question are so here, and what is quoted is not about something else."""
+        if start == sentence.label and self.terms.coverage(set(stems(passage.item.text[start : sentence.start]))) == 0:
+            return False
+        return held_pairs(own, passage, self.question) > 0
 
     def _is_labelled(self, sentence: Sentence, start: int, passage: Passage) -> bool:
         """Whether the label above a sentence has a word of the question that the sentence lacks."""

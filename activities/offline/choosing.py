@@ -4,6 +4,7 @@ Redundancy is kept out by maximal marginal relevance (Carbonell and Goldstein, 1
 up: an aim shares more words with the question than the result does, and it is what finds the right study.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -20,6 +21,8 @@ from elcano.activities.offline.wording import beginning
 from elcano.activities.text.stems import stems
 
 KEY_FINDINGS: Final = 4
+_ON_ONE_THING: Final = re.compile(r"What should one know about\b")
+"""As the outline asks of a part: what is said of it beside its best sentence has to say what it is."""
 PER_PASSAGE: Final = 3
 FLOOR: Final = 0.42
 """Below this score a sentence shares little but a common word with the question; 1.0 holds each term about once."""
@@ -85,10 +88,17 @@ def _of_manual(given: Material, question: str, parts: Sequence[str]) -> list[Can
     things = compared(question)
     for thing in things[:KEY_FINDINGS]:
         terms = given.terms.of(thing)
-        said = candidates(given, terms, f"What is {thing}?", max(terms.weights, key=lambda one: terms.weights[one], default=None))
+        said = candidates(
+            given, terms, f"What is {thing}?", max(terms.weights, key=lambda one: terms.weights[one], default=None)
+        )
         choose(chosen, [one for one in said if one.defining], len(chosen) + 1, LEADING)
     for part in () if things else parts[:KEY_FINDINGS]:
-        choose(chosen, fit_for_manuals(candidates_of(given, question, part), given.terms.of(part)), len(chosen) + 1, LEADING)
+        choose(
+            chosen,
+            fit_for_manuals(candidates_of(given, question, part), given.terms.of(part)),
+            len(chosen) + 1,
+            LEADING,
+        )
     ranked = fit_for_manuals(candidates(given, given.terms, question, anchor(question, given)), given.terms)
     if not chosen:
         choose(chosen, ranked, 1, LEADING)
@@ -98,6 +108,8 @@ def _of_manual(given: Material, question: str, parts: Sequence[str]) -> list[Can
         further = [one for one in further if one.defining]
     if kind_of(question) is REASON:
         further = [one for one in further if REASON.answered.search(one.text)]
+    if _ON_ONE_THING.match(question):
+        further = [one for one in further if one.defining]
     choose(chosen, further, MANUAL_FINDINGS, max(least, FLOOR))
     return chosen
 

@@ -7,11 +7,11 @@ is not quoted at all: where nothing answers, a manual has many sentences that lo
 """
 
 import re
-from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from elcano.activities.offline.asking import ABILITY, CHOICE, PROCEDURE, REASON, Kind
+from elcano.activities.offline.asking import ABILITY, PROCEDURE, REASON, Kind
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.sentences import Sentence
 from elcano.activities.offline.terms import Terms
@@ -41,7 +41,9 @@ NAMED: Final = 0.7
 """A name in front of what it is for is that of the subject if it holds this share of the question."""
 UNPHRASED: Final = 0.7
 PHRASED: Final = 1.3
+"""For a sentence in which no words stand together that do so in the question, and for one where all do."""
 HALF: Final = 0.5
+"""A label with a smaller share of the question's words is that of something else."""
 UNCONTRASTED: Final = 0.5
 """For a sentence without a word of contrast, where things are compared."""
 FIRST_SENTENCES: Final = 2
@@ -51,19 +53,29 @@ FOREIGN: Final = 0.5
 """For what stands below a label that has no word of the question."""
 
 _TRANSPARENT: Final = frozenset(
-    "name description synopsis summary overview introduct note discuss manual page chapter tip part section".split()
-)
+    ["name", "description", "descript", "synopsis", "summari", "overview", "introduct", "note", "discuss", "manual"]
+).union(["page", "chapter", "tip", "part", "section"])
 """Stems of headings that say nothing of what is below them: the page's own title does."""
 _BESIDE: Final = re.compile(
     r"(?:notes?|options?|examples?|parameters|see also|tips?|caution|warning|history)\W*$", re.IGNORECASE
 )
 """Headings below which no general statement stands."""
+_GENERAL: Final = re.compile(r"(?:^|> )[\W\d]*(?:name|description|overview|introduction|summary)\W*$", re.IGNORECASE)
+"""Headings below which the first sentence says what the page is on."""
+_DOES: Final = re.compile(
+    r"^(?!This|Its|Was|Has|Does|Always|Unless|Sometimes|Besides|Perhaps|Thus|Plus|Yes)(?:[A-Z][a-z]{2,}s|Use) (?!of\b)"
+)
+"""As pages begin that say what a command does: `Incorporates changes from ...`."""
 _NUMBER: Final = re.compile(r"^\W*(?:(?:chapter|part|appendix|section) )?(?:[A-Z0-9]+(?:\.\d+)*)[.)]\s+", re.IGNORECASE)
 _DEFINED: Final = re.compile(
-    r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?(?:(?:is|are)(?= (?:an?|the|one|any|used|called|simply|what|how|\w+ing)\b)|means?|refers? to|represents?|denotes?|stands for|"
+    r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?"
+    r"(?:(?:is|are)(?= (?:an?|the|one|any|used|called|simply|what|how|\w+ing)\b)|means?|refers? to|represents?|"
+    r"denotes?|stands for|"
     r"provides?|allows?|lets?|consists? of)\b"
 )
-_CLAUSE: Final = re.compile(r"\b(?:will|if|when|that|which|can|may|must|should|not|there|to|by|how|what)\b", re.IGNORECASE)
+_CLAUSE: Final = re.compile(
+    r"\b(?:will|if|when|that|which|can|may|must|should|not|there|to|by|how|what)\b", re.IGNORECASE
+)
 _OF_THE_PAGE: Final = re.compile(
     r"^[\W_]*(?:this|the) (?:command|program|function|statement|module|utility|tool|option|parameter|directive)\b"
     r" (?:is|will|can|\w+s\b)",
@@ -76,19 +88,38 @@ _CONTRAST: Final = re.compile(
     re.IGNORECASE,
 )
 _CONDITION: Final = re.compile(
-    r"^[\W_]*(?:if|when|whenever|unless|once|while|although|though|after|before|since|because|however|for example|note)\b"
+    r"^[\W_]*(?:if|when|whenever|unless|once|while|although|though|after|before|since|because|however|note|"
+    r"for example)\b"
     r"|\b(?:deprecated|historical(?:ly)?|older|prior to|earlier versions?|previous(?:ly)?)\b",
     re.IGNORECASE,
 )
 _WISH: Final = re.compile(r"^[\W_]*(?:if|when|whenever) (?:you|one) (?:want|wish|need|would|have)", re.IGNORECASE)
 _INSTRUCTS: Final = re.compile(
-    r"\byou (?:can|may|must|should|need|could|might|have to|simply|just)\b|\bby \w+ing\b|\b(?:use|using|run|specify|set)\b"
+    r"\byou (?:can|may|must|should|need|could|might|have to|simply|just)\b|\bby \w+ing\b"
+    r"|\b(?:use|using|run|specify|set)\b"
     r"|^[\W_]*(?:to \w+|run|create|add|call|type|execute|invoke|enable|issue|choose|select|install|edit|start|make)\b"
     r"|\b(?:can|may|must|should) be \w+|\bis \w+ed (?:by|with|using|from|through)\b|\bchosen\b",
     re.IGNORECASE,
 )
-_IDENTIFIER: Final = re.compile(r"\b\w+(?:_\w+)+\b|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|\b\w+[.:]{1,2}\w+(?:[.:]{1,2}\w+)+")
+_HYPHEN: Final = re.compile(r"[-_]")
+_COMPOUND: Final = re.compile(r"\b[^\W_]+(?:-[^\W_]+)+\b")
+_IDENTIFIER: Final = re.compile(
+    r"\b\w+(?:_\w+)+\b|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|\b\w+[.:]{1,2}\w+(?:[.:]{1,2}\w+)+"
+)
 _REASON: Final = REASON.answered
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a sentence is measured by."""
+
+    question: str
+    terms: Terms
+    kind: Kind
+    definition: bool
+    """It asks what something is or does."""
+    comparison: bool
+    """It sets things side by side."""
 
 
 def is_manual(given: Material) -> bool:
@@ -103,17 +134,24 @@ def pairs(question: str) -> set[frozenset[str]]:
     return {frozenset(pair) for pair in pairwise(own) if pair[0] != pair[1]}
 
 
-def held_pairs(own: Sequence[str], passage: Passage, question: str) -> float:
-    """The share of the question's pairs that stand together in a sentence or in what is above it; 1 without pairs."""
-    wanted = pairs(question)
-    said = [own, *(stems(one) for one in (passage.item.title, *passage.item.heading.split(" > ")))]
+def held_pairs(text: str, passage: Passage, question: str) -> float:
+    """The share of the question's pairs that stand together in a sentence or in what is above it; 1 without pairs.
+
+    What is joined by a hyphen there and not in the question is another word: a single-user mode is no single user.
+    """
+    wanted, plain = pairs(question), _HYPHEN.sub(" ", question.lower())
+
+    def parted(match: re.Match[str]) -> str:
+        return match[0] if _HYPHEN.sub(" ", match[0].lower()) in plain else _HYPHEN.sub("", match[0])
+
+    said = [stems(_COMPOUND.sub(parted, one)) for one in (text, passage.item.title, *passage.item.heading.split(" > "))]
     near = {frozenset(one) for words in said for gap in (1, 2) for one in zip(words, words[gap:], strict=False)}
     return len(wanted & near) / len(wanted) if wanted else 1.0
 
 
-def phrased(own: Sequence[str], passage: Passage, question: str) -> float:
+def phrased(text: str, passage: Passage, question: str) -> float:
     """The factor for the question's words that stand together: apart they are often of something else."""
-    return UNPHRASED + (PHRASED - UNPHRASED) * held_pairs(own, passage, question)
+    return UNPHRASED + (PHRASED - UNPHRASED) * held_pairs(text, passage, question)
 
 
 def is_headed(one: str, given: Material) -> bool:
@@ -175,35 +213,35 @@ def is_definition(sentence: Sentence, text: str, passage: Passage, terms: Terms)
         return True
     if focus(passage, terms) < 1.0 or _BESIDE.search(passage.item.heading):
         return False
+    if sentence.start == passage.sentences[0].start and _GENERAL.search(passage.item.heading):
+        return _DOES.match(text) is not None
     wanted = _subject(terms)
     begins = " ".join(text.split()[: len(wanted) + 2])
     first = sentence.start == passage.sentences[0].start and bool(wanted) and wanted <= set(stems(begins))
     return _OF_THE_PAGE.match(text) is not None or (first and not _CLAUSE.search(begins))
 
 
-def bearing(
-    sentence: Sentence, text: str, own: Sequence[str], passage: Passage, terms: Terms, kind: Kind, question: str, *, definition: bool, comparison: bool
-) -> float:
+def bearing(sentence: Sentence, text: str, passage: Passage, asked: Asked) -> float:
     """The factor by which the place and the wording of a sentence change its score."""
-    focused = focus(passage, terms)
-    factor = (1 + FOCUSED * focused) * phrased(own, passage, question)
+    focused = focus(passage, asked.terms)
+    factor = (1 + FOCUSED * focused) * phrased(text, passage, asked.question)
     if sentence.start <= passage.sentences[min(FIRST_SENTENCES, len(passage.sentences)) - 1].start:
         opens = focused == 1.0 and not _BESIDE.search(passage.item.heading)
-        factor *= 1 + (OPENING - 1) * terms.coverage(passage.above) if opens else FIRST
+        factor *= 1 + (OPENING - 1) * asked.terms.coverage(passage.above) if opens else FIRST
     if sentence.label is not None:
-        factor *= labelled(passage.item.text[sentence.label :].partition("\n")[0], terms)
-    if definition and is_definition(sentence, text, passage, terms):
+        factor *= labelled(passage.item.text[sentence.label :].partition("\n")[0], asked.terms)
+    if asked.definition and is_definition(sentence, text, passage, asked.terms):
         factor *= DEFINING
-    if kind is not ABILITY and _CONDITION.search(sentence.text) and not _CONDITION.search(question):
-        factor *= 1.0 if kind is PROCEDURE and _WISH.search(sentence.text) else IN_ONE_CASE
-    if kind is PROCEDURE:
+    if asked.kind is not ABILITY and _CONDITION.search(sentence.text) and not _CONDITION.search(asked.question):
+        factor *= 1.0 if asked.kind is PROCEDURE and _WISH.search(sentence.text) else IN_ONE_CASE
+    if asked.kind is PROCEDURE:
         factor *= INSTRUCTING if _INSTRUCTS.search(sentence.text) else UNINSTRUCTING
     else:
-        asked = question.lower()
-        names = {one for one in _IDENTIFIER.findall(sentence.text) if one.lower() not in asked}
+        wanted = asked.question.lower()
+        names = {one for one in _IDENTIFIER.findall(sentence.text) if one.lower() not in wanted}
         factor *= UNASKED_NAME ** min(MOST_NAMES, len(names))
-    if kind is REASON and not _REASON.search(text):
+    if asked.kind is REASON and not _REASON.search(text):
         factor *= UNREASONED
-    if comparison and not _CONTRAST.search(text):
+    if asked.comparison and not _CONTRAST.search(text):
         factor *= UNCONTRASTED
     return factor

@@ -13,7 +13,8 @@ from typing import Final
 
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
-from elcano.activities.offline.manuals import bearing, held_pairs, is_definition, is_manual
+from elcano.activities.offline.manuals import Asked as Measured
+from elcano.activities.offline.manuals import bearing, focus, held_pairs, is_definition, is_manual
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
@@ -59,7 +60,9 @@ _LIST: Final = re.compile(r":\s*\n")
 _CHANGE_ASKED: Final = re.compile(
     r"\b(?:changed?|changes|changelog|release[ds]?|version|new|news|added|fix(?:ed|es)?)\b", re.I
 )
-_DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
+_DEFINITION_ASKED: Final = re.compile(
+    r"^\W*(?:what (?:is|are|does)\b|what should one know about\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE
+)
 _DEFINES: Final = re.compile(r"^[^.;:]{1,60}?\b(?:is|are) (?:an?|the|used|what|how)\b", re.IGNORECASE)
 
 
@@ -100,18 +103,19 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None, 
     `about` is the stem of what the whole question is about: passages without it may use the same words of something
     else, and a sentence that shares nothing but it says nothing on the question.
     """
+    kind = kind_of(question, given.context or whole)
+    definition = _DEFINITION_ASKED.match(question) is not None
     asked = _Asked(
         terms=terms,
-        kind=kind_of(question, given.context or whole),
+        kind=kind,
         fact=fact_of(question),
         context=frozenset(stems(given.context)),
         whole=given.terms,
         about=about,
-        definition=_DEFINITION_ASKED.match(question) is not None,
+        definition=definition,
         changes=_CHANGE_ASKED.search(question) is not None,
-        question=question,
+        measured=Measured(question, terms, kind, definition, bool(compared(question))),
         manual=is_manual(given),
-        comparison=bool(compared(question)),
     )
     found = [candidate for number, passage in enumerate(given.passages) for candidate in asked.of(number, passage)]
     return sorted(found, key=lambda candidate: (-candidate.score, candidate.place))
@@ -127,15 +131,16 @@ class _Asked:
     about: str | None
     definition: bool
     changes: bool
-    question: str
+    measured: Measured
     manual: bool
-    comparison: bool
 
     def of(self, number: int, passage: Passage) -> Iterator[Candidate]:
         """The candidates of one passage, in its order."""
         factor = self._factor(passage)
         before: Sentence | None = None
         for sentence in passage.sentences:
+            if sentence.leads and not (self.manual and self.kind is PROCEDURE):
+                continue
             start, led = beginning(sentence, before)
             before = sentence
             said = passage.item.text[start : sentence.end]
@@ -161,30 +166,27 @@ class _Asked:
                 score *= 1.25
             score *= self._answers(text, own)
             if self.manual:
-                score *= bearing(
-                    sentence,
-                    text,
-                    own,
-                    passage,
-                    self.terms,
-                    self.kind,
-                    self.question,
-                    definition=self.definition,
-                    comparison=self.comparison,
-                )
-            held = self.terms.coverage(near), self.terms.coverage(near if says else set(own))
-            together = not self.manual or self._is_together(sentence, start, own, passage)
+                score *= bearing(sentence, text, passage, self.measured)
+            # All of a section that is called after the question is about it.
+            about = passage.found if self.manual and focus(passage, self.terms) == 1.0 else near
+            held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
+            together = not self.manual or self._is_together(sentence, start, text, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
 
     def _names(self, sentence: Sentence) -> bool:
         """Whether a sentence itself has a word of the question, whatever is quoted with it."""
         return any(one in self.terms.weights for one in stems(sentence.text))
 
-    def _is_together(self, sentence: Sentence, start: int, own: Sequence[str], passage: Passage) -> bool:
+    def _is_together(self, sentence: Sentence, start: int, text: str, passage: Passage) -> bool:
         """Whether words that are one in the question are so here, and what is quoted is not about something else."""
-        if start == sentence.label and self.terms.coverage(set(stems(passage.item.text[start : sentence.start]))) == 0:
+        if start == sentence.label:
+            label = passage.item.text[start:].partition("\n")[0]
+            option = label.startswith("-") and label.split()[0] not in self.measured.question
+            if option or self.terms.coverage(set(stems(label))) == 0:
+                return False
+        if self.fact is not None and self.fact.certain and not self.fact.held.search(text):
             return False
-        return held_pairs(own, passage, self.question) > 0
+        return held_pairs(text, passage, self.measured.question) > 0
 
     def _is_labelled(self, sentence: Sentence, start: int, passage: Passage) -> bool:
         """Whether the label above a sentence has a word of the question that the sentence lacks."""

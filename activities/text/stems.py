@@ -33,7 +33,8 @@ _KIN: Final = (
 )
 """Words that texts use for one thing, or for it and its opposite: who asks what is unsafe reads what is secure."""
 _PARTED: Final = re.compile(
-    r"\b(back|roll|shut|log|start|check)(?:ed|ing|s|ped|ping|ted|ting|ging|ged)?[ -](up|back|down|in|out)\b(?! to\b)", re.IGNORECASE
+    r"\b(back|roll|shut|log|start|check)(?:ed|ing|s|ped|ping|ted|ting|ging|ged)?[ -](up|back|down|in|out)\b(?! to\b)",
+    re.IGNORECASE,
 )
 """Verbs that name what is written as one word as a noun: who backs up makes a backup."""
 _TEXT_WEIGHTLESS: Final = weightless(ENGLISH) - ASKED_NOUNS

@@ -61,9 +61,7 @@ class Library:
     """The documents of a folder, indexed in a file."""
 
     def __init__(self, folder: Path, index: Path) -> None:
-        self._source = DocumentsSource(
-            collection("library"), Folder(folder, LIMIT_BYTES), index, clock=lambda: 0.0
-        )
+        self._source = DocumentsSource(collection("library"), Folder(folder, LIMIT_BYTES), index, clock=lambda: 0.0)
 
     @classmethod
     def of(cls, data: DataSet, work: Path) -> "Library":

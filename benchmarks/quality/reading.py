@@ -1,9 +1,9 @@
 """What reports without a language model print, sentence by sentence, to be read and marked by a person.
 
-    python -m benchmarks.quality.reading FOLDER QUESTIONS [--mode iterative] [--marks FILE] [--index FILE] [--only N ...]
+    python -m benchmarks.quality.reading FOLDER QUESTIONS [--mode iterative] [--marks FILE] [--unread]
 
-FOLDER holds a manual (HTML, Markdown, PDF and what else documents may be), QUESTIONS one question a line; empty lines
-and those that begin with `#` are left out. Every quotation of every report is printed with a short key, which is made of
+FOLDER holds a manual (HTML, Markdown, PDF and what else documents may be), QUESTIONS one question a line; empty
+lines and those that begin with `#` are left out. Every quotation of every report is printed with a short key, made of
 the question and the quotation: the key of one that a later program prints again is the same. The marks are lines of a
 key and a word, in any order, and hold nothing of the manual:
 

@@ -46,10 +46,16 @@ async def answer_in_sections(library: Library, question: str) -> tuple[ReportDra
     )
     written = [one if one.missing else _written(task, one) for one in found.sections]
     summary = summarise(task.model_copy(update={"kind": SUMMARY, "written": tuple(written)}))
+    said = {claim.text for claim in _claims(summary.key_findings)}
+    sections = tuple(
+        DraftSection(heading=heading_for(one.title), claims=one.claims)
+        for one in written
+        if any(claim.text not in said for claim in one.claims)
+    )
     draft = ReportDraft(
         title=plan.report_title,
         key_findings=_claims(summary.key_findings),
-        sections=tuple(DraftSection(heading=heading_for(one.title), claims=one.claims) for one in written),
+        sections=sections,
         limitations=summary.limitations,
         answered=summary.answered,
         quoted=True,

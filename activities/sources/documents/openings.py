@@ -16,6 +16,10 @@ STUB_CHARACTERS: Final = 200
 """A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
 LEAST_LETTERS: Final = 4
 """A heading is called after a word if it has its beginning, all but three letters of it and at least so many."""
+NAMES: Final = " OR ".join(
+    f"instr(substr(document.text, start + 1, stop - start), ' {dash} ') > 0" for dash in ("-", "\u2013", "\u2014")
+)
+"""Of a passage that says in a line what its page is for: `git-stash - Stash the changes ...`."""
 OPENED: Final = 3
 """Of so many passages one may be an opening that was not found by its own words."""
 
@@ -25,9 +29,7 @@ def is_stub(hit: Hit) -> bool:
     return bool(hit.passage.heading) and hit.passage.end - hit.passage.start < STUB_CHARACTERS
 
 
-def with_openings(
-    database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int
-) -> list[Hit]:
+def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
     """`hits` with the openings of the first ones' sections and pages, each behind the passage that led to it.
 
     At most `limit` passages, best first; what an opening takes the place of is what was found last. An opening counts
@@ -55,12 +57,13 @@ def _openings(database: sqlite3.Connection, hit: Hit, words: Collection[str]) ->
     section = hit.passage.heading.rpartition(" > ")[2]
     for heading, where, values in (
         (f"{section} {page}", "heading = ?", (hit.passage.heading,)),
-        (page, "heading != '' AND stop - start >= ?", (STUB_CHARACTERS,)),
+        (page, "heading != '' AND (stop - start >= ? OR " + NAMES + ")", (STUB_CHARACTERS,)),
     ):
         if not _is_called(heading, words):
             continue
         rows = database.execute(
-            "SELECT digest, start, stop, heading, page, anchor, paragraph FROM passage"
+            "SELECT digest, start, stop, heading, page, anchor, paragraph"
+            " FROM passage JOIN document ON document.id = passage.document"
             f" WHERE document = ? AND {where} ORDER BY start LIMIT 1",
             (hit.document, *values),
         )

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.activities.offline.asking import REASON, kind_of
-from elcano.activities.offline.manuals import is_manual
+from elcano.activities.offline.asking import PROCEDURE, REASON, kind_of
+from elcano.activities.offline.manuals import instructs, is_manual
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.planning import anchor, compared, part_anchor
 from elcano.activities.offline.results import RESULT, is_aim, is_study, told
@@ -100,14 +100,16 @@ def _of_manual(given: Material, question: str, parts: Sequence[str]) -> list[Can
             LEADING,
         )
     ranked = fit_for_manuals(candidates(given, given.terms, question, anchor(question, given)), given.terms)
+    if kind_of(question) is REASON:
+        ranked = [one for one in ranked if REASON.answered.search(one.text)]
     if not chosen:
         choose(chosen, ranked, 1, LEADING)
     least = MANUAL_NEAR * max((one.score for one in ranked), default=0.0)
     further = [one for one in ranked if one.held >= MANUAL_HELD_FURTHER and one.own >= MANUAL_OWN_FURTHER]
     if not things and any(one.defining for one in chosen):
         further = [one for one in further if one.defining]
-    if kind_of(question) is REASON:
-        further = [one for one in further if REASON.answered.search(one.text)]
+    if kind_of(question) is PROCEDURE:
+        further = [one for one in further if instructs(one.text)]
     if _ON_ONE_THING.match(question):
         further = [one for one in further if one.defining]
     choose(chosen, further, MANUAL_FINDINGS, max(least, FLOOR))

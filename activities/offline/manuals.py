@@ -31,6 +31,9 @@ MOST_NAMES: Final = 3
 INSTRUCTING: Final = 1.2
 """For a sentence that tells what to do, where that is asked for; and for others."""
 UNINSTRUCTING: Final = 0.7
+LONG: Final = 45
+TOO_LONG: Final = 0.75
+"""For a sentence of more words: it speaks of several things, and has the question's words among others."""
 UNREASONED: Final = 0.7
 """For a sentence without a word of reason where the reason is asked for."""
 FIRST: Final = 1.1
@@ -107,6 +110,11 @@ _IDENTIFIER: Final = re.compile(
     r"\b\w+(?:_\w+)+\b|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|\b\w+[.:]{1,2}\w+(?:[.:]{1,2}\w+)+"
 )
 _REASON: Final = REASON.answered
+
+
+def instructs(text: str) -> bool:
+    """Whether `text` tells what to do."""
+    return _INSTRUCTS.search(text) is not None
 
 
 @dataclass(frozen=True)
@@ -235,11 +243,13 @@ def bearing(sentence: Sentence, text: str, passage: Passage, asked: Asked) -> fl
     if asked.kind is not ABILITY and _CONDITION.search(sentence.text) and not _CONDITION.search(asked.question):
         factor *= 1.0 if asked.kind is PROCEDURE and _WISH.search(sentence.text) else IN_ONE_CASE
     if asked.kind is PROCEDURE:
-        factor *= INSTRUCTING if _INSTRUCTS.search(sentence.text) else UNINSTRUCTING
+        factor *= INSTRUCTING if instructs(sentence.text) else UNINSTRUCTING
     else:
         wanted = asked.question.lower()
         names = {one for one in _IDENTIFIER.findall(sentence.text) if one.lower() not in wanted}
         factor *= UNASKED_NAME ** min(MOST_NAMES, len(names))
+    if len(sentence.text.split()) > LONG and "\n" not in sentence.text:
+        factor *= TOO_LONG
     if asked.kind is REASON and not _REASON.search(text):
         factor *= UNREASONED
     if asked.comparison and not _CONTRAST.search(text):

@@ -35,13 +35,12 @@ def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collecti
     At most `limit` passages, best first; what an opening takes the place of is what was found last. An opening counts
     as much as what led to it.
     """
-    known = {(hit.document, hit.passage.start) for hit in hits}
+    known = {hit.digest for hit in hits}
     opened: list[tuple[int, Hit]] = []
     for place, hit in enumerate(hits[: limit // 2]):
         for opening in _openings(database, hit, words):
-            at = (opening.document, opening.passage.start)
-            if at not in known and len(opened) < limit // OPENED:
-                known.add(at)
+            if opening.digest not in known and len(opened) < limit // OPENED:
+                known.add(opening.digest)
                 opened.append((place, opening))
     kept = hits[: limit - len(opened)]
     found: list[Hit] = []

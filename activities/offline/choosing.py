@@ -21,6 +21,7 @@ from elcano.activities.offline.wording import beginning
 from elcano.activities.text.stems import stems
 
 KEY_FINDINGS: Final = 4
+_WHICH: Final = re.compile(r"\W*which\b", re.IGNORECASE)
 _ON_ONE_THING: Final = re.compile(r"What should one know about\b")
 """As the outline asks of a part: what is said of it beside its best sentence has to say what it is."""
 PER_PASSAGE: Final = 3
@@ -46,6 +47,8 @@ MANUAL_FEWER: Final = 0.3
 MANUAL_OWN: Final = 0.25
 """and this share by itself."""
 MANUAL_HELD_FURTHER: Final = 0.8
+PART_HELD: Final = 0.5
+"""For the one sentence on a part of a question: that a passage holds enough of it was seen before."""
 MANUAL_OWN_FURTHER: Final = 0.5
 """A further finding holds these shares."""
 MANUAL_NEAR: Final = 0.75
@@ -66,7 +69,7 @@ def key_findings(
 ) -> list[Candidate]:
     """The best sentence for each part of the question that has several, then the best for all of it."""
     if is_manual(given):
-        return _of_manual(given, question, parts)
+        return _of_manual(given, question, parts, max(LEADING, floor))
     chosen: list[Candidate] = []
     for part in parts[:KEY_FINDINGS]:
         choose(chosen, candidates_of(given, question, part), len(chosen) + 1, part_floor)
@@ -79,7 +82,7 @@ def key_findings(
     return chosen
 
 
-def _of_manual(given: Material, question: str, parts: Sequence[str]) -> list[Candidate]:
+def _of_manual(given: Material, question: str, parts: Sequence[str], floor: float) -> list[Candidate]:
     """The best sentence for each part, or for all, and what holds as much and is nearly as good: often nothing.
 
     Of things that are compared each is said what it is, if that is said, beside what is said of all of them.
@@ -88,22 +91,18 @@ def _of_manual(given: Material, question: str, parts: Sequence[str]) -> list[Can
     things = compared(question)
     for thing in things[:KEY_FINDINGS]:
         terms = given.terms.of(thing)
-        said = candidates(
-            given, terms, f"What is {thing}?", max(terms.weights, key=lambda one: terms.weights[one], default=None)
-        )
-        choose(chosen, [one for one in said if one.defining], len(chosen) + 1, LEADING)
+        about = max(terms.weights, key=lambda one: terms.weights[one], default=None)
+        said = candidates(given, terms, f"What is {thing}?", about)
+        choose(chosen, [one for one in said if one.defining], len(chosen) + 1, floor)
     for part in () if things else parts[:KEY_FINDINGS]:
-        choose(
-            chosen,
-            fit_for_manuals(candidates_of(given, question, part), given.terms.of(part)),
-            len(chosen) + 1,
-            LEADING,
-        )
-    ranked = fit_for_manuals(candidates(given, given.terms, question, anchor(question, given)), given.terms)
+        said = [one for one in candidates_of(given, question, part) if one.held >= PART_HELD and one.own >= MANUAL_OWN]
+        choose(chosen, said, len(chosen) + 1, floor)
+    every = candidates(given, given.terms, question, anchor(question, given))
+    ranked = fit_for_manuals(every, given.terms, which=_WHICH.match(question) is not None)
     if kind_of(question) is REASON:
         ranked = [one for one in ranked if REASON.answered.search(one.text)]
     if not chosen:
-        choose(chosen, ranked, 1, LEADING)
+        choose(chosen, ranked, 1, floor)
     least = MANUAL_NEAR * max((one.score for one in ranked), default=0.0)
     further = [one for one in ranked if one.held >= MANUAL_HELD_FURTHER and one.own >= MANUAL_OWN_FURTHER]
     if not things and any(one.defining for one in chosen):
@@ -116,14 +115,15 @@ def _of_manual(given: Material, question: str, parts: Sequence[str]) -> list[Can
     return chosen
 
 
-def fit_for_manuals(ranked: Sequence[Candidate], terms: Terms) -> list[Candidate]:
+def fit_for_manuals(ranked: Sequence[Candidate], terms: Terms, *, which: bool) -> list[Candidate]:
     """Those that hold enough of the question, with what stands above them and by themselves.
 
-    Of a question whose words are everywhere only what says what its subject is can be told from all else.
+    Who asks `which packages` names a kind of things, and answers name the things. Of a question whose only word is
+    everywhere what says what that is can be told from all else, and nothing more.
     """
-    if terms.weights and max(terms.weights.values()) < EVERYWHERE:
+    if len(terms.weights) == 1 and max(terms.weights.values()) < EVERYWHERE:
         return [one for one in ranked if one.defining]
-    needed = MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights))
+    needed = PART_HELD if which else MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights))
     return [one for one in ranked if one.held >= needed and one.own >= MANUAL_OWN and one.together]
 
 

@@ -99,7 +99,7 @@ _CONDITION: Final = re.compile(
 _WISH: Final = re.compile(r"^[\W_]*(?:if|when|whenever) (?:you|one) (?:want|wish|need|would|have)", re.IGNORECASE)
 _INSTRUCTS: Final = re.compile(
     r"\byou (?:can|may|must|should|need|could|might|have to|simply|just)\b|\bby \w+ing\b"
-    r"|\b(?:use|using|run|specify|set)\b"
+    r"|\b(?:use|using|specify|set)\b"
     r"|^[\W_]*(?:to \w+|run|create|add|call|type|execute|invoke|enable|issue|choose|select|install|edit|start|make)\b"
     r"|\b(?:can|may|must|should) be \w+|\bis \w+ed (?:by|with|using|from|through)\b|\bchosen\b",
     re.IGNORECASE,
@@ -142,17 +142,23 @@ def pairs(question: str) -> set[frozenset[str]]:
     return {frozenset(pair) for pair in pairwise(own) if pair[0] != pair[1]}
 
 
+def compounded(text: str, question: str) -> str:
+    """`text`, in which what is joined by a hyphen and is not so in the question is one word."""
+    plain = _HYPHEN.sub(" ", question.lower())
+
+    def joined(match: re.Match[str]) -> str:
+        return match[0] if _HYPHEN.sub(" ", match[0].lower()) in plain else _HYPHEN.sub("", match[0])
+
+    return _COMPOUND.sub(joined, text)
+
+
 def held_pairs(text: str, passage: Passage, question: str) -> float:
     """The share of the question's pairs that stand together in a sentence or in what is above it; 1 without pairs.
 
     What is joined by a hyphen there and not in the question is another word: a single-user mode is no single user.
     """
-    wanted, plain = pairs(question), _HYPHEN.sub(" ", question.lower())
-
-    def parted(match: re.Match[str]) -> str:
-        return match[0] if _HYPHEN.sub(" ", match[0].lower()) in plain else _HYPHEN.sub("", match[0])
-
-    said = [stems(_COMPOUND.sub(parted, one)) for one in (text, passage.item.title, *passage.item.heading.split(" > "))]
+    wanted = pairs(question)
+    said = [stems(compounded(one, question)) for one in (text, passage.item.title, *passage.item.heading.split(" > "))]
     near = {frozenset(one) for words in said for gap in (1, 2) for one in zip(words, words[gap:], strict=False)}
     return len(wanted & near) / len(wanted) if wanted else 1.0
 

@@ -14,7 +14,7 @@ from typing import Final
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
 from elcano.activities.offline.manuals import Asked as Measured
-from elcano.activities.offline.manuals import bearing, focus, held_pairs, is_definition, is_manual
+from elcano.activities.offline.manuals import bearing, compounded, focus, held_pairs, is_definition, is_manual
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
@@ -147,7 +147,8 @@ class _Asked:
             if self._is_labelled(sentence, start, passage):
                 start, led = sentence.label or 0, max(led, LED)
             text = passage.item.text[start : sentence.end]
-            own = stems(readable(text))
+            plain = readable(text)
+            own = stems(compounded(plain, self.measured.question) if self.manual else plain)
             near = passage.above.union(own)
             says = self.manual and self.definition and is_definition(sentence, text, passage, self.terms)
             # Who describes a command on its page does not name it again.

@@ -59,6 +59,7 @@ _LABEL_END: Final = re.compile(r"[\w)\]>\u2026\"'\u201d\u2019]$")
 _NAMED: Final = re.compile(
     r"(?:[\w.+-]+|[A-Z][A-Z_]*(?: [A-Z_]+)*)(?:\(\d\w*\))?(?:, [\w.+-]+)* [-\u2013\u2014] \w[^.;:|]+"
 )
+_FENCED: Final = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _CAPITALS: Final = regex.compile(r"\p{Ll}{2}")
 _PLAIN_WORD: Final = regex.compile(r"\p{L}[\p{L}\p{M}]+")
 
@@ -160,7 +161,7 @@ def _code_end(text: str, blocks: Sequence[Block], number: int) -> int | None:
         return None
     after = blocks[number + 1].start if number + 1 < len(blocks) else len(text)
     code = text[lead.end : after].strip("\n").split("\n\n")[0].rstrip()
-    if not code.strip() or len(code) > CODE_CHARACTERS or code.count("\n") >= CODE_LINES:
+    if not code.strip() or _FENCED.search(code) or len(code) > CODE_CHARACTERS or code.count("\n") >= CODE_LINES:
         return None
     return text.index(code, lead.end) + len(code)
 

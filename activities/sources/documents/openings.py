@@ -14,6 +14,7 @@ from elcano.activities.sources.documents.ranking import Hit
 
 STUB_CHARACTERS: Final = 200
 """A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
+SENTENCE_ENDS: Final = frozenset(".!?\u2026\u3002\uff01\uff1f")
 LEAST_LETTERS: Final = 4
 """A heading is called after a word if it has its beginning, all but three letters of it and at least so many."""
 NAMES: Final = " OR ".join(
@@ -24,9 +25,13 @@ OPENED: Final = 3
 """Of so many passages one may be an opening that was not found by its own words."""
 
 
-def is_stub(hit: Hit) -> bool:
-    """Whether a passage is no more than a line or two below a heading."""
-    return bool(hit.passage.heading) and hit.passage.end - hit.passage.start < STUB_CHARACTERS
+def is_stub(database: sqlite3.Connection, hit: Hit) -> bool:
+    """Whether a passage is no more than a line or two below a heading, and no sentence."""
+    if not hit.passage.heading or hit.passage.end - hit.passage.start >= STUB_CHARACTERS:
+        return False
+    last = "SELECT substr(text, ?, 1) FROM document WHERE id = ?"
+    rows = database.execute(last, (hit.passage.end, hit.document)).fetchall()
+    return all(end not in SENTENCE_ENDS for (end,) in rows)
 
 
 def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
@@ -75,6 +80,6 @@ def _is_called(heading: str, words: Collection[str]) -> bool:
     return any(len(word) >= LEAST_LETTERS and word[: max(LEAST_LETTERS, len(word) - 3)] in lower for word in words)
 
 
-def stubs_last(hits: Collection[Hit]) -> list[Hit]:
+def stubs_last(database: sqlite3.Connection, hits: Collection[Hit]) -> list[Hit]:
     """`hits` in their order, those that are stubs behind the others."""
-    return [*(hit for hit in hits if not is_stub(hit)), *(hit for hit in hits if is_stub(hit))]
+    return sorted(hits, key=lambda hit: is_stub(database, hit))

@@ -54,7 +54,7 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int) -> list[
         (match, BM25, limit * POOL),
     )
     found = [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
-    return with_openings(database, spread(stubs_last(found), limit), search_words(query, language), limit)
+    return with_openings(database, spread(stubs_last(database, found), limit), search_words(query, language), limit)
 
 
 def languages(database: sqlite3.Connection) -> dict[str, int]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from elcano.activities.offline.asking import PROCEDURE, REASON, kind_of
-from elcano.activities.offline.manuals import instructs, is_manual
+from elcano.activities.offline.manuals import instructs, is_long, is_manual
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.planning import anchor, compared, part_anchor
 from elcano.activities.offline.results import RESULT, is_aim, is_study, told
@@ -105,7 +105,9 @@ def _of_manual(given: Material, question: str, parts: Sequence[str], floor: floa
         choose(chosen, ranked, 1, floor)
     least = MANUAL_NEAR * max((one.score for one in ranked), default=0.0)
     further = [one for one in ranked if one.held >= MANUAL_HELD_FURTHER and one.own >= MANUAL_OWN_FURTHER]
-    if not things and any(one.defining for one in chosen):
+    further = [one for one in further if not is_long(one.text)]
+    alone = len(given.terms.weights) == 1  # Whatever has that word holds all of the question.
+    if not things and (alone or any(one.defining for one in chosen)):
         further = [one for one in further if one.defining]
     if kind_of(question) is PROCEDURE:
         further = [one for one in further if instructs(one.text)]

@@ -117,6 +117,11 @@ def instructs(text: str) -> bool:
     return _INSTRUCTS.search(text) is not None
 
 
+def is_long(text: str) -> bool:
+    """Whether `text` is one long sentence, and no list."""
+    return len(text.split()) > LONG and "\n" not in text
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a sentence is measured by."""
@@ -254,7 +259,7 @@ def bearing(sentence: Sentence, text: str, passage: Passage, asked: Asked) -> fl
         wanted = asked.question.lower()
         names = {one for one in _IDENTIFIER.findall(sentence.text) if one.lower() not in wanted}
         factor *= UNASKED_NAME ** min(MOST_NAMES, len(names))
-    if len(sentence.text.split()) > LONG and "\n" not in sentence.text:
+    if is_long(sentence.text):
         factor *= TOO_LONG
     if asked.kind is REASON and not _REASON.search(text):
         factor *= UNREASONED

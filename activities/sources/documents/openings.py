@@ -6,7 +6,7 @@ is called after what is searched for its first one.
 """
 
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Final
 
 from elcano.activities.sources.documents.document import Passage
@@ -42,9 +42,10 @@ def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collecti
     """
     known = {hit.digest for hit in hits}
     opened: list[tuple[int, Hit]] = []
-    for place, hit in enumerate(hits[: limit // 2]):
-        for opening in _openings(database, hit, words):
-            if opening.digest not in known and len(opened) < limit // OPENED:
+    for opens in (_section, _page):
+        for place, hit in enumerate(hits[: limit // 2]):
+            opening = opens(database, hit, words)
+            if opening is not None and opening.digest not in known and len(opened) < limit // OPENED:
                 known.add(opening.digest)
                 opened.append((place, opening))
     kept = hits[: limit - len(opened)]
@@ -55,24 +56,30 @@ def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collecti
     return found
 
 
-def _openings(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Iterator[Hit]:
-    """The opening of its section if that or its page is called after one of `words`; and of its page, if that is."""
+def _section(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Hit | None:
+    """The first passage below the heading of `hit`, if that or the page is called after one of `words`."""
     page, _, _ = hit.passage.heading.partition(" > ")
     section = hit.passage.heading.rpartition(" > ")[2]
-    for heading, where, values in (
-        (f"{section} {page}", "heading = ?", (hit.passage.heading,)),
-        (page, "heading != '' AND (stop - start >= ? OR " + NAMES + ")", (STUB_CHARACTERS,)),
-    ):
-        if not _is_called(heading, words):
-            continue
-        rows = database.execute(
-            "SELECT digest, start, stop, heading, page, anchor, paragraph"
-            " FROM passage JOIN document ON document.id = passage.document"
-            f" WHERE document = ? AND {where} ORDER BY start LIMIT 1",
-            (hit.document, *values),
-        )
-        for digest, *rest in rows:
-            yield Hit(hit.score, hit.document, digest, Passage(*rest))
+    if not _is_called(f"{section} {page}", words):
+        return None
+    return _first(database, hit, "heading = ?", hit.passage.heading)
+
+
+def _page(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Hit | None:
+    """The first passage of the page of `hit`, if that is called after one of `words`."""
+    if not _is_called(hit.passage.heading.partition(" > ")[0], words):
+        return None
+    return _first(database, hit, f"heading != '' AND (stop - start >= ? OR {NAMES})", STUB_CHARACTERS)
+
+
+def _first(database: sqlite3.Connection, hit: Hit, where: str, value: str | int) -> Hit | None:
+    rows = database.execute(
+        "SELECT digest, start, stop, heading, page, anchor, paragraph"
+        " FROM passage JOIN document ON document.id = passage.document"
+        f" WHERE document = ? AND {where} ORDER BY start LIMIT 1",
+        (hit.document, value),
+    )
+    return next((Hit(hit.score, hit.document, digest, Passage(*rest)) for digest, *rest in rows), None)
 
 
 def _is_called(heading: str, words: Collection[str]) -> bool:

@@ -90,8 +90,8 @@ class Library:
         task = TaskEnvelope(
             kind="writer", question=question, background=background, evidence=shown.items, term_weights=weights
         )
-        passages = {key: found[id] for key, id in shown.ids.items()}
-        return Answered(question, await asyncio.to_thread(write, task), shown.items, passages)
+        given = {key: found[id] for key, id in shown.ids.items()}
+        return Answered(question, await asyncio.to_thread(write, task), shown.items, given)
 
     async def passages(self, query: str, limit: int) -> tuple[Evidence, ...]:
         """What one search finds."""

@@ -13,7 +13,9 @@ key and a word, in any order, and hold nothing of the manual:
 - `wrong`: who believes it an answer to the question is led astray.
 
 With `--marks` the marks are printed beside the quotations, and their shares at the end; quotations without one are
-counted as unread, and `--unread` prints them alone. `auto` is `deep` where the offline input parser says so.
+counted as unread, and `--unread` prints them alone. `manuals/` beside this file has questions for manuals that
+Debian packages (git-doc, sqlite3-doc, postgresql-doc, debian-handbook, python3-doc), six that none of them answers
+(`elsewhere`), and the marks of one reader. `auto` is `deep` where the offline input parser says so.
 """
 
 import argparse

@@ -6,7 +6,7 @@ Coverage says that something speaks to a part, not that it is answered well; the
 from typing import Final
 
 from elcano.activities.offline.language import in_its_language
-from elcano.activities.offline.manuals import is_headed, is_manual
+from elcano.activities.offline.manuals import holds_all, is_headed, is_manual
 from elcano.activities.offline.passages import COMPOUNDING, Material, material
 from elcano.activities.offline.planning import (
     compared,
@@ -153,7 +153,7 @@ def _lacks_what_matters(question: str, given: Material) -> bool:
     if not others:
         return False
     if is_manual(given) and len(weights) <= FEW_WORDS and weights[first] >= STANDS_OUT * weights[others[0]]:
-        return not is_headed(first, given)
+        return not is_headed(first, given) and not holds_all(given)
     if given.mentions(first):
         return False
     if len(weights) <= FEW_WORDS and weights[first] >= STANDS_OUT * weights[others[0]]:

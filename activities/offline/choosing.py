@@ -117,7 +117,7 @@ def _of_manual(given: Material, question: str, parts: Sequence[str], floor: floa
     return chosen
 
 
-def fit_for_manuals(ranked: Sequence[Candidate], terms: Terms, *, which: bool) -> list[Candidate]:
+def fit_for_manuals(ranked: Sequence[Candidate], terms: Terms, *, which: bool = False) -> list[Candidate]:
     """Those that hold enough of the question, with what stands above them and by themselves.
 
     Who asks `which packages` names a kind of things, and answers name the things. Of a question whose only word is

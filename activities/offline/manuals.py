@@ -186,6 +186,12 @@ def is_headed(one: str, given: Material) -> bool:
     )
 
 
+def holds_all(given: Material) -> bool:
+    """Whether one sentence has every telling word of the question."""
+    wanted = set(given.terms.weights)
+    return any(wanted <= set(stems(one.text)) for passage in given.passages for one in passage.sentences)
+
+
 def focus(passage: Passage, terms: Terms) -> float:
     """The share of the words of the nearest telling heading that the question has, from 0 to 1."""
     for heading in reversed([passage.item.title.split(" > ")[0], *passage.item.heading.split(" > ")]):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from elcano.activities.offline.assessing import ANSWERABLE, answerable, part_coverage
-from elcano.activities.offline.choosing import candidates_of, further, key_findings, with_results
+from elcano.activities.offline.choosing import candidates_of, fit_for_manuals, further, key_findings, with_results
 from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.limitations import left_open, silent, unanswered
 from elcano.activities.offline.manuals import is_manual
@@ -66,7 +66,10 @@ def _sections(
     used = list(key)
     sections: list[DraftSection] = []
     for part in parts if not is_manual(given) or (several and not compared(question)) else ():
-        new = further(given, used, candidates_of(given, question, part), SECTION_CLAIMS if several else DETAILS)
+        said = candidates_of(given, question, part)
+        if is_manual(given):
+            said = fit_for_manuals(said, given.terms.of(part))
+        new = further(given, used, said, SECTION_CLAIMS if several else DETAILS)
         if new:
             used.extend(new)
             heading = _heading(part) if several else phrases(spoken()).further

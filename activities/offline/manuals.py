@@ -96,6 +96,7 @@ _CONDITION: Final = re.compile(
     r"|\b(?:deprecated|historical(?:ly)?|older|prior to|earlier versions?|previous(?:ly)?)\b",
     re.IGNORECASE,
 )
+_CASE_ASKED: Final = re.compile(r"(?<=\w )(?:when|if|after|before|while|once|unless) (?!to\b)", re.IGNORECASE)
 _WISH: Final = re.compile(r"^[\W_]*(?:if|when|whenever) (?:you|one) (?:want|wish|need|would|have)", re.IGNORECASE)
 _INSTRUCTS: Final = re.compile(
     r"\byou (?:can|may|must|should|need|could|might|have to|simply|just)\b|\bby \w+ing\b"
@@ -257,7 +258,7 @@ def bearing(sentence: Sentence, text: str, passage: Passage, asked: Asked) -> fl
         factor *= labelled(passage.item.text[sentence.label :].partition("\n")[0], asked.terms)
     if asked.definition and is_definition(sentence, text, passage, asked.terms):
         factor *= DEFINING
-    if asked.kind is not ABILITY and _CONDITION.search(sentence.text) and not _CONDITION.search(asked.question):
+    if asked.kind is not ABILITY and _CONDITION.search(sentence.text) and not _CASE_ASKED.search(asked.question):
         factor *= 1.0 if asked.kind is PROCEDURE and _WISH.search(sentence.text) else IN_ONE_CASE
     if asked.kind is PROCEDURE:
         factor *= INSTRUCTING if instructs(sentence.text) else UNINSTRUCTING

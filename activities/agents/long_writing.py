@@ -78,7 +78,14 @@ async def write_long(
         writing.written.append(section if section.missing else await writing.section(place))
     summary = await writing.summary()
     drafted = (not_rewritten(writing.drafted),) if writing.drafted else ()
-    sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in writing.written]
+    # A section of quotations that stand among the key findings, or of none, adds nothing.
+    said = {claim.text for claim in summary.key_findings} if loaded.drafts.quoted else set()
+    kept = [
+        one
+        for one in writing.written
+        if not loaded.drafts.quoted or any(claim.text not in said for claim in one.claims)
+    ]
+    sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in kept]
     return unrepeated(
         summary.model_copy(
             update={

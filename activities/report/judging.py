@@ -46,7 +46,7 @@ def connected(statement: Statement, quotes: Sequence[str], known: Sequence[str])
         quotes: what the text around it quotes.
         known: what need not be quoted.
     """
-    if statement.kind != "connecting" or statement.context:
+    if statement.kind != "connecting" or statement.context or statement.reason:
         return statement
     found = figures_unquoted(Said(statement.text, tuple(quotes), tuple(known)), counting=True)
     if not found:

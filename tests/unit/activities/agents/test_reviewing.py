@@ -28,6 +28,7 @@ from tests.unit.activities.support.test_speaking import PASSAGE as MIXED
 
 QUESTION = "How does a workflow go on after a crash?"
 PASSAGES = (passage(1, TEMPORAL), passage(2, PANCAKES))
+IDS = tuple(one.id for one in PASSAGES)
 REPLAYS = "After a crash another worker replays the history"
 FLOUR = "Pancakes are made of flour, eggs and milk."
 GOOD: JsonObject = {
@@ -72,7 +73,7 @@ async def written(
     store: Store,
     *,
     review: bool = True,
-    evidence: tuple[str, ...] = tuple(one.id for one in PASSAGES),
+    evidence: tuple[str, ...] = IDS,
     allowance: Allowance | None = None,
     beats: list[Any] | None = None,
     details: tuple[Any, ...] = (),
@@ -273,8 +274,10 @@ async def test_of_fourteen_nonsense_sentences_none_passes_a_reviewer_that_reads(
     """Each statement reaches it with its own quote and no other words, and what it says of one is said of that one."""
     source = passage(1, MIXED)
     sentences = [f"{said.removesuffix('.')} [n{number}]." for number, (said, _) in enumerate(NONSENSE)]
-    citations = [{"mark": f"n{number}", "evidence": "e1", "quote": quote} for number, (_, quote) in enumerate(NONSENSE)]
-    true = {"mark": "t", "evidence": "e1", "quote": "Network file systems are not supported"}
+    citations: list[Any] = [
+        {"mark": f"n{number}", "evidence": "e1", "quote": quote} for number, (_, quote) in enumerate(NONSENSE)
+    ]
+    true: JsonObject = {"mark": "t", "evidence": "e1", "quote": "Network file systems are not supported"}
     text = " ".join([*sentences, "Network file systems do not work [t]."])
     answer: JsonObject = {"title": "Mixed", "key_findings": text, "citations": [*citations, true]}
     known = {said: quote for said, quote in NONSENSE}

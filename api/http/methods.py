@@ -4,7 +4,7 @@ Routes are one method each. Starlette would let the first route of a path speak 
 written out, as `/v1/graphs/validate` is, has the methods of its own routes: it is nothing that `{name}` stands for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import anyio
@@ -17,12 +17,22 @@ METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 def allowed(routes: Sequence[BaseRoute], scope: Scope) -> str:
     """What `Allow` says of the path that is asked for; empty if there is no such path."""
-    named = [route for route in routes if getattr(route, "path", None) == scope["path"]]
+    named = [route for route in _each(routes) if getattr(route, "path", None) == scope["path"]]
     own = [method for method in METHODS if _answers(named, {**scope, "method": method})]
     found = own or [method for method in METHODS if _answers(routes, {**scope, "method": method})]
     if not found:
         return ""
     return ", ".join([*found, *(["HEAD"] if "GET" in found else []), "OPTIONS"])
+
+
+def _each(routes: Sequence[BaseRoute]) -> Iterator[BaseRoute]:
+    """Routes that are within routers too, which are included here without a prefix of their own."""
+    for route in routes:
+        router = getattr(route, "original_router", None)
+        if router is None:
+            yield route
+        else:
+            yield from _each(router.routes)
 
 
 class Methods:

@@ -77,9 +77,11 @@ def _passages(units: Iterable[_Unit]) -> Iterator[Passage]:
     group: list[_Unit] = []
     for unit in units:
         if group and not _belongs(unit, group):
-            label = _label(group) if unit.section == group[0].section else []
+            label = _label(group)
+            if not label or not _belongs(unit, label):
+                label = []
             yield _passage(group[: len(group) - len(label)])
-            group = label if label and _belongs(unit, label) else []
+            group = label
         group.append(unit)
     if group:
         yield _passage(group)

@@ -12,7 +12,7 @@ next one, so a crash costs at most one call of a model.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from elcano.activities.agents.answers import section_claims, summarised, unrepeated
@@ -61,14 +61,7 @@ async def write_long(
         writing.written.append(section if section.missing else await writing.section(place))
     summary = await writing.summary()
     drafted = (not_rewritten(writing.drafted),) if writing.drafted else ()
-    # A section of quotations that stand among the key findings, or of none, adds nothing.
-    said = {claim.text for claim in summary.key_findings} if loaded.drafts.quoted else set()
-    kept = [
-        one
-        for one in writing.written
-        if not loaded.drafts.quoted or any(claim.text not in said for claim in one.claims)
-    ]
-    sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in kept]
+    sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in writing.adding(summary)]
     return unrepeated(
         summary.model_copy(
             update={
@@ -106,11 +99,24 @@ class _Writing:
         self._attempt = attempt
         self._artifacts = artifacts
         self._progress = Progress.model_validate(attempt.progress)
+        self._summarised = False
         self._next = 0
         """The place among what earlier attempts finished."""
         self._headings = {heading_words(section.title) for section in loaded.drafts.sections}
         self._dearest = Estimate()
         """What the dearest call so far took: the next is taken to need as much, whatever its size says."""
+
+    def adding(self, summary: ReportDraft) -> Iterator[SectionItem]:
+        """The sections that stand below `summary`.
+
+        A section of quotations that all stand among the key findings, or of which none is left, adds nothing. Where
+        nobody summarised, the key findings are the sections' own.
+        """
+        chosen = self._loaded.drafts.quoted and self._summarised
+        said = {claim.text for claim in summary.key_findings}
+        for drafted, one in zip(self._loaded.drafts.sections, self.written, strict=True):
+            if drafted.missing or not chosen or any(claim.text not in said for claim in one.claims):
+                yield one
 
     async def section(self, place: int) -> SectionItem:
         """The section at `place`, written before or now, or its draft as far as the budget does not allow that."""
@@ -184,6 +190,7 @@ class _Writing:
             )
         if answer is None:
             return first_statements(title, self.written)
+        self._summarised = True
         return await asyncio.to_thread(summarised, answer.output, title)
 
     async def _as_written(self, section: SectionItem, text: SectionText) -> tuple[Claim, ...]:

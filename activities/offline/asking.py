@@ -59,6 +59,8 @@ WORKINGS: Final = _kind(
     r"responsible|determin\w+|specif\w+|controls?|decides?|defines?|describes?|sends?|passe[sd]|called|provid\w+|"
     r"represent\w*|implements?|contains?|(?:is|are) (?:an?|the|used|then|not)|allows?|each|when|until|before|after",
 )
+_HOW: Final = re.compile(r"\W*how (?:(?:do|can|should|would|could) (?:i|we|you|one)|to)\b", re.IGNORECASE)
+"""Whoever begins so asks for the way, whatever words follow: `how do I choose which ...`."""
 UNKNOWN: Final = Kind(re.compile(""), "", re.compile(r"(?!)"))
 """For questions in other languages: nothing is searched beside their own words, and no sentence goes before others."""
 KINDS: Final = (REASON, CHOICE, ABILITY, PROCEDURE, WORKINGS)
@@ -69,5 +71,7 @@ def kind_of(question: str, context: str = "") -> Kind:
     """The first kind whose words `question` holds; the last gives way to that of `context`, what it is a part of."""
     if not in_english():
         return UNKNOWN
+    if _HOW.match(question):
+        return PROCEDURE
     found = next(kind for kind in KINDS if kind.asked.search(question))
     return kind_of(context) if context and found is WORKINGS else found

@@ -4,19 +4,26 @@ Redundancy is kept out by maximal marginal relevance (Carbonell and Goldstein, 1
 up: an aim shares more words with the question than the result does, and it is what finds the right study.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from elcano.activities.offline.asking import PROCEDURE, REASON, kind_of
+from elcano.activities.offline.manuals import instructs, is_long, is_manual
 from elcano.activities.offline.passages import Material
-from elcano.activities.offline.planning import anchor, part_anchor
+from elcano.activities.offline.planning import anchor, compared, part_anchor
 from elcano.activities.offline.results import RESULT, is_aim, is_study, told
 from elcano.activities.offline.scoring import Candidate, candidates
 from elcano.activities.offline.sentences import readable
+from elcano.activities.offline.terms import Terms
 from elcano.activities.offline.wording import beginning
 from elcano.activities.text.stems import stems
 
 KEY_FINDINGS: Final = 4
+_WHICH: Final = re.compile(r"\W*which\b", re.IGNORECASE)
+_ON_ONE_THING: Final = re.compile(r"What should one know about\b")
+"""As the outline asks of a part: what is said of it beside its best sentence has to say what it is."""
 PER_PASSAGE: Final = 3
 FLOOR: Final = 0.42
 """Below this score a sentence shares little but a common word with the question; 1.0 holds each term about once."""
@@ -32,6 +39,21 @@ FURTHER: Final = 0.7
 """What stands in a section has this share of the best score for its part."""
 LEADING: Final = 0.2
 """From this score on a sentence stands beside a better one, if it is near it or in the document that holds most."""
+MANUAL_FINDINGS: Final = 3
+MANUAL_HELD: Final = 0.65
+"""In a manual a sentence is quoted if it holds this share of the question together with its headings,"""
+MANUAL_FEWER: Final = 0.3
+"""and of a question of n telling words an nth of this more,"""
+MANUAL_OWN: Final = 0.25
+"""and this share by itself."""
+MANUAL_HELD_FURTHER: Final = 0.8
+PART_HELD: Final = 0.5
+"""For the one sentence on a part of a question: that a passage holds enough of it was seen before."""
+MANUAL_OWN_FURTHER: Final = 0.5
+"""A further finding holds these shares."""
+MANUAL_NEAR: Final = 0.75
+EVERYWHERE: Final = 1.0
+"""A word that tells less is in more than a third of all passages."""
 REDUNDANCY: Final = 0.6
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
@@ -46,6 +68,8 @@ def key_findings(
     given: Material, question: str, parts: Sequence[str], *, part_floor: float = LEAST, floor: float = LEAST
 ) -> list[Candidate]:
     """The best sentence for each part of the question that has several, then the best for all of it."""
+    if is_manual(given):
+        return _of_manual(given, question, parts, max(LEADING, floor))
     chosen: list[Candidate] = []
     for part in parts[:KEY_FINDINGS]:
         choose(chosen, candidates_of(given, question, part), len(chosen) + 1, part_floor)
@@ -56,6 +80,53 @@ def key_findings(
         choose(chosen, ranked, FEW, max(floor, near, LEADING))
     choose(chosen, ranked, KEY_FINDINGS, max(floor, SECTION_FLOOR))
     return chosen
+
+
+def _of_manual(given: Material, question: str, parts: Sequence[str], floor: float) -> list[Candidate]:
+    """The best sentence for each part, or for all, and what holds as much and is nearly as good: often nothing.
+
+    Of things that are compared each is said what it is, if that is said, beside what is said of all of them.
+    """
+    chosen: list[Candidate] = []
+    things = compared(question)
+    for thing in things[:KEY_FINDINGS]:
+        terms = given.terms.of(thing)
+        about = max(terms.weights, key=lambda one: terms.weights[one], default=None)
+        said = candidates(given, terms, f"What is {thing}?", about)
+        choose(chosen, [one for one in said if one.defining], len(chosen) + 1, floor)
+    for part in () if things else parts[:KEY_FINDINGS]:
+        said = [one for one in candidates_of(given, question, part) if one.held >= PART_HELD and one.own >= MANUAL_OWN]
+        choose(chosen, said, len(chosen) + 1, floor)
+    every = candidates(given, given.terms, question, anchor(question, given))
+    ranked = fit_for_manuals(every, given.terms, which=_WHICH.match(question) is not None)
+    if kind_of(question) is REASON:
+        ranked = [one for one in ranked if REASON.answered.search(one.text)]
+    if not chosen:
+        choose(chosen, ranked, 1, floor)
+    least = MANUAL_NEAR * max((one.score for one in ranked), default=0.0)
+    further = [one for one in ranked if one.held >= MANUAL_HELD_FURTHER and one.own >= MANUAL_OWN_FURTHER]
+    further = [one for one in further if not is_long(one.text)]
+    alone = len(given.terms.weights) == 1  # Whatever has that word holds all of the question.
+    if not things and (alone or any(one.defining for one in chosen)):
+        further = [one for one in further if one.defining]
+    if kind_of(question) is PROCEDURE:
+        further = [one for one in further if instructs(one.text)]
+    if _ON_ONE_THING.match(question):
+        further = [one for one in further if one.defining]
+    choose(chosen, further, MANUAL_FINDINGS, max(least, FLOOR))
+    return chosen
+
+
+def fit_for_manuals(ranked: Sequence[Candidate], terms: Terms, *, which: bool = False) -> list[Candidate]:
+    """Those that hold enough of the question, with what stands above them and by themselves.
+
+    Who asks `which packages` names a kind of things, and answers name the things. Of a question whose only word is
+    everywhere what says what that is can be told from all else, and nothing more.
+    """
+    if len(terms.weights) == 1 and max(terms.weights.values()) < EVERYWHERE:
+        return [one for one in ranked if one.defining]
+    needed = PART_HELD if which else MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights))
+    return [one for one in ranked if one.held >= needed and one.own >= MANUAL_OWN and one.together]
 
 
 def candidates_of(given: Material, question: str, part: str) -> list[Candidate]:

@@ -40,6 +40,11 @@ FACTS: Final = (
     ),
     Fact(re.compile(rf"\b(?:{_DATED})\b", re.I), re.compile(_DAY), certain=True),
     Fact(
+        re.compile(r"\bdefaults?\b", re.I),
+        re.compile(r"\bdefaults?\b(?: \w+){0,3} (?:is|are|to|of)\b|\bby default\b|\bis the default\b", re.I),
+        certain=True,
+    ),
+    Fact(
         re.compile(r"^\W*(?:who|whom|whose)\b|\b(?:by|of|to|for|with) whom\b", re.I), re.compile(_NAMED), certain=False
     ),
     Fact(
@@ -51,7 +56,8 @@ FACTS: Final = (
 _ASKED_WITH: Final = re.compile(
     rf"\b(?:how (?:many|much|long|old|often)|{_DATED}"
     r"|(?:what|which) (?:percent(?:age)?|number|amount|kinds?|types?|sorts?)"
-    r"|what (?:is|was|are|were) the names? (?:of|for|given to))\b|\bcalled\W*$",
+    r"|what (?:is|was|are|were) the names? (?:of|for|given to))\b|\bcalled\W*$"
+    r"|(?<=\w )(?:handles?|deals? with|decides?|behaves?)\b",
     re.IGNORECASE,
 )
 

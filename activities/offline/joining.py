@@ -79,12 +79,12 @@ def _findings(task: TaskEnvelope, sections: Sequence[SectionItem]) -> tuple[Clai
 def _bearing(task: TaskEnvelope, section: SectionItem) -> tuple[Claim, ...]:
     """The claims of a section that bear on the whole question; all, if the question itself names the section's subject.
 
-    A section's research sees its own question only, and the words of that lead to other subjects too.
+    A section's research sees its own question only, and the words of that lead to other subjects too. One without such
+    a claim is left out: it would be on something else.
     """
     if set(stems(section.title)) <= set(stems(task.question)):
         return section.claims
-    bearing = tuple(claim for claim in section.claims if _coverage(task, claim) >= BEARING)
-    return bearing or section.claims[:1]
+    return tuple(claim for claim in section.claims if _coverage(task, claim) >= BEARING)
 
 
 def _coverage(task: TaskEnvelope, claim: Claim) -> float:

@@ -29,6 +29,8 @@ TWIN: Final = 0.6
 """Two titles that share this much of the longer one's telling words name the same section."""
 SHARED: Final = 0.2
 """A heading shares a word with the question if that word tells this much of it."""
+FOCUSED: Final = 0.5
+"""A heading becomes a section if the question has this share of its telling words."""
 BEARING: Final = 0.4
 """The share of the whole question that a sentence must hold in a section which the question does not name."""
 SUPPORT: Final = 2
@@ -202,10 +204,16 @@ def _headings(question: str, subject: str, given: Material) -> list[tuple[str, s
         for heading in _path(passage):
             supported[heading] += bearing
             own = given.terms.coverage(set(stems(heading)))
-            if own >= SHARED:
+            if own >= SHARED and _is_focused(heading, given):
                 worth = own + given.terms.coverage(passage.found)
                 ranks[heading, field] = max(worth, ranks.get((heading, field), 0.0))
     return sorted((rank for rank in ranks if supported[rank[0]] >= SUPPORT), key=lambda rank: -ranks[rank])
+
+
+def _is_focused(heading: str, given: Material) -> bool:
+    """Whether half of what a heading says is in the question: others stand above one case of many."""
+    own = set(stems(heading))
+    return sum(one in given.terms.weights for one in own) >= FOCUSED * len(own)
 
 
 def _joined_names(question: str) -> list[str]:

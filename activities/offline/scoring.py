@@ -13,10 +13,13 @@ from typing import Final
 
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
+from elcano.activities.offline.manuals import Asked as Measured
+from elcano.activities.offline.manuals import bearing, compounded, focus, held_pairs, is_definition, is_manual
 from elcano.activities.offline.passages import Material, Passage
+from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
 from elcano.activities.offline.terms import Terms
-from elcano.activities.offline.wording import beginning, penalty
+from elcano.activities.offline.wording import LED, beginning, penalty
 from elcano.activities.text.stems import stems
 
 SENTENCE_SHARE: Final = 0.6
@@ -47,6 +50,8 @@ LISTED: Final = 1.4
 SUBJECT: Final = 1.15
 """For a sentence that begins with what is asked about: it speaks of that, and others mention it."""
 
+NAMELESS: Final = 0.8
+"""How well a sentence fits that says what the subject of its page is without naming it."""
 FACT: Final = 1.2
 """For a sentence that holds what a short answer has to: a number, a day or a name."""
 NO_FACT: Final = 0.7
@@ -55,7 +60,9 @@ _LIST: Final = re.compile(r":\s*\n")
 _CHANGE_ASKED: Final = re.compile(
     r"\b(?:changed?|changes|changelog|release[ds]?|version|new|news|added|fix(?:ed|es)?)\b", re.I
 )
-_DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
+_DEFINITION_ASKED: Final = re.compile(
+    r"^\W*(?:what (?:is|are|does)\b|what should one know about\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE
+)
 _DEFINES: Final = re.compile(r"^[^.;:]{1,60}?\b(?:is|are) (?:an?|the|used|what|how)\b", re.IGNORECASE)
 
 
@@ -70,6 +77,14 @@ class Candidate:
     text: str
     stems: frozenset[str]
     score: float
+    held: float = 1.0
+    """The share of the question that it holds with what stands above it."""
+    own: float = 1.0
+    """The share that it holds by itself."""
+    defining: bool = False
+    """It says what the subject of the question is or does."""
+    together: bool = True
+    """Words that the question puts next to each other stand together in it or above it."""
 
     def extends(self, other: "Candidate") -> bool:
         """Whether it quotes all of `other` and more."""
@@ -88,15 +103,19 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None, 
     `about` is the stem of what the whole question is about: passages without it may use the same words of something
     else, and a sentence that shares nothing but it says nothing on the question.
     """
+    kind = kind_of(question, given.context or whole)
+    definition = _DEFINITION_ASKED.match(question) is not None
     asked = _Asked(
         terms=terms,
-        kind=kind_of(question, given.context or whole),
+        kind=kind,
         fact=fact_of(question),
         context=frozenset(stems(given.context)),
         whole=given.terms,
         about=about,
-        definition=_DEFINITION_ASKED.match(question) is not None,
+        definition=definition,
         changes=_CHANGE_ASKED.search(question) is not None,
+        measured=Measured(question, terms, kind, definition, bool(compared(question))),
+        manual=is_manual(given),
     )
     found = [candidate for number, passage in enumerate(given.passages) for candidate in asked.of(number, passage)]
     return sorted(found, key=lambda candidate: (-candidate.score, candidate.place))
@@ -112,31 +131,70 @@ class _Asked:
     about: str | None
     definition: bool
     changes: bool
+    measured: Measured
+    manual: bool
 
     def of(self, number: int, passage: Passage) -> Iterator[Candidate]:
         """The candidates of one passage, in its order."""
-        context = (1 - SENTENCE_SHARE) * self.whole.coverage(passage.found)
         factor = self._factor(passage)
         before: Sentence | None = None
         for sentence in passage.sentences:
+            if sentence.leads and not (self.manual and self.kind is PROCEDURE):
+                continue
             start, led = beginning(sentence, before)
             before = sentence
+            said = passage.item.text[start : sentence.end]
+            if self._is_labelled(sentence, start, passage):
+                start, led = sentence.label or 0, max(led, LED)
             text = passage.item.text[start : sentence.end]
-            own = stems(readable(text))
-            fit = self._fit_of(own)
-            if fit == 0 or not any(one in self.terms.weights for one in stems(sentence.text)):
+            plain = readable(text)
+            own = stems(compounded(plain, self.measured.question) if self.manual else plain)
+            near = passage.above.union(own)
+            says = self.manual and self.definition and is_definition(sentence, text, passage, self.terms)
+            # Who describes a command on its page does not name it again.
+            fit = max(self._fit_of(own), NAMELESS if says else 0.0)
+            if fit == 0 or not (says or start < sentence.start or self._names(sentence)):
                 continue
+            context = (1 - SENTENCE_SHARE) * self.whole.coverage(near if self.manual else passage.found)
             score = (
                 (SENTENCE_SHARE * fit + context)
                 * factor
                 * self._near(passage, own)
                 * led
-                * penalty(sentence, text, changes=self.changes, orders=self.kind is PROCEDURE)
+                * (1.0 if says else penalty(sentence, said, changes=self.changes, orders=self.kind is PROCEDURE))
             )
             if self.definition and _DEFINES.match(text):
                 score *= 1.25
             score *= self._answers(text, own)
-            yield Candidate(number, start, sentence.end, text, frozenset(own), score)
+            if self.manual:
+                score *= bearing(sentence, text, passage, self.measured)
+            # All of a section that is called after the question is about it.
+            about = passage.found if self.manual and focus(passage, self.terms) == 1.0 else near
+            held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
+            together = not self.manual or self._is_together(sentence, start, text, passage)
+            yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
+
+    def _names(self, sentence: Sentence) -> bool:
+        """Whether a sentence itself has a word of the question, whatever is quoted with it."""
+        return any(one in self.terms.weights for one in stems(sentence.text))
+
+    def _is_together(self, sentence: Sentence, start: int, text: str, passage: Passage) -> bool:
+        """Whether words that are one in the question are so here, and what is quoted is not about something else."""
+        if start == sentence.label:
+            label = passage.item.text[start:].partition("\n")[0]
+            option = label.startswith("-") and label.split()[0] not in self.measured.question
+            if option or self.terms.coverage(set(stems(label))) == 0:
+                return False
+        if self.fact is not None and self.fact.certain and not self.fact.held.search(text):
+            return False
+        return held_pairs(text, passage, self.measured.question) > 0
+
+    def _is_labelled(self, sentence: Sentence, start: int, passage: Passage) -> bool:
+        """Whether the label above a sentence has a word of the question that the sentence lacks."""
+        if not self.manual or sentence.label is None or sentence.label >= start:
+            return False
+        above = stems(passage.item.text[sentence.label : start])
+        return any(one in self.terms.weights for one in set(above).difference(stems(sentence.text)))
 
     def _factor(self, passage: Passage) -> float:
         factor = 1.0 if self.about is None or self.about in passage.found else ELSEWHERE

@@ -6,7 +6,7 @@ mostly links or markup, asks a question or introduces something that follows (`F
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import regex
@@ -22,6 +22,14 @@ LEAST_WORDS: Final = 5
 LEAST_ITEM_WORDS: Final = 4
 MOST_CHARACTERS: Final = 600
 LEAST_ITEMS: Final = 2
+CODE_CHARACTERS: Final = 200
+CODE_LINES: Final = 4
+LEADING_WORDS: Final = 12
+"""Code that is quoted with the sentence that announces it has no more characters and lines."""
+LABEL_CHARACTERS: Final = 90
+LABEL_WORDS: Final = 8
+LABELLED_CHARACTERS: Final = 450
+"""From a label to the end of a sentence below it that is quoted with it: what stands further off is read alone."""
 CLAUSE_CHARACTERS: Final = 80
 """In Thai a space ends a clause as well as a sentence: a quotation is at least so long."""
 
@@ -47,6 +55,12 @@ _FULL_STOP: Final = re.compile(
 _OPEN: Final = (":", "?", ",", "->", "...", "\u2026", "\uff1a", "\uff1f", "\uff0c", "\u061f", "\u060c")
 _WITHOUT_STOPS: Final = frozenset({"th", "lo"})
 """Languages that end a sentence, and many a clause, with a space."""
+_LABEL_END: Final = re.compile(r"[\w)\]>\u2026\"'\u201d\u2019]$")
+_NAMED: Final = re.compile(
+    r"(?:[\w.+-]+|[A-Z][A-Z_]*(?: [A-Z_]+)*)(?:\(\d\w*\))?(?:, [\w.+-]+)* [-\u2013\u2014] \w[^.;:|]+"
+)
+_FENCED: Final = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+_CAPITALS: Final = regex.compile(r"\p{Ll}{2}")
 _PLAIN_WORD: Final = regex.compile(r"\p{L}[\p{L}\p{M}]+")
 
 
@@ -63,17 +77,54 @@ class Sentence:
     """Holds a link or an address."""
     whole: bool
     """Ends like a sentence; list items often do not."""
+    leads: bool = False
+    """It announces code that is too long to be quoted with it."""
+    label: int | None = None
+    """Where the label begins that it stands below, as a definition stands below its term: `shared_buffers (integer)`.
+    What a page says of an option does not name it."""
+    named: bool = False
+    """It is a line that says in a few words what a command is for: `git-stash - Stash the changes ...`."""
 
 
 def sentences(text: str) -> list[Sentence]:
     """The quotable sentences of a passage, in order."""
     blocks = prose(text)
+    labels = list(_labels(text, blocks))
     return [
-        sentence
+        replace(sentence, label=labels[number]) if _is_near(labels[number], sentence) else sentence
         for number, block in enumerate(blocks)
-        for sentence in _of_block(text, block, number, _list_end(text, blocks, number))
+        for sentence in _of_block(
+            text, block, number, _list_end(text, blocks, number) or _code_end(text, blocks, number)
+        )
         if _is_quotable(sentence, block)
     ]
+
+
+def _labels(text: str, blocks: Sequence[Block]) -> Iterator[int | None]:
+    """For each block where the label begins that it stands below, nothing but paragraphs between them."""
+    label: int | None = None
+    for number, block in enumerate(blocks):
+        after = blocks[number + 1] if number + 1 < len(blocks) else None
+        if number and text[blocks[number - 1].end : block.start].strip(" \n\t-*+\u2022#.)0123456789"):
+            label = None  # Code or a table stands between.
+        if _is_label(text, block, after):
+            label = block.start
+            yield None
+        else:
+            yield label
+
+
+def _is_label(text: str, block: Block, after: Block | None) -> bool:
+    if after is None or block.item or block.end - block.start > LABEL_CHARACTERS:
+        return False
+    written = text[block.start : block.end]
+    if "\n" in written or not _LABEL_END.search(written) or len(written.split()) > LABEL_WORDS:
+        return False
+    return not text[block.end : after.start].strip() and _FULL_STOP.search(text[after.start : after.end]) is not None
+
+
+def _is_near(label: int | None, sentence: Sentence) -> bool:
+    return label is not None and sentence.end - label <= LABELLED_CHARACTERS
 
 
 def readable(literal: str) -> str:
@@ -96,6 +147,25 @@ def _list_end(text: str, blocks: Sequence[Block], number: int) -> int | None:
     return end if items >= LEAST_ITEMS else None
 
 
+def _leads(text: str, sentence: Sentence) -> bool:
+    """Whether a sentence announces what is no prose and says itself what to do: it is long enough for that."""
+    follows = text[sentence.end :].lstrip("\n").partition("\n")[0]
+    long = len(_PLAIN_WORD.findall(sentence.text)) >= LEADING_WORDS
+    return long and sentence.text.endswith(":") and bool(follows.strip()) and not prose(follows)
+
+
+def _code_end(text: str, blocks: Sequence[Block], number: int) -> int | None:
+    """Where the few lines of code end that block `number` announces: what to type is the answer to how it is done."""
+    lead = blocks[number]
+    if not text[: lead.end].endswith(":") or len(_PLAIN_WORD.findall(text[lead.start : lead.end])) < LEAST_WORDS:
+        return None
+    after = blocks[number + 1].start if number + 1 < len(blocks) else len(text)
+    code = text[lead.end : after].strip("\n").split("\n\n")[0].rstrip()
+    if not code.strip() or _FENCED.search(code) or len(code) > CODE_CHARACTERS or code.count("\n") >= CODE_LINES:
+        return None
+    return text.index(code, lead.end) + len(code)
+
+
 def _of_block(text: str, block: Block, number: int, list_end: int | None) -> list[Sentence]:
     found: list[Sentence] = []
     start = block.start
@@ -105,7 +175,8 @@ def _of_block(text: str, block: Block, number: int, list_end: int | None) -> lis
         while start < block.end and text[start].isspace():
             start += 1
     if start < block.end:
-        found.append(_sentence(text, start, list_end or block.end, number, listed=list_end is not None))
+        last = _sentence(text, start, list_end or block.end, number, listed=list_end is not None)
+        found.append(replace(last, leads=list_end is None and _leads(text, last)))
     return found
 
 
@@ -142,13 +213,14 @@ def _sentence(text: str, start: int, end: int, block: int, *, listed: bool = Fal
         text=literal,
         block=block,
         links=bool(_LINK.search(literal) or _ADDRESS.search(literal)),
+        named=not listed and _NAMED.fullmatch(literal) is not None,
         whole=listed or spoken() in _WITHOUT_STOPS or _FULL_STOP.search(literal) is not None,
     )
 
 
 def _is_quotable(sentence: Sentence, block: Block) -> bool:
     literal = sentence.text
-    if len(literal) > MOST_CHARACTERS or literal.rstrip("*_ ").endswith(_OPEN):
+    if len(literal) > MOST_CHARACTERS or (literal.rstrip("*_ ").endswith(_OPEN) and not sentence.leads):
         return False
     if literal.count("(") > literal.count(")"):
         return False  # Cut off in the middle, as calls in code are.
@@ -161,6 +233,8 @@ def _is_quotable(sentence: Sentence, block: Block) -> bool:
     letters = len(_LETTERS.findall(plain))
     if letters < 0.6 * len(re.sub(r"\s", "", plain)):
         return False
+    if literal.isascii() and _CAPITALS.search(plain) is None:
+        return False  # Names of constants, or a headline.
     needed = LEAST_ITEM_WORDS if block.item else LEAST_WORDS
     count = len(words(plain)) if is_unspaced(plain) else len(_PLAIN_WORD.findall(plain))
-    return count >= needed and (block.item or sentence.whole)
+    return count >= needed and (block.item or sentence.whole or sentence.named or sentence.leads)

@@ -13,13 +13,13 @@ from typing import Final
 
 from elcano.activities.offline.facts import subject_of
 from elcano.activities.text.stems import content_words, kin, stem, stems
+from elcano.activities.text.stopwords import ASKED_NOUNS
 from elcano.activities.text.words import words
 
 LEAST_WEIGHT: Final = 0.1
 """A word that is everywhere still counts a little; weights below zero would punish finding it."""
-FEW_WORDS: Final = 2
+FEW_WORDS: Final = 3
 """A question of no more telling words is also measured by nouns that others only ask with, such as `types`."""
-_NOUNS: Final = frozenset({"type", "types", "list", "user", "users", "example", "examples", "version", "versions"})
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def weighted(question: str, given: Mapping[str, float], passages: Sequence[Colle
         weights = {one: _frequency_weight(one, passages) for one in written}
     usual = fmean(weights.values()) if weights else 0.0
     if 0 < len(asked) <= FEW_WORDS:
-        for word in _NOUNS.intersection(words(subject_of(question))).difference(asked):
+        for word in ASKED_NOUNS.intersection(words(subject_of(question))).difference(asked):
             written[stem(word)], weights[stem(word)] = word, usual / 2
     # A word stands for all of its kin, which together are more frequent than the one that was asked with.
     bounded = {one: min(weight, usual) if kin(written[one]) else weight for one, weight in weights.items()}

@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Final
 
 from elcano.activities.offline.assessing import ANSWERABLE, answerable, part_coverage
-from elcano.activities.offline.choosing import candidates_of, further, key_findings, with_results
+from elcano.activities.offline.choosing import candidates_of, fit_for_manuals, further, key_findings, with_results
 from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.limitations import left_open, silent, unanswered
+from elcano.activities.offline.manuals import is_manual
 from elcano.activities.offline.passages import Material, material
-from elcano.activities.offline.planning import anchor, sub_questions
+from elcano.activities.offline.planning import anchor, compared, sub_questions
 from elcano.activities.offline.scoring import Candidate
 from elcano.activities.phrases import phrases
 from elcano.activities.text.spoken import spoken
@@ -64,8 +65,11 @@ def _sections(
     """One section a part, of what the key findings do not say already, the best first."""
     used = list(key)
     sections: list[DraftSection] = []
-    for part in parts:
-        new = further(given, used, candidates_of(given, question, part), SECTION_CLAIMS if several else DETAILS)
+    for part in parts if not is_manual(given) or (several and not compared(question)) else ():
+        said = candidates_of(given, question, part)
+        if is_manual(given):
+            said = fit_for_manuals(said, given.terms.of(part))
+        new = further(given, used, said, SECTION_CLAIMS if several else DETAILS)
         if new:
             used.extend(new)
             heading = _heading(part) if several else phrases(spoken()).further

@@ -13,7 +13,7 @@ import snowballstemmer
 
 from elcano.activities.text.known import ENGLISH, UNSPACED, stemmer_of
 from elcano.activities.text.spoken import spoken
-from elcano.activities.text.stopwords import weightless
+from elcano.activities.text.stopwords import ASKED_NOUNS, weightless
 from elcano.activities.text.words import asked_words, words
 
 _STEMMING: Final = threading.Lock()
@@ -32,6 +32,12 @@ _KIN: Final = (
     "fast quick speed performance",
 )
 """Words that texts use for one thing, or for it and its opposite: who asks what is unsafe reads what is secure."""
+_PARTED: Final = re.compile(
+    r"\b(back|roll|shut|log|start|check)(?:ed|ing|s|ped|ping|ted|ting|ging|ged)?[ -](up|back|down|in|out)\b(?! to\b)",
+    re.IGNORECASE,
+)
+"""Verbs that name what is written as one word as a noun: who backs up makes a backup."""
+_TEXT_WEIGHTLESS: Final = weightless(ENGLISH) - ASKED_NOUNS
 _BRITISH: Final = re.compile(r"(?<=[a-z]{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
 """`serialise` is `serialize`. Other words are changed as well, but in every text alike."""
 
@@ -83,13 +89,19 @@ def _kin(word: str) -> tuple[str, ...]:
 
 def stems(text: str) -> list[str]:
     """The stems of the words that tell something, in order, repeated as often as they occur."""
-    left_out = weightless(spoken())
+    language = spoken()
+    left_out = weightless(language)
+    if language == ENGLISH:
+        text = _PARTED.sub(lambda match: match[1] + match[2], text)
+        left_out = _TEXT_WEIGHTLESS
     return [stem(word) for word in words(text) if word not in left_out]
 
 
 def content_words(text: str) -> tuple[str, ...]:
     """The words that tell something, one per stem, in order."""
     by_stem: dict[str, str] = {}
+    if spoken() == ENGLISH:
+        text = _PARTED.sub(lambda match: match[1] + match[2], text)
     for word in asked_words(text, weightless(spoken())):
         if len(word) > 1 or not word.isascii() or word.isdigit():
             by_stem.setdefault(stem(word), word)

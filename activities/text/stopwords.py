@@ -52,6 +52,9 @@ STOP_WORDS: Final = frozenset(f"{_FUNCTION_WORDS} {_CONTRACTIONS} {_ORDERS}".spl
 WEIGHTLESS: Final = STOP_WORDS.union(_MORE_FUNCTION_WORDS.split(), _QUESTION_WORDS.split())
 """Words that neither a question nor the fit of a text to it is measured by."""
 
+ASKED_NOUNS: Final = frozenset(["list", "type", "types", "user", "users"])
+"""Those that a short question is about none the less, so that they count in texts."""
+
 _ASKING: Final = {
     "de": """
 warum weshalb wieso wer wen wem wessen wie wieviel wieviele viel viele wann wo was welche welcher welches

@@ -43,8 +43,8 @@ class Answered:
     question: str
     draft: ReportDraft
     given: tuple[EvidenceItem, ...]
-    documents: dict[str, str]
-    """By the key of a passage, the key of its document."""
+    passages: dict[str, Evidence]
+    """By their keys, the passages that were given."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -54,52 +54,70 @@ class Answered:
     def quotes(self, document: str | None = None) -> list[str]:
         """What is quoted, of one document or of all."""
         cited = (one for claim in self.claims for one in claim.citations)
-        return [one.quote for one in cited if document is None or self.documents[one.evidence] == document]
+        return [one.quote for one in cited if document in (None, document_of(self.passages[one.evidence]))]
 
 
 class Library:
-    """The documents of one data set, indexed below `work`."""
+    """The documents of a folder, indexed in a file."""
 
-    def __init__(self, data: DataSet, work: Path) -> None:
+    def __init__(self, folder: Path, index: Path) -> None:
+        self._source = DocumentsSource(collection("library"), Folder(folder, LIMIT_BYTES), index, clock=lambda: 0.0)
+
+    @classmethod
+    def of(cls, data: DataSet, work: Path) -> "Library":
+        """The documents of one data set, written and indexed below `work`."""
         folder = work / data.name
         folder.mkdir()
         for key, text in data.documents.items():
             (folder / key).write_text(text, encoding="utf-8")
-        self._source = DocumentsSource(
-            collection("library"), Folder(folder, LIMIT_BYTES), work / f"{data.name}.sqlite", clock=lambda: 0.0
-        )
+        return cls(folder, work / f"{data.name}.sqlite")
 
     async def ranked(self, question: str) -> list[str]:
         """The documents of the first passages, best first."""
         found = await self._source.search(question, DEPTH)
         return list(dict.fromkeys(document_of(passage) for passage in found.evidence))
 
-    async def answer(self, question: str, mode: Mode, without: str = "") -> Answered:
+    async def answer(self, question: str, mode: Mode, without: str = "", background: str = "") -> Answered:
         """What the writer makes of the passages that the mode's searches find, as if document `without` were not."""
-        with speaking(language_of(question)):
-            asked = content_words(question)
-        weights = dict(await self._source.term_weights(asked))
+        weights = await self.weights(question)
         found: dict[str, Evidence] = {}
-        for query in self._queries(question, mode, weights):
+        for query in self._queries(question, mode, weights, background):
             # As many more as one document may fill the front with: without it, these would be there.
             passages = (await self._source.search(query, 2 * LIMIT if without else LIMIT)).evidence
             kept = [passage for passage in passages if document_of(passage) != without]
             found.update((passage.id, passage) for passage in kept[:LIMIT])
         shown = fitting(tuple(found.values()), (), AGENT.evidence_tokens)
-        task = TaskEnvelope(kind="writer", question=question, evidence=shown.items, term_weights=weights)
-        documents = {key: document_of(found[id]) for key, id in shown.ids.items()}
-        return Answered(question, await asyncio.to_thread(write, task), shown.items, documents)
+        task = TaskEnvelope(
+            kind="writer", question=question, background=background, evidence=shown.items, term_weights=weights
+        )
+        given = {key: found[id] for key, id in shown.ids.items()}
+        return Answered(question, await asyncio.to_thread(write, task), shown.items, given)
+
+    async def passages(self, query: str, limit: int) -> tuple[Evidence, ...]:
+        """What one search finds."""
+        return tuple((await self._source.search(query, limit)).evidence)
+
+    async def weights(self, question: str) -> dict[str, float]:
+        """How much each word of the question tells."""
+        with speaking(language_of(question)):
+            asked = content_words(question)
+        return dict(await self._source.term_weights(asked))
 
     async def close(self) -> None:
         """Ends the source's threads."""
         await self._source.close()
 
-    def _queries(self, question: str, mode: Mode, weights: dict[str, float]) -> Sequence[str]:
+    def _queries(self, question: str, mode: Mode, weights: dict[str, float], background: str) -> Sequence[str]:
         if mode == "simple":
             return [question]
         offered = (OfferedSource(name="library"),)
         task = TaskEnvelope(
-            kind="tool_selector", question=question, gap=question, sources=offered, term_weights=weights
+            kind="tool_selector",
+            question=question,
+            background=background,
+            gap=question,
+            sources=offered,
+            term_weights=weights,
         )
         return [one.query for one in plan(task).tasks]
 

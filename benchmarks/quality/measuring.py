@@ -26,7 +26,7 @@ async def measure(
     data: DataSet, asked: Sequence[Asked], foreign: Sequence[Asked], parts: Sequence[str], mode: Mode, work: Path
 ) -> None:
     """Asks `asked` and `foreign` of `data` and prints what `parts` want to know."""
-    library = Library(data, work)
+    library = Library.of(data, work)
     began = time.perf_counter()
     try:
         if "retrieval" in parts:

@@ -4,6 +4,7 @@
 only, and short code not at all.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,8 +15,11 @@ TARGET_CHARACTERS: Final = 900
 TAIL_CHARACTERS: Final = 250
 """A rest shorter than this joins the passage before it: alone it would say nothing."""
 CODE_CHARACTERS: Final = 1_800
+LABEL_CHARACTERS: Final = 90
+"""A paragraph that is no longer and does not end like a sentence names what stands below it."""
 HEADING_CHARACTERS: Final = 200
 SEPARATOR: Final = "\n\n"
+_SENTENCE_END: Final = re.compile(r"[.!?:;,\u3002\uff01\uff1f][\"')\]\u201d\u2019]*$")
 _SENTENCE_ENDS: Final = (". ", "! ", "? ", ".\n", "!\n", "?\n", "\n")
 
 
@@ -73,11 +77,22 @@ def _passages(units: Iterable[_Unit]) -> Iterator[Passage]:
     group: list[_Unit] = []
     for unit in units:
         if group and not _belongs(unit, group):
-            yield _passage(group)
-            group = []
+            label = _label(group)
+            if not label or not _belongs(unit, label):
+                label = []
+            yield _passage(group[: len(group) - len(label)])
+            group = label
         group.append(unit)
     if group:
         yield _passage(group)
+
+
+def _label(group: list[_Unit]) -> list[_Unit]:
+    """The end of a passage that only names what follows, as the term of a definition does: it belongs to that."""
+    last = group[-1]
+    short = last.end - last.start <= LABEL_CHARACTERS and last.block.kind not in ("code", "heading")
+    names = short and "\n" not in last.block.text and _SENTENCE_END.search(last.block.text) is None
+    return [last] if names and len(group) > 1 and not last.block.text.startswith("- ") else []
 
 
 def _belongs(unit: _Unit, group: list[_Unit]) -> bool:

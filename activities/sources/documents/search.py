@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.activities.sources.documents.document import Passage
-from elcano.activities.sources.documents.query import expression, forms, quoted
+from elcano.activities.sources.documents.openings import stubs_last, with_openings
+from elcano.activities.sources.documents.query import expression, forms, quoted, search_words
+from elcano.activities.sources.documents.ranking import Hit
 from elcano.activities.text.known import ENGLISH
 from elcano.activities.text.languages import language_of
 
@@ -24,18 +26,6 @@ MOST_LANGUAGES: Final = 4
 LEAST_SHARE: Final = 0.02
 """Of the documents. In a language that fewer are in, a word is searched for only if the question is in it: one document
 that was taken for another language must not double the cost of every search."""
-
-
-class Hit(NamedTuple):
-    """A passage that was found."""
-
-    score: float
-    """The higher the better; comparable within one search."""
-    document: int
-    """Its number in the index."""
-    digest: bytes
-    """Equal for passages of equal words."""
-    passage: Passage
 
 
 class Text(NamedTuple):
@@ -63,7 +53,8 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int) -> list[
         " ORDER BY found.rank, passage.id",
         (match, BM25, limit * POOL),
     )
-    return spread((Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows), limit)
+    found = [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
+    return with_openings(database, spread(stubs_last(database, found), limit), search_words(query, language), limit)
 
 
 def languages(database: sqlite3.Connection) -> dict[str, int]:

@@ -19,7 +19,8 @@ from elcano.activities.sources.documents.collection import Collection, Listing, 
 from elcano.activities.sources.documents.index import Index
 from elcano.activities.sources.documents.parser import PARSE_SECONDS, Parser
 from elcano.activities.sources.documents.query import search_words
-from elcano.activities.sources.documents.search import Hit, Text
+from elcano.activities.sources.documents.ranking import Hit
+from elcano.activities.sources.documents.search import Text
 from elcano.activities.sources.documents.sync import synchronise
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.storage.evidence import Evidence, StoredText

@@ -52,8 +52,8 @@ def said(report: ReportDraft) -> str:
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        (QUESTION, ("Typer is a library for building CLI applications", "tables with unicode", "Pydantic")),
-        (QUESTION_OF_PARTS, ("Typer is a library for building CLI applications", "tables with unicode", "Pydantic")),
+        (QUESTION, ("Typer is a library for building CLI applications", "render pretty tables", "Pydantic")),
+        (QUESTION_OF_PARTS, ("Typer is a library for building CLI applications", "render pretty tables", "Pydantic")),
     ],
 )
 async def test_the_questions_of_the_demo_are_answered(question: str, words: tuple[str, ...], tmp_path: Path) -> None:

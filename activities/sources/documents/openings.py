@@ -1,0 +1,92 @@
+"""Where a section begins: what is general stands there, and a search for its subject finds what repeats it most.
+
+A page on an option says what it is in its first lines and names it in all others, so that the words of a question rank
+any of these higher. Beside a passage that was found the first one below the same heading is read, and for a page that
+is called after what is searched for its first one.
+"""
+
+import sqlite3
+from collections.abc import Collection
+from typing import Final
+
+from elcano.activities.sources.documents.document import Passage
+from elcano.activities.sources.documents.ranking import Hit
+
+STUB_CHARACTERS: Final = 200
+"""A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
+SENTENCE_ENDS: Final = frozenset(".!?\u2026\u3002\uff01\uff1f")
+LEAST_LETTERS: Final = 4
+"""A heading is called after a word if it has its beginning, all but three letters of it and at least so many."""
+NAMES: Final = " OR ".join(
+    f"instr(substr(document.text, start + 1, stop - start), ' {dash} ') > 0" for dash in ("-", "\u2013", "\u2014")
+)
+"""Of a passage that says in a line what its page is for: `git-stash - Stash the changes ...`."""
+OPENED: Final = 3
+"""Of so many passages one may be an opening that was not found by its own words."""
+
+
+def is_stub(database: sqlite3.Connection, hit: Hit) -> bool:
+    """Whether a passage is no more than a line or two below a heading, and no sentence."""
+    if not hit.passage.heading or hit.passage.end - hit.passage.start >= STUB_CHARACTERS:
+        return False
+    last = "SELECT substr(text, ?, 1) FROM document WHERE id = ?"
+    rows = database.execute(last, (hit.passage.end, hit.document)).fetchall()
+    return all(end not in SENTENCE_ENDS for (end,) in rows)
+
+
+def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
+    """`hits` with the openings of the first ones' sections and pages, each behind the passage that led to it.
+
+    At most `limit` passages, best first; what an opening takes the place of is what was found last. An opening counts
+    as much as what led to it.
+    """
+    known = {hit.digest for hit in hits}
+    opened: list[tuple[int, Hit]] = []
+    for opens in (_section, _page):
+        for place, hit in enumerate(hits[: limit // 2]):
+            opening = opens(database, hit, words)
+            if opening is not None and opening.digest not in known and len(opened) < limit // OPENED:
+                known.add(opening.digest)
+                opened.append((place, opening))
+    kept = hits[: limit - len(opened)]
+    found: list[Hit] = []
+    for place, hit in enumerate(hits[:limit]):
+        found += [hit] if place < len(kept) else []
+        found += [opening for led, opening in opened if led == place]
+    return found
+
+
+def _section(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Hit | None:
+    """The first passage below the heading of `hit`, if that or the page is called after one of `words`."""
+    page, _, _ = hit.passage.heading.partition(" > ")
+    section = hit.passage.heading.rpartition(" > ")[2]
+    if not _is_called(f"{section} {page}", words):
+        return None
+    return _first(database, hit, "heading = ?", hit.passage.heading)
+
+
+def _page(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Hit | None:
+    """The first passage of the page of `hit`, if that is called after one of `words`."""
+    if not _is_called(hit.passage.heading.partition(" > ")[0], words):
+        return None
+    return _first(database, hit, f"heading != '' AND (stop - start >= ? OR {NAMES})", STUB_CHARACTERS)
+
+
+def _first(database: sqlite3.Connection, hit: Hit, where: str, value: str | int) -> Hit | None:
+    rows = database.execute(
+        "SELECT digest, start, stop, heading, page, anchor, paragraph"
+        " FROM passage JOIN document ON document.id = passage.document"
+        f" WHERE document = ? AND {where} ORDER BY start LIMIT 1",
+        (hit.document, value),
+    )
+    return next((Hit(hit.score, hit.document, digest, Passage(*rest)) for digest, *rest in rows), None)
+
+
+def _is_called(heading: str, words: Collection[str]) -> bool:
+    lower = heading.lower()
+    return any(len(word) >= LEAST_LETTERS and word[: max(LEAST_LETTERS, len(word) - 3)] in lower for word in words)
+
+
+def stubs_last(database: sqlite3.Connection, hits: Collection[Hit]) -> list[Hit]:
+    """`hits` in their order, those that are stubs behind the others."""
+    return sorted(hits, key=lambda hit: is_stub(database, hit))

@@ -1,0 +1,62 @@
+"""Beside what repeats a subject most a search finds where the page on it begins."""
+
+import threading
+from pathlib import Path
+
+from elcano.activities.sources.documents.index import Index
+from elcano.activities.sources.documents.openings import stubs_last
+from elcano.activities.sources.documents.parser import Parser
+from elcano.activities.sources.documents.search import best_passages, texts
+from elcano.activities.sources.documents.sync import synchronise
+from tests.unit.activities.sources.collections import Shelf
+
+GENERAL = "The boiler keeps water hot, and everything on board hangs on it. " * 13
+SPECIAL = "A boiler has boiler plates, boiler tubes and a boiler door, and each boiler is its own boiler. " * 9
+OTHERS = {f"{name}.md": f"# {name}\n\nThe {name} has a boiler of its own. ".encode() * 3 for name in ("deck", "hull")}
+
+
+def found(tmp_path: Path, query: str, limit: int, **pages: str) -> list[str]:
+    index = Index(tmp_path / "index.sqlite")
+    shelf = Shelf({**{f"{name}.md": text.encode() for name, text in pages.items()}, **OTHERS})
+    synchronise(shelf, index, Parser(), threading.Event())
+    with index.reading() as database:
+        hits = best_passages(database, query, limit)
+        documents = texts(database, (hit.document for hit in hits))
+        return [documents[hit.document].text[hit.passage.start : hit.passage.end] for hit in hits]
+
+
+def test_the_opening_of_a_section_comes_with_what_led_to_it(tmp_path: Path) -> None:
+    passages = found(tmp_path, "boilers", 3, engine=f"# Boilers\n\n{GENERAL}\n\n{SPECIAL}")
+    assert passages[0].startswith("A boiler has")
+    assert passages[1].startswith("The boiler keeps water hot")
+    assert len(passages) == 3
+
+
+def test_a_section_on_something_else_is_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    assert len(found(tmp_path / "a", "tubes", 6, engine=f"# Engines\n\n{GENERAL}\n\n{SPECIAL}")) == 1
+    assert len(found(tmp_path / "b", "tubes", 6, engine=f"# Tubes\n\n{GENERAL}\n\n{SPECIAL}")) == 2
+
+
+def test_no_more_is_found_than_was_asked_for(tmp_path: Path) -> None:
+    pages = {f"page{number}": f"# Boilers {number}\n\n{GENERAL}\n\n{SPECIAL}" for number in range(4)}
+    for limit in (1, 2, 3, 8):
+        passages = found(tmp_path, "boilers", limit, **pages)
+        assert len(passages) == len(set(passages)) <= limit
+
+
+def test_a_line_below_a_heading_that_is_no_sentence_comes_last(tmp_path: Path) -> None:
+    index = Index(tmp_path / "index.sqlite")
+    pages = {
+        "see.md": "# Boilers\n\nboilers, boilers",
+        "told.md": "# Boilers\n\nBoilers are hot.",
+        "bare.md": "boilers",
+    }
+    synchronise(Shelf({name: text.encode() for name, text in pages.items()}), index, Parser(), threading.Event())
+    with index.reading() as database:
+        hits = best_passages(database, "boilers", 9)
+        documents = texts(database, (hit.document for hit in hits))
+        last = [documents[hit.document].key for hit in stubs_last(database, hits)]
+    assert last[-1] == "see.md"
+    assert sorted(last[:2]) == ["bare.md", "told.md"]

@@ -102,6 +102,7 @@ def page(report: Report, plots: Mapping[int, str] | None = None) -> str:
         _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env),
         tags=set(_TAGS | _MATHML | _OF_SVG.keys()),
         attributes={**_ATTRIBUTES, **{tag: set(named) for tag, named in _OF_SVG.items()}},
+        attribute_filter=_leading,
         url_schemes={"http", "https"},
         link_rel="noopener noreferrer nofollow",
         strip_comments=True,
@@ -188,6 +189,12 @@ def _anchored(tokens: Sequence[Token]) -> None:
     for token in tokens[lists[-1] :] if lists else ():
         if token.type == "list_item_open" and token.level == 1:
             token.attrSet("id", f"reference-{token.info}")
+
+
+def _leading(tag: str, attribute: str, value: str) -> str | None:
+    """An attribute, if it is no link that leads nowhere: to an empty address, or to one within the site."""
+    leads = attribute != "href" or value.startswith(("#reference-", "https://", "http://"))
+    return value if leads else None
 
 
 def _markdown() -> MarkdownIt:

@@ -117,6 +117,7 @@ def test_a_report_without_references_has_no_numbers() -> None:
 @example("<script>alert(1)</script>")
 @example("[x](javascript:alert(1)) [x](data:text/html,x) ![x](https://example.org/spy.png)")
 @example('$\\href{javascript:alert(1)}{x}$ $\\text{<img src=x onerror=alert(1)>}$ $\\class{x" onclick="y}{z}$')
+@example("[]() [x](b) [x](/b) [x](<>) [x](#a) [x](?q) [x](//example.org)")
 @example("</main></body><style>*{}</style><base href=x><meta http-equiv=refresh>")
 def test_no_text_is_a_script_or_loads_anything(text: str) -> None:
     for markdown in (text, plain(text)):

@@ -1,0 +1,17 @@
+"""A team that comes no further at first: its manager names nobody until it has planned anew."""
+
+from elcano.graphs.frozen import JsonObject
+from elcano.testing.script import Script, led
+
+
+def planning_twice() -> Script:
+    """Three rounds of nobody, a reset, then a search and a judgement."""
+    script = Script()
+    script.overrides["progress_ledger"] = _led
+    return script
+
+
+def _led(given: JsonObject) -> JsonObject:
+    turn = given["iteration"]
+    assert isinstance(turn, int)
+    return led("" if turn < 4 else ("searcher", "judge")[turn % 2], f"round {turn}")

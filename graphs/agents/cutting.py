@@ -1,8 +1,10 @@
 """What is left out of an envelope that is too long for a model: whole passages, statements and turns, never half a one.
 
-Each kind gives up about the same share. What stays is chosen as it is for any prompt: passages in the order in which
-they matter, statements with every section heard, the latest turns. The envelope says how much is missing, so that
-nobody takes it for complete. What a person wrote (the question, its background, guidance) is never cut.
+Each kind gives up about the same share. Only where nothing would be left of drafts beside passages, these give up more
+to keep a statement of each; if that leaves none of them either, the passages stay, for they are what can be cited. What
+stays is chosen as it is for any prompt: passages in the order in which they matter, statements with every section
+heard, the latest turns. The envelope says how much is missing, so that nobody takes it for complete. What a person
+wrote (the question, its background, guidance) is never cut.
 """
 
 import json
@@ -43,10 +45,16 @@ def cut(task: TaskEnvelope, share: float, order: Sequence[str] = ()) -> TaskEnve
 
 def _cut(task: TaskEnvelope, kept: float, order: Sequence[str]) -> TaskEnvelope | None:
     passages = [item for item in task.evidence if item.text]
-    shown = _passages(passages, kept, order)
     sections, report = _sections(task.sections, kept), _sections(task.written, kept)
+    room = sum(map(_characters, passages)) * kept
+    shown = _passages(passages, room, order)
+    if passages and _emptied(task.sections, sections):  # a draft of few long statements: passages make room for one
+        begun = _begun(task.sections)
+        room -= _stated(begun) - _stated(task.sections) * kept
+        if beside := _passages(passages, room, order):
+            sections, shown = begun, beside
     drafts = bool(task.sections or task.written)
-    if _emptied(task.sections, sections) or _emptied(task.written, report):
+    if (_emptied(task.sections, sections) and not shown) or _emptied(task.written, report):
         return None
     without_text = [item for item in task.evidence if not item.text]
     if drafts:  # what they cite is named, also where there is no room for its text
@@ -66,9 +74,8 @@ def _cut(task: TaskEnvelope, kept: float, order: Sequence[str]) -> TaskEnvelope 
     )
 
 
-def _passages(items: Sequence[EvidenceItem], kept: float, order: Sequence[str]) -> list[EvidenceItem]:
+def _passages(items: Sequence[EvidenceItem], room: float, order: Sequence[str]) -> list[EvidenceItem]:
     rank = {key: place for place, key in enumerate(order)}
-    room = sum(map(_characters, items)) * kept
     chosen: list[EvidenceItem] = []
     for item in sorted(items, key=lambda one: rank.get(one.key, len(rank))):
         if (size := _characters(item)) <= room:
@@ -85,6 +92,18 @@ def _sections(sections: Sequence[SectionItem], kept: float) -> tuple[SectionItem
         after.model_copy(update={"left_out": before.left_out + after.left_out})
         for before, after in zip(sections, shorter, strict=True)
     )
+
+
+def _begun(sections: Sequence[SectionItem]) -> tuple[SectionItem, ...]:
+    """`sections` with the first statement of each alone."""
+    return tuple(
+        one.model_copy(update={"claims": one.claims[:1], "left_out": one.left_out + len(one.claims[1:])})
+        for one in sections
+    )
+
+
+def _stated(sections: Sequence[SectionItem]) -> int:
+    return sum(_characters(claim) for section in sections for claim in section.claims)
 
 
 def _turns(turns: Sequence[PastIteration], kept: float) -> tuple[PastIteration, ...]:
@@ -105,8 +124,8 @@ def _emptied(before: Sequence[SectionItem], after: Sequence[SectionItem]) -> boo
 
 def _loose(task: TaskEnvelope) -> int:
     """Characters that may be left out."""
-    claims = [claim for section in (*task.sections, *task.written) for claim in section.claims]
-    return sum(map(_characters, (*(item for item in task.evidence if item.text), *claims, *task.conversation)))
+    rest = sum(map(_characters, (*(item for item in task.evidence if item.text), *task.conversation)))
+    return rest + _stated((*task.sections, *task.written))
 
 
 def _characters(item: Frozen) -> int:

@@ -289,15 +289,14 @@ def weights(state: ResearchState, most: int) -> dict[str, int]:
 def reweighed(known: Mapping[str, int], before: ResearchState, after: ResearchState, most: int) -> dict[str, int]:
     """The weights of the state `after`, where those `before` are known: only what was replaced is looked at.
 
+    A run that is older than a field was weighed by another program, so all of it is weighed anew.
+
     Raises:
         InputInvalid: see `weights`.
     """
-    return {
-        name: known[name] + _growth(getattr(before, name), getattr(after, name), most)
-        if name in known
-        else _weigh(getattr(after, name), most)  # of a run that is older than the field
-        for name in ResearchState.model_fields
-    }
+    if known.keys() != ResearchState.model_fields.keys():
+        return weights(after, most)
+    return {name: known[name] + _growth(getattr(before, name), getattr(after, name), most) for name in known}
 
 
 def _weigh(value: object, most: int) -> int:

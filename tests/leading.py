@@ -5,7 +5,7 @@ from elcano.testing.script import Script, led
 
 
 def planning_twice() -> Script:
-    """Three rounds of nobody, a reset, then a search and a judgement."""
+    """Three rounds of nobody, a reset, then a search, a judgement and the report."""
     script = Script()
     script.overrides["progress_ledger"] = _led
     return script
@@ -14,4 +14,4 @@ def planning_twice() -> Script:
 def _led(given: JsonObject) -> JsonObject:
     turn = given["iteration"]
     assert isinstance(turn, int)
-    return led("" if turn < 4 else ("searcher", "judge")[turn % 2], f"round {turn}")
+    return led("" if turn < 4 else {4: "searcher", 5: "judge"}.get(turn, "reporter"), f"round {turn}")

@@ -28,7 +28,7 @@ async def test_a_reset_outlives_its_worker(temporal: Client, payload_dir: Path, 
     outcomes = await asyncio.gather(*map(attempt, SEEDS))
     ledger = expected[""].ledger
     assert (ledger.resets, ledger.stalls) == (1, 0)
-    assert [turn.speaker for turn in ledger.turns] == ["", "", "", "searcher", "judge"]
+    assert [turn.speaker for turn in ledger.turns] == ["", "", "", "searcher", "judge", "reporter"]
     assert [outcome.left for outcome in outcomes] == [expected] * len(SEEDS)
     assert [outcome.repeated for outcome in outcomes] == [set()] * len(SEEDS)
     assert any(outcome.was_running for outcome in outcomes)

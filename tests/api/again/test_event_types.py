@@ -64,7 +64,7 @@ async def told(served: str, run_id: str, model: Slowly) -> list[str]:
     types: list[str] = []
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
         async for message in messages:
-            types.append(message.event)
+            types.append(message.data.get("type", message.event))  # `error` has another name on the wire
             if message.event == "streaming":
                 model.read.set()
     return types

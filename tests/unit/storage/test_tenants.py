@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import func, select
 
+from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
@@ -51,6 +52,7 @@ async def leave_all(own: TenantStore, run_id: str) -> str:
 async def test_every_table_is_filled_and_every_key_begins_with_the_tenant(whole: Store) -> None:
     await leave_all(whole.of("a"), "run-1")
     await whole.of("a").graphs.keep(MODES["simple"])
+    await whole.of("a").agents.keep(OwnAgent(name="reader", instructions="Read.", output={"type": "object"}))
     kept = [table for table in metadata.sorted_tables if "tenant" in table.columns]
     assert set(await rows(whole)) == {table.name for table in kept}
     assert {table.primary_key.columns.keys()[0] for table in kept} == {"tenant"}

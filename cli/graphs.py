@@ -4,7 +4,7 @@ What is kept under a name is with the API: it is pushed there, and there are the
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -13,13 +13,16 @@ from pydantic import TypeAdapter, ValidationError
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
+from elcano.graphs.checks.forms import form_faults
+from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.spec.faults import Fault, existing
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.naming import with_branches
-from elcano.graphs.spec.size import first_faults, size_faults
+from elcano.graphs.spec.naming import branches_named, with_branches
+from elcano.graphs.spec.size import size_faults
 from elcano.settings import program_settings
 
 _OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)
@@ -105,15 +108,21 @@ def draw(name: str) -> Exit:
 
 
 def check(name: str) -> Exit:
-    """Prints the faults of a graph."""
+    """Prints the faults of a graph, each behind its place."""
     graph = load(name)
     found = faults(graph)
-    for fault in found:
-        _print(fault)
+    for line in placed(found, name):
+        _print(line)
     if found:
         raise Failed(f"graph {graph.name!r} has {len(found)} fault(s)", Exit.BAD_INPUT)
     _print(f"graph {graph.name!r} can run")
     return Exit.OK
+
+
+def placed(found: Iterable[Fault], name: str) -> list[str]:
+    """Faults as lines, each behind the JSON pointer of its place in the graph that was named, if it has one there."""
+    given = MODES[name].model_dump(mode="json") if name in MODES else _json(Path(name))
+    return [f"{place}: {fault}" if (place := existing(given, fault.pointer)) else str(fault) for fault in found]
 
 
 def load(name: str) -> ResearchGraph:
@@ -126,14 +135,27 @@ def load(name: str) -> ResearchGraph:
         return MODES[name]
     path = Path(name)
     if not path.is_file():
-        raise Failed(f"{name!r} is neither a graph ({', '.join(MODES)}) nor a file", Exit.BAD_INPUT)
-    try:
-        return ResearchGraph.model_validate(with_branches(_json(path), MODES))
-    except ValidationError as error:
-        places = first_faults(
-            f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()
-        )
-        raise Failed(f"{name} is not a graph: {'; '.join(places)}", Exit.BAD_INPUT) from error
+        text = f"{name!r} is neither a file nor a built-in graph ({', '.join(MODES)})"
+        raise Failed(f"{text}; of your own give the file", Exit.BAD_INPUT)
+    given = _json(path)
+    whole = with_branches(given, MODES)
+    found = size_faults(whole)
+    if not found:
+        try:
+            return ResearchGraph.model_validate(whole)
+        except ValidationError as error:
+            found = [_unknown_name(whole, fault) for fault in form_faults(error)]
+    raise Failed("\n".join([f"{name} is not a graph:", *placed(found, name)]), Exit.BAD_INPUT)
+
+
+def _unknown_name(whole: JsonObject, fault: Fault) -> Fault:
+    """A fault of a branch that is a name, as what it is: only the API knows the graphs that it keeps."""
+    names = branches_named(whole)
+    name = names.get(fault.pointer[1:].replace("/", "."))
+    if name is None:
+        return fault
+    message = next(iter(unknown("built-in graph", name, MODES)))
+    return Fault(f"{message}; if you have pushed it, `elcano graph push` knows it", fault.pointer)
 
 
 def _json(path: Path) -> JsonObject:

@@ -158,6 +158,8 @@ class ResearchInput(Frozen):
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}
     """By agent, where its calls wait in the queue of a provider whose rate is set; others wait in the run's own."""
+    node_providers: dict[str, str] = {}
+    """The same by the model that a node of the graph names for itself, as it names it."""
     tenant: Tenant = DEFAULT_TENANT
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""

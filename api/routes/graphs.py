@@ -70,7 +70,7 @@ async def keep_graph(
     read = await received(graph, services.store.graphs)
     if read.name in MODES:
         built_in = f"{read.name!r} is a built-in graph: give yours another name"
-        raise RequestInvalid([FieldFault(field="graph.name", message=built_in)])
+        raise RequestInvalid([FieldFault(field="graph.name", message=built_in, pointer="/name")])
     kept, new = await services.store.graphs.keep(read)
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/graphs/{kept.graph.name}@{kept.version}"
@@ -90,7 +90,8 @@ async def validate_graph(
 ) -> GraphVerdict:
     """Check a graph: its faults at once (of many the first), each naming its node, edge or field."""
     found = await told(graph, services.store.graphs)
-    return GraphVerdict(valid=not found, faults=tuple(found))
+    texts = (f"{one.field}: {one.message}" if one.field else one.message for one in found)
+    return GraphVerdict(valid=not found, faults=tuple(texts), errors=tuple(found))
 
 
 @router.get(

@@ -20,9 +20,9 @@ def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> It
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     faults: dict[tuple[str, str], FieldFault] = {}
-    for agent in sorted(set(agents_of(graph))):
-        field = field_of(agent, run)
-        for name in model_names(chosen_model(agent, run, server)):
+    for agent, own in asked_of(graph):
+        field = field_of(agent, run, own)
+        for name in model_names(own or chosen_model(agent, run, server)):
             if (message := _missing(name, settings)) is not None:
                 faults.setdefault((field, name), FieldFault(field=field, message=message))
     return faults.values()
@@ -38,15 +38,23 @@ def require_keys(asked: ResearchInput, settings: Settings) -> None:
         raise RequestInvalid(missing)
 
 
-def agents_of(graph: ResearchGraph) -> Iterator[str]:
-    """The agents that a graph and its branches ask, some of them several times."""
-    yield from (node.agent for node in graph.nodes if isinstance(node, AgentNode))
+def asked_of(graph: ResearchGraph) -> list[tuple[str, str]]:
+    """The agents that a graph and its branches ask, in order, each with the model that its node names, or nothing."""
+    return sorted(set(_asked(graph)))
+
+
+def _asked(graph: ResearchGraph) -> Iterator[tuple[str, str]]:
+    for node in graph.nodes:
+        if isinstance(node, AgentNode):
+            yield node.agent, (node.limits.model if node.limits is not None else None) or ""
     for branch in graph.branches.values():
-        yield from agents_of(branch)
+        yield from _asked(branch)
 
 
-def field_of(agent: str, run: ModelChoice) -> str:
-    """Where in a request the model of an agent was named."""
+def field_of(agent: str, run: ModelChoice, own: str = "") -> str:
+    """Where in a request the model of an agent was named; `own`: the one that its node names."""
+    if own:
+        return "graph"
     if run.by_agent.get(agent):
         return f"model.by_agent.{agent}"
     return "model.default" if run.default else "model"

@@ -7,7 +7,7 @@ provider that no worker calls is told before the run, instead of by a run that w
 import asyncio
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
-from elcano.api.runs.model_keys import agents_of, field_of
+from elcano.api.runs.model_keys import asked_of, field_of
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import ModelChoice, ResearchInput
 from elcano.graphs.model_names import chosen_model, provider_of
@@ -23,24 +23,26 @@ async def queued(asked: ResearchInput, temporal: Temporal, settings: Settings) -
         TemporalUnavailable: the server does not answer.
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    providers = {
-        agent: provider
-        for agent in sorted(set(agents_of(asked.graph)))
-        if (provider := provider_of(chosen_model(agent, asked.models, server))) in settings.model_rates
+    called = {
+        (agent, own): provider
+        for agent, own in asked_of(asked.graph)
+        if (provider := provider_of(own or chosen_model(agent, asked.models, server))) in settings.model_rates
     }
-    if providers and await temporal.worker_polls():  # else the run waits for any worker, as every run does
-        served = dict.fromkeys(providers.values())
+    if called and await temporal.worker_polls():  # else the run waits for any worker, as every run does
+        served = dict.fromkeys(called.values())
         polled = await asyncio.gather(*(temporal.queue_is_polled(model_queue(provider)) for provider in served))
         idle = {provider for provider, there in zip(served, polled, strict=True) if not there}
         faults = {
-            (field_of(agent, asked.models), provider): FieldFault(
-                field=field_of(agent, asked.models),
+            (field_of(agent, asked.models, own), provider): FieldFault(
+                field=field_of(agent, asked.models, own),
                 message=f"no worker calls models of {provider!r}: none polls the task queue {model_queue(provider)!r}. "
                 "Set the provider's key where a worker runs and start that again, or choose another model",
             )
-            for agent, provider in providers.items()
+            for (agent, own), provider in called.items()
             if provider in idle
         }
         if faults:
             raise RequestInvalid(list(faults.values()))
-    return asked.model_copy(update={"model_providers": providers})
+    by_agent = {agent: provider for (agent, own), provider in called.items() if not own}
+    by_model = {own: provider for (_, own), provider in called.items() if own}
+    return asked.model_copy(update={"model_providers": by_agent, "node_providers": by_model})

@@ -210,7 +210,7 @@ async def _graph_of(request: RunRequest, own: GraphStore, faults: list[FieldFaul
         GraphInvalid: its own graph has faults.
     """
     if request.graph is not None and not faults:
-        return await received(request.graph, own)
+        return await received(request.graph, own, inside="/graph")
     graph = await named(request.mode, own)
     if graph is None:
         faults += _unknown("mode", "mode", [request.mode], await names(own))

@@ -3,7 +3,8 @@
 Shapes tell the kinds of nodes apart. Dashed arrows are loops, and ways that are taken after an error, as they say.
 """
 
-from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph
+from elcano.graphs.spec.call_limits import in_short
+from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph, limits_of
 
 _SHAPES: dict[str, tuple[str, str]] = {
     "agent": ("[", "]"),
@@ -55,7 +56,7 @@ def _shape(node: Node) -> str:
     if node.kind == "decision":
         text = node.description or title
     else:
-        text = f"{title}<br/>{node.description}" if node.description else title
+        text = "<br/>".join(filter(None, (title, node.description, in_short(limits_of(node)))))
     return f'{before}"{_escaped(text)}"{after}'
 
 

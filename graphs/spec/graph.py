@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
 
 NodeId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
 """Lower-case letters, digits and underscores, 48 at most: it becomes part of activity and workflow ids."""
@@ -55,6 +56,8 @@ class AgentNode(BaseNode):
     inputs: Inputs = {}
     reducer: str | None = None
     """Folds the output into the state; without one it is kept only under `outputs.<node id>`."""
+    limits: AgentLimits | None = None
+    """Of its calls, beside those of the run."""
 
 
 class ToolNode(BaseNode):
@@ -68,6 +71,8 @@ class ToolNode(BaseNode):
     """A list in the state: the tool runs once per item, all at once, each item failing alone. `item` and `index`
     can be read by `inputs`; the node's output is then `{"items": [...]}`."""
     reducer: str | None = None
+    limits: ToolLimits | None = None
+    """Of its calls, beside those of the source."""
 
 
 class StateNode(BaseNode):
@@ -99,6 +104,11 @@ class ParallelNode(BaseNode):
     answers its question or, if no writer ends it, evidence or values. If none does but some found no answer, the node
     does not fail: that nothing answers is a finding, and the report tells it."""
     reducer: str | None = None
+
+
+def limits_of(node: "Node") -> AgentLimits | ToolLimits | None:
+    """What a node says of its calls; None if it says nothing, or makes none."""
+    return node.limits if isinstance(node, AgentNode | ToolNode) else None
 
 
 Node: TypeAlias = Annotated[AgentNode | ToolNode | StateNode | DecisionNode | ParallelNode, Field(discriminator="kind")]

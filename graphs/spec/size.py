@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from typing import Final
 
+from elcano.graphs.spec.faults import Fault, pointer
+
 MAX_NODES: Final = 200
 """Of one graph. More cannot be read in a drawing; a larger plan is a parallel node over a list."""
 MAX_DEPTH: Final = 3
@@ -37,43 +39,47 @@ _TOTALS: Final = {
 _EXPRESSIONS: Final = ("when", "choose", "for_each")
 
 
-def size_faults(graph: object) -> list[str]:
+def size_faults(graph: object) -> list[Fault]:
     """Every way in which a graph, or the JSON of one, is too large; an empty list if it may be walked."""
     totals: Counter[str] = Counter()
     found = list(islice(_count(graph, totals, depth=1), MAX_FAULTS))
     found += [
-        f"{totals[name]} {name} in all are more than {most}" for name, most in _TOTALS.items() if totals[name] > most
+        Fault(f"{totals[name]} {name} in all are more than {most}")
+        for name, most in _TOTALS.items()
+        if totals[name] > most
     ]
     if not found and (drawn := _drawn(graph)) > MAX_DRAWN:
-        found.append(f"{drawn} nodes, each branch counted wherever it is run, are more than {MAX_DRAWN}")
+        found.append(Fault(f"{drawn} nodes, each branch counted wherever it is run, are more than {MAX_DRAWN}"))
     return found
 
 
-def first_faults(found: Iterable[str]) -> list[str]:
+def first_faults(found: Iterable[Fault]) -> list[Fault]:
     """The first `MAX_FAULTS` of what may be many; the others are not even looked for."""
     faults = list(islice(found, MAX_FAULTS + 1))
-    return faults if len(faults) <= MAX_FAULTS else [*faults[:MAX_FAULTS], "and more: mend these first"]
+    return faults if len(faults) <= MAX_FAULTS else [*faults[:MAX_FAULTS], Fault("and more: mend these first")]
 
 
-def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[str]:
+def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[Fault]:
     """Looks into nothing that is too large itself, so it never takes long."""
     if depth > MAX_DEPTH:
-        yield f"branches are nested deeper than {MAX_DEPTH} levels"
+        yield Fault(f"branches are nested deeper than {MAX_DEPTH} levels")
         return
     totals["graphs"] += 1
     nodes, edges, branches = _many(graph, "nodes"), _many(graph, "edges"), _part(graph, "branches")
     totals["edges"] += len(edges)
     totals["nodes"] += len(nodes)
     if len(nodes) > MAX_NODES:
-        yield f"{len(nodes)} nodes are more than {MAX_NODES}"
+        yield Fault(f"{len(nodes)} nodes are more than {MAX_NODES}", "/nodes")
         totals["nodes"] -= len(nodes)  # told once
         nodes = ()
     if (exits := len(_many(graph, "exit_nodes"))) > MAX_NODES:
-        yield f"{exits} exit nodes are more than {MAX_NODES}"
-    for part in (graph, *nodes, *(edges if totals["edges"] <= MAX_EDGES else ())):
+        yield Fault(f"{exits} exit nodes are more than {MAX_NODES}", "/exit_nodes")
+    parts = [("", graph), *((pointer("nodes", number), node) for number, node in enumerate(nodes))]
+    parts += [(pointer("edges", number), edge) for number, edge in enumerate(edges) if totals["edges"] <= MAX_EDGES]
+    for place, part in parts:
         if isinstance(part, Mapping) and len(part) > MAX_FIELDS:
             named = str(part.get("id") or part.get("kind") or "graph")[:60]
-            yield f"{named!r}: {len(part)} fields are more than {MAX_FIELDS}"
+            yield Fault(f"{named!r}: {len(part)} fields are more than {MAX_FIELDS}", place)
         else:
             _count_expressions(part, totals)
     if isinstance(branches, Mapping):
@@ -81,7 +87,8 @@ def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[str]:
             totals["graphs"] += len(branches)
             return
         for name, branch in branches.items():
-            yield from (f"branch {str(name)[:60]!r}: {fault}" for fault in _count(branch, totals, depth=depth + 1))
+            within = _count(branch, totals, depth=depth + 1)
+            yield from (fault.within(f"branch {str(name)[:60]!r}", pointer("branches", name)) for fault in within)
 
 
 def _count_expressions(part: object, totals: Counter[str]) -> None:

@@ -59,7 +59,8 @@ def dotted(fault: Fault) -> str:
 def _told(errors: Iterable[Any]) -> Iterable[Fault]:
     for one in errors:
         parts, tag = _parts(one["loc"])
-        yield Fault(one["msg"] + _meant(one, parts, tag), pointer(*parts))
+        message = f"{parts[-1]!r} is missing" if one["type"] == "missing" else one["msg"]
+        yield Fault(message + _meant(one, parts, tag), pointer(*parts))
 
 
 def _parts(loc: Sequence[str | int]) -> tuple[list[str | int], str]:

@@ -34,7 +34,9 @@ def test_every_fault_of_a_graph_is_printed(tmp_path: Path, capsys: pytest.Captur
     assert "'nobody'" in shown
 
 
-@pytest.mark.parametrize(("content", "said"), [(None, "neither a graph"), ("{", "is not a graph"), ("{}", "nodes: ")])
+@pytest.mark.parametrize(
+    ("content", "said"), [(None, "neither a file"), ("{", "is not a graph"), ("{}", "'nodes' is missing")]
+)
 def test_what_is_no_graph_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, said: str
 ) -> None:
@@ -70,7 +72,10 @@ def test_a_new_graph_is_made_of_another_one(tmp_path: Path, capsys: pytest.Captu
 def test_a_branch_may_be_the_name_of_a_built_in_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     graph = DEEP.model_dump(mode="json")
     file = tmp_path / "named.json"
-    for name, code, said in (("simple", Exit.OK, "can run"), ("simpel", Exit.BAD_INPUT, "branches.loop")):
+    for name, code, said in (
+        ("simple", Exit.OK, "can run"),
+        ("simpel", Exit.BAD_INPUT, "/branches/loop: unknown built-in graph 'simpel'"),
+    ):
         file.write_text(json.dumps({**graph, "branches": {"loop": name}}))
         assert run("graph", "check", str(file)) == code
         shown = capsys.readouterr()

@@ -34,11 +34,12 @@ class Performer:
 
     async def perform(self, work: Call) -> Outcome:
         """Does what `work` says; a failure is an entry too, never an exception, also if the call is given up."""
+        began = workflow.time()
         match work:
             case CallAgent():
-                return self._in_time(await self._call_agent(work))
+                return self._in_time(await self._call_agent(work), began)
             case CallTool():
-                return self._in_time(await self._tools.perform(work))
+                return self._in_time(await self._tools.perform(work), began)
 
     async def given_up(self, task: "asyncio.Task[Outcome]", work: Call, ending: Ending | None) -> Outcome:
         """What became of a call that is cut off now. It may say what it used; an answer that came after all is kept."""
@@ -123,15 +124,15 @@ class Performer:
         )
         return usage
 
-    def _in_time(self, entry: Outcome) -> Outcome:
+    def _in_time(self, entry: Outcome, began: float) -> Outcome:
         """If the first call took all the time that there is for research, that is up."""
         budget = self._journal.run.budget
         if self._journal.begun or not isinstance(entry, StepFailed) or entry.failure.type != FailureType.TIMEOUT:
             return entry
-        limits = limits_of(self._asked.graph.by_id[entry.node])
-        if limits is not None and limits.timeout_seconds is not None:  # it had less, and its graph may repair that
-            return entry
         at = budget.research_seconds()
+        own = limits_of(self._asked.graph.by_id[entry.node])
+        if own is not None and workflow.time() - began < at:  # its node allowed it less, and its graph may repair that
+            return entry
         ending = Ending(kind="time", detail=f"the first call took longer than the {at:g} s that there are for research")
         return StepAbandoned(step=entry.step, node=entry.node, at=at, ending=ending, usage=entry.usage)
 

@@ -12,7 +12,7 @@ from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.modes import MODES
-from elcano.graphs.spec.faults import Fault, existing, pointer
+from elcano.graphs.spec.faults import Fault, existing, pointer, pointer_of
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
 from elcano.graphs.spec.size import size_faults
@@ -106,8 +106,8 @@ def _faults(given: Any, whole: Any) -> list[FieldFault]:
     return [FieldFault(field="", message=fault, pointer=place) for fault, place in zip(found, places, strict=True)]
 
 
-def _pointers(found: Sequence[Fault], given: object, inside: str) -> list[str]:
-    return [inside + existing(given, fault.pointer) for fault in found]
+def _pointers(found: Sequence[str], given: object, inside: str) -> list[str]:
+    return [inside + existing(given, pointer_of(fault)) for fault in found]
 
 
 def _field(fault: Fault, given: object, inside: str, *, of: str = "graph") -> FieldFault:

@@ -13,6 +13,8 @@ _SHAPES: dict[str, tuple[str, str]] = {
     "decision": ("{", "}"),
     "parallel": ("[/", "/]"),
 }
+LONGEST_LIST = 60
+"""Characters of an expression that a box shows."""
 _KEYWORDS = frozenset(
     {"call", "class", "classdef", "click", "default", "end", "flowchart", "graph", "href", "style", "subgraph"}
 )
@@ -86,7 +88,8 @@ def _branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: 
     for edge in graph.branches_from(node.id):
         branch = graph.branches[edge.branch]
         inner = f"{prefix}{node.id}__{edge.branch}__"  # two nodes may run one graph
-        times = f" (one per {node.for_each})" if node.for_each else ""
+        each = node.for_each or ""
+        times = f" (one per {each if len(each) <= LONGEST_LIST else 'item of a list'})" if each else ""
         lines.append(f'{indent}subgraph {inner}Box ["{_escaped(edge.branch + times)}"]')
         lines += _nodes(branch, prefix=inner, indent=indent + "    ")
         lines += _edges(branch, prefix=inner, indent=indent + "    ")

@@ -49,7 +49,7 @@ async def ended(api: httpx.AsyncClient, run_id: str) -> dict[str, Any]:
         while (run := (await api.get(f"/v1/runs/{run_id}")).json())["status"] == "running":
             if run["stage"] == "approval" and not approved:
                 answer = await api.post(f"/v1/runs/{run_id}/approve")
-                assert answer.status_code == 200, answer.text
+                assert answer.status_code == 202, answer.text
                 approved = True
             await asyncio.sleep(0.2)
     result: dict[str, Any] = {**run, "approved": approved}

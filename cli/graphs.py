@@ -21,7 +21,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.spec.drawing import mermaid
 from elcano.graphs.spec.faults import Fault, existing
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.naming import branches_named, with_branches
+from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
 from elcano.graphs.spec.size import size_faults
 from elcano.settings import program_settings
 
@@ -121,22 +121,24 @@ def check(name: str) -> Exit:
 
 def placed(found: Iterable[Fault], name: str) -> list[str]:
     """Faults as lines, each behind the JSON pointer of its place in the graph that was named, if it has one there."""
-    given = MODES[name].model_dump(mode="json") if name in MODES else _json(Path(name))
+    path = Path(name)
+    given = _json(path) if name not in MODES and path.is_file() else None  # else what was checked is what was sent
+    if given is None:
+        return [f"{fault.pointer}: {fault}" if fault.pointer else str(fault) for fault in found]
     return [f"{place}: {fault}" if (place := existing(given, fault.pointer)) else str(fault) for fault in found]
 
 
 def load(name: str) -> ResearchGraph:
-    """A built-in graph by its name, or the graph in a JSON file.
+    """A built-in graph by its name, the graph in a JSON file, or one that the API keeps, by its name or `name@version`.
 
     Raises:
-        Failed: there is neither, or the file holds no graph.
+        Failed: there is none of them, or the file holds no graph.
     """
     if name in MODES:
         return MODES[name]
     path = Path(name)
     if not path.is_file():
-        text = f"{name!r} is neither a file nor a built-in graph ({', '.join(MODES)})"
-        raise Failed(f"{text}; of your own give the file", Exit.BAD_INPUT)
+        return _kept(name)
     given = _json(path)
     whole = with_branches(given, MODES)
     found = size_faults(whole)
@@ -146,6 +148,22 @@ def load(name: str) -> ResearchGraph:
         except ValidationError as error:
             found = [_unknown_name(whole, fault) for fault in form_faults(error)]
     raise Failed("\n".join([f"{name} is not a graph:", *placed(found, name)]), Exit.BAD_INPUT)
+
+
+def _kept(name: str) -> ResearchGraph:
+    """A graph that was pushed.
+
+    Raises:
+        Failed: the API keeps none of this name, or cannot be asked.
+    """
+    nothing = f"{name!r} is neither a file nor a built-in graph ({', '.join(MODES)})"
+    if GraphName.read(name) is None:
+        raise Failed(nothing, Exit.BAD_INPUT)
+    try:
+        with Api(program_settings().base_url) as api:
+            return ResearchGraph.model_validate(api.get(f"/v1/graphs/{quote(name, safe='@')}"))
+    except Failed as error:
+        raise Failed(f"{nothing}, and as one of your own: {error}", error.code) from error
 
 
 def _unknown_name(whole: JsonObject, fault: Fault) -> Fault:

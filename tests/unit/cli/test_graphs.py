@@ -145,3 +145,32 @@ def test_graphs_of_ones_own_are_listed_and_deleted(server: Server, capsys: pytes
     shown = capsys.readouterr()
     assert shown.out == "mine is deleted\n"
     assert "unknown graph 'other'" in shown.err
+
+
+def test_a_graph_that_was_pushed_is_shown_drawn_and_tried_by_its_name(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = ITERATIVE.model_copy(update={"name": "mine"})
+    server.answer("GET /v1/graphs/mine@2", Answer(mine.model_dump_json()))
+    assert run("graph", "show", "mine@2") == Exit.OK
+    assert json.loads(capsys.readouterr().out) == mine.model_dump(mode="json")
+    for command in ("check", "draw", "try"):
+        assert run("graph", command, "mine@2") == Exit.OK
+    capsys.readouterr()
+    server.answer("GET /v1/graphs/min", problem(404, "No such graph", "unknown graph 'min'; did you mean 'mine'?"))
+    assert run("graph", "draw", "min") == Exit.BAD_INPUT
+    assert "did you mean 'mine'?" in capsys.readouterr().err
+
+
+def test_faults_of_a_file_stand_behind_their_places(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = DEEP.model_dump(mode="json")
+    graph["nodes"][1]["agent"] = "planer"
+    graph["branches"]["loop"] = "simple"
+    graph["edges"][0]["inputs"] = {}
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(graph))
+    for command in ("check", "try"):
+        assert run("graph", command, str(file)) == Exit.BAD_INPUT
+        shown = capsys.readouterr()
+        assert "/nodes/1/agent: node 'planner': unknown agent 'planer'" in shown.out + shown.err
+        assert "/edges/0/inputs: " in shown.out + shown.err

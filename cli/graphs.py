@@ -3,6 +3,7 @@
 What is kept under a name is with the API: it is pushed there, and there are the names of graphs of one's own.
 """
 
+import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -59,7 +60,7 @@ def new(name: str, like: str) -> Exit:
     except ValidationError as error:
         wrong = "lower-case letters, digits and underscores, a letter first, 48 at most"
         raise Failed(f"{name!r} cannot be the name of a graph: {wrong}", Exit.BAD_INPUT) from error
-    _print(graph.model_dump_json(indent=2))
+    _print(json.dumps(_written(graph), indent=2, ensure_ascii=False))
     return Exit.OK
 
 
@@ -166,6 +167,17 @@ def _kept(name: str) -> ResearchGraph:
         raise Failed(f"{nothing}, and as one of your own: {error}", error.code) from error
 
 
+def _written(graph: ResearchGraph) -> JsonObject:
+    """A graph as a person would write it: without what it would have anyway."""
+    found = graph.model_dump(mode="json", exclude_defaults=True)
+    for parts in (graph.nodes, graph.edges):
+        name = "nodes" if parts is graph.nodes else "edges"
+        found[name] = [{"kind": one.kind, **one.model_dump(mode="json", exclude_defaults=True)} for one in parts]
+    if graph.branches:
+        found["branches"] = {name: _written(branch) for name, branch in graph.branches.items()}
+    return found
+
+
 def _unknown_name(whole: JsonObject, fault: Fault) -> Fault:
     """A fault of a branch that is a name, as what it is: only the API knows the graphs that it keeps."""
     names = branches_named(whole)
@@ -186,6 +198,8 @@ def _json(path: Path) -> JsonObject:
         return _OBJECT.validate_json(path.read_bytes())
     except (ValidationError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) else "it does not hold a JSON object"
+        if isinstance(error, ValidationError) and (fault := error.errors()[0])["type"] == "json_invalid":
+            why = fault["msg"]
         raise Failed(f"{path} is not a graph: {why}", Exit.BAD_INPUT) from error
 
 

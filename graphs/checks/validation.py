@@ -116,11 +116,9 @@ def _repairs(graph: ResearchGraph) -> Iterable[Fault]:
     for node in graph.nodes:
         taken: set[str] = set()
         for edge in graph.error_edges_from(node.id):
-            place = f"{_place(graph, edge)}/types"
-            yield from (Fault(f"{_named(edge)}: {text}", place) for text in error_faults(node, edge))
             new = edge.types or ("",)
-            twice = [error for error in dict.fromkeys(new) if error in taken]
-            yield from (Fault(f"{_named(edge)}: {_twice(error)}", place) for error in twice)
+            texts = [*error_faults(node, edge), *(_twice(error) for error in dict.fromkeys(new) if error in taken)]
+            yield from (Fault(f"{_named(edge)}: {text}", f"{_place(graph, edge)}/types") for text in texts)
             taken.update(new)
 
 

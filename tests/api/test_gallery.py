@@ -63,6 +63,9 @@ async def test_a_graph_of_the_gallery_runs_to_its_report(api: httpx.AsyncClient,
     assert kept.status_code == 201, kept.text
     tried = (await api.post(f"/v1/graphs/{name}/dry-run", json={"question": QUESTIONS[name]})).json()
     assert (tried["failure"], tried["cut"]) == ("", False)
+    limited = {step["node"]: step["limits"] for step in tried["steps"] if step["limits"] and not step["path"]}
+    assert set(limited) <= {node["id"] for node in graph(name)["nodes"] if node.get("limits")}
+    assert name != "fact_check" or limited["first_look"] == "120 s, 2 tries"
     waits = name == "due_diligence"
     run = await ended(api, await start(api, QUESTIONS[name], mode=name, approve_plan=waits))
     assert (run["status"], run["mode"], run["approved"]) == ("completed", name, waits)

@@ -67,7 +67,7 @@ for _ in range(20):
 @pytest.mark.parametrize(
     ("graph", "place"),
     [
-        ({**simple(), "nodes": simple()["nodes"] * 2_500}, "/nodes"),
+        ({**simple(), "nodes": [{"kind": "decision", "id": "n"}] * 10_000}, "/nodes"),
         ({**simple(), "result": {"long": "a" * 100_000}}, "/result/long"),
         ({**simple(), "result": {"long": "[" * 400}}, "/result/long"),
         ({**simple(), "result": {f"r{number}": "a" * 499 for number in range(250)}}, ""),

@@ -8,6 +8,7 @@ import pytest
 from elcano.cli.exits import Exit
 from elcano.graphs.modes.deep import DEEP
 from elcano.graphs.modes.iterative import ITERATIVE
+from elcano.graphs.spec.graph import ResearchGraph
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
 
@@ -35,7 +36,8 @@ def test_every_fault_of_a_graph_is_printed(tmp_path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(None, "neither a file"), ("{", "is not a graph"), ("{}", "'nodes' is missing")]
+    ("content", "said"),
+    [(None, "neither a file"), ("{", "is not a graph: Invalid JSON: EOF"), ("{}", "'nodes' is missing")],
 )
 def test_what_is_no_graph_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, said: str
@@ -63,7 +65,10 @@ def test_a_new_graph_is_made_of_another_one(tmp_path: Path, capsys: pytest.Captu
     assert run("graph", "new", "mine", "--like", "deep") == Exit.OK
     file = tmp_path / "mine.json"
     file.write_text(capsys.readouterr().out)
-    assert json.loads(file.read_text()) == {**DEEP.model_dump(mode="json"), "name": "mine"}
+    made = file.read_text()
+    assert ResearchGraph.model_validate_json(made) == DEEP.model_copy(update={"name": "mine"})
+    assert "null" not in made
+    assert len(made) < len(DEEP.model_dump_json(indent=2))
     for name, said in (("iterative", "built-in"), ("My Graph", "lower-case")):
         assert run("graph", "new", name) == Exit.BAD_INPUT
         assert said in capsys.readouterr().err

@@ -13,11 +13,12 @@ from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
+from elcano.graphs.spec.size import LONGEST_EXPRESSION
 
 NodeId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
 """Lower-case letters, digits and underscores, 48 at most: it becomes part of activity and workflow ids."""
 
-Expression: TypeAlias = Annotated[str, Field(min_length=1, max_length=500)]
+Expression: TypeAlias = Annotated[str, Field(min_length=1, max_length=LONGEST_EXPRESSION)]
 """A JMESPath expression. A path that leads nowhere is null, and null is false."""
 
 Inputs: TypeAlias = dict[str, Expression]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from typing import Final
 
-from elcano.graphs.spec.faults import Fault, pointer
+from elcano.graphs.spec.faults import Fault, at, pointer
 
 MAX_NODES: Final = 200
 """Of one graph. More cannot be read in a drawing; a larger plan is a parallel node over a list."""
@@ -22,8 +22,12 @@ MAX_EDGES: Final = 2_000
 """Of all graphs together."""
 MAX_EXPRESSIONS: Final = 1_000
 """Of all graphs together; a process keeps about as many compiled."""
+LONGEST_EXPRESSION: Final = 500
+"""Characters of one expression."""
 MAX_EXPRESSION_CHARACTERS: Final = 100_000
 """Of all graphs together: compiling takes one or two microseconds a character."""
+LONGEST_READ: Final = 10_000
+"""Characters of one expression that is looked at any further; one may have `LONGEST_EXPRESSION`."""
 MAX_FIELDS: Final = 20
 """Of a graph, a node or an edge; none has as many."""
 MAX_FAULTS: Final = 50
@@ -81,7 +85,7 @@ def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[Fault
             named = str(part.get("id") or part.get("kind") or "graph")[:60]
             yield Fault(f"{named!r}: {len(part)} fields are more than {MAX_FIELDS}", place)
         else:
-            _count_expressions(part, totals)
+            yield from at(place, _count_expressions(part, totals))
     if isinstance(branches, Mapping):
         if totals["graphs"] + len(branches) > MAX_GRAPHS:
             totals["graphs"] += len(branches)
@@ -91,15 +95,19 @@ def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[Fault
             yield from (fault.within(f"branch {str(name)[:60]!r}", pointer("branches", name)) for fault in within)
 
 
-def _count_expressions(part: object, totals: Counter[str]) -> None:
-    listed = [_part(part, name) for name in _EXPRESSIONS]
+def _count_expressions(part: object, totals: Counter[str]) -> Iterable[Fault]:
+    listed = [(pointer(name), _part(part, name)) for name in _EXPRESSIONS]
+    totals["expressions"] += sum(one is not None for _, one in listed)
     for name in ("inputs", "result"):
         named = _part(part, name)
         if isinstance(named, Mapping):
             totals["expressions"] += len(named)
-            listed += islice(named.values(), MAX_EXPRESSIONS)
-    totals["expressions"] += sum(one is not None for one in listed[: len(_EXPRESSIONS)])
-    totals["characters of expressions"] += sum(len(one) for one in listed if isinstance(one, str))
+            listed += [(pointer(name, field), one) for field, one in islice(named.items(), MAX_EXPRESSIONS)]
+    for place, one in listed:
+        if isinstance(one, str) and len(one) > LONGEST_READ:
+            yield Fault(f"an expression has {len(one):,} characters; {LONGEST_EXPRESSION} are the most", place)
+        elif isinstance(one, str):
+            totals["characters of expressions"] += len(one)
 
 
 def _drawn(graph: object) -> int:

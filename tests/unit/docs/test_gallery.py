@@ -57,7 +57,7 @@ def test_the_first_graph_and_the_limits_can_be_used() -> None:
 
 
 def test_the_agents_of_the_page_have_the_fields_that_it_names() -> None:
-    rows = [row for row in INDEX.splitlines() if (name := re.match(r"\| `(\w+)` \|", row)) and name[1] in AGENTS]
+    rows = [row for row in INDEX.splitlines() if (called := re.match(r"\| `(\w+)` \|", row)) and called[1] in AGENTS]
     assert len(rows) >= 8
     for row in rows:
         name, given, reducer, answered = (re.findall(r"`(\w+)`", cell) for cell in row.split("|")[1:5])

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -98,9 +99,9 @@ VALUES: list[Any] = [
 ]
 
 
-def places_of(document: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    inside = document.items() if isinstance(document, dict) else enumerate(document)
-    found: list[tuple[str | int, ...]] = []
+def places_of(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inside: Iterable[tuple[Any, Any]] = document.items() if isinstance(document, dict) else enumerate(document)
+    found: list[tuple[Any, ...]] = []
     for name, part in inside:
         found.append((*path, name))
         if isinstance(part, dict | list):

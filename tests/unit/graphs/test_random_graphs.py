@@ -7,6 +7,7 @@ import pytest
 from elcano.graphs.contracts import PublishCall, ResearchInput
 from elcano.graphs.engine.commands import Call, CallAgent
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.graphs.values.budget import Limits, Usage
@@ -17,7 +18,16 @@ from tests.unit.graphs.drawn import drawn
 from tests.unit.graphs.strategies import right
 
 GRAPHS = drawn(11, 200)
-GARBAGE = [None, {}, [], "text", 7, {"a": [1, {"b": None}]}, {"items": "none"}, {"recommendation": "perhaps"}]
+GARBAGE: list[Json] = [
+    None,
+    {},
+    [],
+    "text",
+    7,
+    {"a": [1, {"b": None}]},
+    {"items": "none"},
+    {"recommendation": "perhaps"},
+]
 REQUEST = 400
 """Tokens of one request: as many may be used beyond a limit, by the one that is under way."""
 

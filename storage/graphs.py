@@ -51,7 +51,7 @@ class GraphStore(Bound):
         async with self._engine.connect() as connection:
             await alone(connection, f"graphs {self._tenant}")
             before = (await connection.execute(latest)).one_or_none()
-            if before is not None and before.body and _is(graph, before.body, before.body_hash == row["body_hash"]):
+            if before is not None and before.body and before.body_hash == row["body_hash"]:
                 return GraphVersion(version=before.version, at=before.at, graph=graph), False
             if (before is None or not before.body) and (await connection.scalar(there) or 0) >= MOST_GRAPHS:
                 raise TooManyGraphs(f"there are {MOST_GRAPHS} graphs, and no more may be kept: delete one first")
@@ -110,8 +110,3 @@ class GraphStore(Bound):
             GraphVersion(version=row.version, at=row.at, graph=ResearchGraph.model_validate_json(row.body))
             for row in rows
         ]
-
-
-def _is(graph: ResearchGraph, body: str, same: bool) -> bool:
-    """Whether `body` is this graph: as the `same` text, or as an older program wrote it, without what is new since."""
-    return same or ResearchGraph.model_validate_json(body) == graph

@@ -57,7 +57,7 @@ class AgentNode(BaseNode):
     inputs: Inputs = {}
     reducer: str | None = None
     """Folds the output into the state; without one it is kept only under `outputs.<node id>`."""
-    limits: AgentLimits | None = None
+    limits: AgentLimits | None = Field(default=None, exclude_if=lambda limits: limits is None)
     """Of its calls, beside those of the run."""
 
 
@@ -72,7 +72,7 @@ class ToolNode(BaseNode):
     """A list in the state: the tool runs once per item, all at once, each item failing alone. `item` and `index`
     can be read by `inputs`; the node's output is then `{"items": [...]}`."""
     reducer: str | None = None
-    limits: ToolLimits | None = None
+    limits: ToolLimits | None = Field(default=None, exclude_if=lambda limits: limits is None)
     """Of its calls, beside those of the source."""
 
 

@@ -15,7 +15,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.spec.faults import Fault, existing, pointer, pointer_of
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
-from elcano.graphs.spec.size import size_faults
+from elcano.graphs.spec.size import AND_MORE, size_faults
 from elcano.storage.graphs import GraphStore, GraphVersion
 
 
@@ -112,5 +112,5 @@ def _pointers(found: Sequence[str], given: object, inside: str) -> list[str]:
 
 def _field(fault: Fault, given: object, inside: str, *, of: str = "graph") -> FieldFault:
     """A fault of the form as one of a request: `of` is what the graph is called there."""
-    field = ".".join(filter(None, (of, dotted(fault)))) or "body"
+    field = ".".join(filter(None, (of, dotted(fault)))) or ("" if fault == AND_MORE else "body")
     return FieldFault(field=field, message=fault, pointer=inside + existing(given, fault.pointer))

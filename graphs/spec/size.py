@@ -32,6 +32,8 @@ MAX_FIELDS: Final = 20
 """Of a graph, a node or an edge; none has as many."""
 MAX_FAULTS: Final = 50
 """Faults that are told at once."""
+AND_MORE: Final = "and more: mend these first"
+"""The last of them, if there are others; it has no place."""
 
 _TOTALS: Final = {
     "graphs": MAX_GRAPHS,
@@ -60,7 +62,7 @@ def size_faults(graph: object) -> list[Fault]:
 def first_faults(found: Iterable[Fault]) -> list[Fault]:
     """The first `MAX_FAULTS` of what may be many; the others are not even looked for."""
     faults = list(islice(found, MAX_FAULTS + 1))
-    return faults if len(faults) <= MAX_FAULTS else [*faults[:MAX_FAULTS], Fault("and more: mend these first")]
+    return faults if len(faults) <= MAX_FAULTS else [*faults[:MAX_FAULTS], Fault(AND_MORE)]
 
 
 def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[Fault]:

@@ -24,6 +24,7 @@ from elcano.api.live.stream import Feeds
 from elcano.api.openapi import document
 from elcano.api.routes import (
     again,
+    agents,
     cancel,
     certificates,
     control,
@@ -96,7 +97,20 @@ def create_app(
     app.add_middleware(Methods, routes=app.routes)
     app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
     add_manual(app)
-    for routes in (welcome, runs, control, cancel, again, certificates, results, steps, graphs, sources, health):
+    for routes in (
+        welcome,
+        runs,
+        control,
+        cancel,
+        again,
+        certificates,
+        results,
+        steps,
+        graphs,
+        agents,
+        sources,
+        health,
+    ):
         app.include_router(routes.router)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
+from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.engine.control import Action
 from elcano.graphs.engine.entries import TakenUp
 from elcano.graphs.frozen import Frozen, Json, JsonObject
@@ -32,6 +33,8 @@ CHAIN_MODES: Final = ("iterative", "deep", "deep_brief")
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
 
+OWN_AGENT: Final = "own_agent"
+"""The activity of every agent that is a graph's own."""
 READ_USAGE: Final = "read_usage"
 REOPEN_RUN: Final = "reopen_run"
 PUBLISH_REPORT: Final = "publish_report"
@@ -210,7 +213,9 @@ class AgentCall(OfRun):
     node: str
     agent: str
     input: JsonObject
-    """Fits the agent's input model in the catalogue."""
+    """Fits the agent's input model."""
+    own: OwnAgent | None = Field(default=None, exclude_if=lambda own: own is None)
+    """What the agent is, if it is the graph's own; else it is built in."""
     models: ModelChoice = ModelChoice()
     progress: JsonObject = {}
     """What an earlier try of this call had finished."""
@@ -228,7 +233,7 @@ class AgentResult(Frozen):
     """Output of every agent's activity."""
 
     output: JsonObject
-    """Fits the agent's output model in the catalogue."""
+    """Fits the agent's output model."""
     usage: Usage = Usage()
     waited: float = 0.0
     """Seconds for which no worker was free to begin it."""

@@ -132,5 +132,9 @@ class AnswerDeclined(AnswerUnusable):
     """A model refused to answer, or its provider's filter withheld the answer."""
 
 
+class TooManyAgents(ElcanoError):
+    """As many agents, or versions of one, are kept as may be."""
+
+
 class TooManyGraphs(ElcanoError):
     """As many graphs, or versions of one, are kept as may be."""

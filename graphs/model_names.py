@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
+from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.contracts import ModelChoice
 
 OFFLINE: Final = "offline"
@@ -62,7 +63,19 @@ that has none here nothing is known: it finds its credentials in other ways too.
 
 def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:
     """The model, or the fallback list, that `agent` calls: a run's choice goes before the server's."""
-    return run.by_agent.get(agent) or run.default or server.by_agent.get(agent) or server.default
+    return _of_agent(run, agent) or run.default or _of_agent(server, agent) or server.default
+
+
+def with_own(choice: ModelChoice, name: str, agent: OwnAgent | None) -> ModelChoice:
+    """A run's choice for a call of `name`: the model of an agent of one's own goes before that for all agents."""
+    if agent is None or not agent.model or _of_agent(choice, name):
+        return choice
+    return choice.model_copy(update={"by_agent": {**choice.by_agent, name: agent.model}})
+
+
+def _of_agent(choice: ModelChoice, agent: str) -> str:
+    """The model that is chosen for one agent; of one of one's own also without its version."""
+    return choice.by_agent.get(agent) or choice.by_agent.get(agent.partition("@")[0]) or ""
 
 
 def provider(name: str) -> str:

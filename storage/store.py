@@ -13,6 +13,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.settings import Settings
 from elcano.storage import across
 from elcano.storage.across import Admission, OpenRun
+from elcano.storage.agents import AgentStore
 from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.evidence import EvidenceStore
@@ -41,6 +42,7 @@ class TenantStore:
     controls: ControlStore
     lineage: Lineage
     graphs: GraphStore
+    agents: AgentStore
 
 
 class Store:
@@ -64,6 +66,7 @@ class Store:
             controls=ControlStore(self._engine, tenant),
             lineage=Lineage(self._engine, tenant, self._objects),
             graphs=GraphStore(self._engine, tenant),
+            agents=AgentStore(self._engine, tenant),
         )
 
     def written_by(self, build: str) -> "Store":

@@ -26,7 +26,7 @@ from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish as closing
-from elcano.graphs.model_names import OFFLINE
+from elcano.graphs.model_names import OFFLINE, with_own
 from elcano.graphs.modes import MODES
 from elcano.graphs.references.days import day
 from elcano.graphs.spec.graph import ResearchGraph
@@ -129,8 +129,9 @@ class _Performer:
             step=work.step,
             node=work.node,
             agent=work.agent,
+            own=work.own,
             input=work.input,
-            models=self._asked.models,
+            models=with_own(self._asked.models, work.agent, work.own),
             today=self._asked.today,
             allowance=work.allowance,
             evidence_tokens=work.evidence_tokens,

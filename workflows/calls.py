@@ -7,12 +7,21 @@ from typing import Literal
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import READ_USAGE, AgentCall, AgentResult, ModelChoice, ResearchInput, UsageQuestion
+    from elcano.graphs.contracts import (
+        OWN_AGENT,
+        READ_USAGE,
+        AgentCall,
+        AgentResult,
+        ModelChoice,
+        ResearchInput,
+        UsageQuestion,
+    )
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.engine.own_limits import told_apart
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.lifecycle.start import today
+    from elcano.graphs.model_names import with_own
     from elcano.graphs.providers import model_queue
     from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
     from elcano.graphs.spec.graph import limits_of
@@ -69,8 +78,9 @@ class Performer:
             step=work.step,
             node=work.node,
             agent=work.agent,
+            own=work.own,
             input=work.input,
-            models=_models(self._asked.models, work.agent, limits),
+            models=_models(with_own(self._asked.models, work.agent, work.own), work.agent, limits),
             progress=work.progress,
             today=today(self._asked, self._journal),
             told=self._journal.last,
@@ -80,10 +90,12 @@ class Performer:
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")
         summary = f"iteration {turn}" if turn else node.description or work.node
+        if work.own is not None:
+            summary = f"{work.agent}: {summary}"
         queue = self._queue(work.agent, limits)
         policy = policies.limited(self._bound(policies.ask_in(queue)), limits)
         activity = workflow.execute_activity(
-            work.agent,
+            work.agent if work.own is None else OWN_AGENT,
             call,
             result_type=AgentResult,
             task_queue=queue or None,

@@ -14,7 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.safety import stalled
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
-    from elcano.graphs.spec.graph import EndKind
+    from elcano.graphs.values.endings import EndKind
     from elcano.graphs.values.state import Ending
     from elcano.workflows.research import ResearchWorkflow
 

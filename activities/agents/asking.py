@@ -25,6 +25,7 @@ from elcano.activities.calls.models import Resolve, may_answer_offline, model_te
 from elcano.activities.calls.streaming import Streamers
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.defining import agent_called
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.listing import AGENTS
@@ -91,7 +92,7 @@ class AgentActivities:
 
     def _streamers_of(self, call: AgentCall) -> Streamers | None:
         """Only what is written for readers is worth watching."""
-        agent = AGENTS.get(call.agent)
+        agent = agent_called(call.agent, call.own)
         return self._streamers if self._settings.stream_models and agent is not None and agent.writes else None
 
     async def _recorded(self, attempt: Attempt) -> Frozen:
@@ -109,7 +110,7 @@ class AgentActivities:
 
     async def _answer(self, attempt: Attempt) -> Frozen:
         call = attempt.call
-        agent = AGENTS.get(call.agent)
+        agent = agent_called(call.agent, call.own)
         if agent is None:
             raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(AGENTS)}")
         given = agent.input.model_validate(call.input)

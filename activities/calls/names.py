@@ -10,15 +10,15 @@ from temporalio import activity
 
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
-from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
+from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult, ToolCall, ToolResult
 
 Ask: TypeAlias = Callable[[AgentCall], Awaitable[AgentResult]]
 Use: TypeAlias = Callable[[ToolCall], Awaitable[ToolResult]]
 
 
 def agent_activities(ask: Ask) -> list[Callable[..., Any]]:
-    """An activity for each agent of the listing; all of them are `ask`."""
-    return [_agent(name, ask) for name in AGENTS]
+    """An activity for each agent of the listing, and one for those of graphs; all of them are `ask`."""
+    return [_agent(name, ask) for name in (*AGENTS, OWN_AGENT)]
 
 
 def tool_activities(use: Use) -> list[Callable[..., Any]]:

@@ -5,8 +5,8 @@ from typing import Literal, TypeVar
 from pydantic import ConfigDict, Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.budget import Limits, Usage, usd
+from elcano.graphs.values.endings import EndKind
 
 
 class Described(Frozen):

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from elcano.graphs.errors import ElcanoError, GraphInvalid, InputInvalid, RunOpen, TooManyGraphs
+from elcano.graphs.errors import ElcanoError, GraphInvalid, InputInvalid, RunOpen, TooManyAgents, TooManyGraphs
 from elcano.graphs.frozen import Frozen
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
@@ -97,6 +97,10 @@ class StepNotFound(ElcanoError):
 
 class GraphNotFound(ElcanoError):
     """No graph has this name, or this version."""
+
+
+class AgentNotFound(ElcanoError):
+    """No agent has this name, or this version."""
 
 
 class SourceNotFound(ElcanoError):
@@ -211,6 +215,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
     StepNotFound: ProblemKind(404, "step-not-found", "No such step"),
     GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
+    AgentNotFound: ProblemKind(404, "agent-not-found", "No such agent"),
     SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
@@ -221,6 +226,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     RunOpen: ProblemKind(409, "run-open", "The run has not ended"),
     DeleteRefused: ProblemKind(409, "delete-refused", "The run cannot be deleted now"),
     TooManyGraphs: ProblemKind(409, "too-many-graphs", "No more graphs can be kept"),
+    TooManyAgents: ProblemKind(409, "too-many-agents", "No more agents can be kept"),
     SourceClosed: ProblemKind(409, "source-closed", "The source cannot be searched here"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
     MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),

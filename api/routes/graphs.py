@@ -67,7 +67,7 @@ async def keep_graph(
     Runs name it as their `mode`. In place of a branch the name of a graph may stand: the graph that has this name now
     is kept in its place.
     """
-    read = await received(graph, services.store.graphs)
+    read = await received(graph, services.store)
     if read.name in MODES:
         built_in = f"{read.name!r} is a built-in graph: give yours another name"
         raise RequestInvalid([FieldFault(field="graph.name", message=built_in, pointer="/name")])
@@ -89,7 +89,7 @@ async def validate_graph(
     services: Provided,
 ) -> GraphVerdict:
     """Check a graph: its faults at once (of many the first), each naming its node, edge or field."""
-    found = await told(graph, services.store.graphs)
+    found = await told(graph, services.store)
     texts = (f"{one.field}: {one.message}" if one.field else one.message for one in found)
     return GraphVerdict(valid=not found, faults=tuple(texts), errors=tuple(found))
 

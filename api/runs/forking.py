@@ -14,7 +14,7 @@ from ulid import ULID
 from elcano.api.http.errors import FieldFault, RequestInvalid, TakeUpRefused
 from elcano.api.http.requests import BudgetRequest
 from elcano.api.runs.logs import read_log
-from elcano.api.runs.model_keys import require_keys
+from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.reading import current_run
 from elcano.api.runs.submission import Submission, begin
 from elcano.api.runs.taking_up import Reached
@@ -81,7 +81,7 @@ async def fork(
     lines = before(await reached.store.ledger.entries(run_id, branches=True), run_id, wanted.step)
     searched = days_of(lines, log.asked.searched)
     asked = await run_in_threadpool(_forked, own, log, wanted, reached, sections, searched)
-    require_keys(asked, reached.settings)
+    require_models(asked, reached.settings)
     return await begin(
         asked,
         run.engine,

@@ -1,12 +1,13 @@
 """The graphs that runs can be started with: the built-in ones and those of a tenant's own, by name or as JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid
+from elcano.api.runs.agents import with_kept_agents
 from elcano.graphs.checks.forms import dotted, form_faults
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import faults
@@ -17,6 +18,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
 from elcano.graphs.spec.size import AND_MORE, size_faults
 from elcano.storage.graphs import GraphStore, GraphVersion
+from elcano.storage.store import TenantStore
 
 
 async def named(text: str, own: GraphStore) -> ResearchGraph | None:
@@ -50,8 +52,8 @@ async def names(own: GraphStore) -> tuple[str, ...]:
     return (*MODES, *(kept.graph.name for kept in await own.all()))
 
 
-async def received(given: dict[str, Any], own: GraphStore, *, inside: str = "") -> ResearchGraph:
-    """A graph that came with a request, with graphs for the names of branches.
+async def received(given: dict[str, Any], own: TenantStore, *, inside: str = "") -> ResearchGraph:
+    """A graph that came with a request, with graphs for the names of branches and the agents that its nodes call.
 
     `inside` is the JSON pointer of the graph in the body of that request.
 
@@ -59,18 +61,31 @@ async def received(given: dict[str, Any], own: GraphStore, *, inside: str = "") 
         RequestInvalid: it has not the form of a graph, or names one that there is not.
         GraphInvalid: it has, and faults.
     """
-    known, missing = await _known(given, own)
+    whole, missing = await _whole(given, own)
     if missing:
         raise RequestInvalid([_field(fault, given, inside) for fault in missing])
-    return await run_in_threadpool(_read, given, with_branches(given, known), inside)
+    return await run_in_threadpool(_read, given, whole, inside, await _agents(own))
 
 
-async def told(given: Any, own: GraphStore) -> list[FieldFault]:
+async def told(given: Any, own: TenantStore) -> list[FieldFault]:
     """The faults of what should be the JSON of a graph."""
-    known, missing = await _known(given, own)
+    whole, missing = await _whole(given, own)
     if missing:
         return [_field(fault, given, "", of="") for fault in missing]
-    return await run_in_threadpool(_faults, given, with_branches(given, known))
+    return await run_in_threadpool(_faults, given, whole, await _agents(own))
+
+
+async def _whole(given: Any, own: TenantStore) -> tuple[Any, list[Fault]]:
+    """The JSON of a graph with what its names stand for, and those that stand for nothing, or for something else."""
+    known, missing = await _known(given, own.graphs)
+    whole, others = await with_kept_agents(with_branches(given, known), own.agents)
+    strange = (Fault(one.message, pointer(*one.field.split(".", 1))) for one in others)
+    return whole, [*missing, *strange]
+
+
+async def _agents(own: TenantStore) -> list[str]:
+    """The names of the agents that are kept, which somebody may have meant."""
+    return [kept.agent.name for kept in await own.agents.all()]
 
 
 async def _known(given: Any, own: GraphStore) -> tuple[Mapping[str, ResearchGraph], list[Fault]]:
@@ -85,21 +100,21 @@ async def _known(given: Any, own: GraphStore) -> tuple[Mapping[str, ResearchGrap
     return known, [Fault(one, pointer(*place)) for place, one in wrong]
 
 
-def _read(given: dict[str, Any], whole: dict[str, Any], inside: str) -> ResearchGraph:
+def _read(given: dict[str, Any], whole: dict[str, Any], inside: str, agents: Collection[str]) -> ResearchGraph:
     if too_large := size_faults(whole):
         raise GraphInvalid(str(given.get("name"))[:60], too_large, _pointers(too_large, given, inside))
     try:
         graph = ResearchGraph.model_validate(whole)
     except ValidationError as error:
         raise RequestInvalid([_field(fault, given, inside) for fault in form_faults(error)]) from error
-    if found := faults(graph):
+    if found := faults(graph, agents):
         raise GraphInvalid(graph.name, found, _pointers(found, given, inside))
     return graph
 
 
-def _faults(given: Any, whole: Any) -> list[FieldFault]:
+def _faults(given: Any, whole: Any, agents: Collection[str]) -> list[FieldFault]:
     try:
-        found = size_faults(whole) or faults(ResearchGraph.model_validate(whole))
+        found = size_faults(whole) or faults(ResearchGraph.model_validate(whole), agents)
     except ValidationError as error:
         return [_field(fault, given, "", of="") for fault in form_faults(error)]
     places = _pointers(found, given, "")

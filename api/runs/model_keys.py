@@ -1,14 +1,18 @@
-"""Keys that a run's models lack, told before the run instead of by its failure.
+"""What a run's agents lack to be asked, told before the run instead of by its failure: a model, or its key.
 
 Only the worker knows its environment. Where all workers are started in the API's own (`shared_environment`), what is
 not set here is certainly not set there; elsewhere nothing is said.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.checks.references import unknown
 from elcano.graphs.contracts import ModelChoice, ResearchInput
-from elcano.graphs.model_names import PROVIDERS, address_of, chosen_model, model_names, provider
+from elcano.graphs.model_names import OFFLINE, PROVIDERS, address_of, chosen_model, model_names, provider, with_own
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings import Settings, is_set
 
@@ -20,35 +24,72 @@ def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> It
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     faults: dict[tuple[str, str], FieldFault] = {}
-    for agent, own in asked_of(graph):
-        field = field_of(agent, run, own)
-        for name in model_names(own or chosen_model(agent, run, server)):
+    for agent, own, model in callees(graph):
+        field, chosen = field_of(agent, run, model), with_own(run, agent, own)
+        for name in model_names(model or chosen_model(agent, chosen, server)):
             if (message := _missing(name, settings)) is not None:
                 faults.setdefault((field, name), FieldFault(field=field, message=message))
     return faults.values()
 
 
-def require_keys(asked: ResearchInput, settings: Settings) -> None:
-    """Sees that each model of a run has its key, where that can be known.
+def require_models(asked: ResearchInput, settings: Settings) -> None:
+    """Sees that each agent of a run has a model that can do its part, and that the model has its key.
+
+    What is set for workers is known only where they have the API's environment.
 
     Raises:
-        RequestInvalid: one has none.
+        RequestInvalid: one has not; or a model is chosen for an agent that the run does not have.
     """
-    if settings.shared_environment and (missing := list(key_faults(asked.models, asked.graph, settings))):
-        raise RequestInvalid(missing)
+    called = {one.agent for one in callees(asked.graph)}
+    named = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
+    wrong = [(name, text) for name in asked.models.by_agent for text in unknown("agent", name, named)]
+    found = [FieldFault(field="model.by_agent", message=text) for _, text in wrong]
+    found += _unable(asked, settings)
+    if settings.shared_environment:
+        found += key_faults(asked.models, asked.graph, settings)
+    if found:
+        raise RequestInvalid(found)
 
 
-def asked_of(graph: ResearchGraph) -> list[tuple[str, str]]:
-    """The agents that a graph and its branches ask, in order, each with the model that its node names, or nothing."""
-    return sorted(set(_asked(graph)))
+def _unable(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
+    """Agents of one's own that the extractive model would be asked for: it has no rules for them."""
+    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
+    for name, own, model in callees(asked.graph):
+        run = with_own(asked.models, name, own)
+        chosen = (
+            model
+            or chosen_model(name, run, ModelChoice())
+            or (chosen_model(name, run, server) if settings.shared_environment else "")
+        )
+        if own is not None and chosen and model_names(chosen)[0] == OFFLINE:
+            message = (
+                f"the agent {name!r} is your own and needs a language model, and `offline` has no rules for it: choose "
+                f"one in the run's `model`, in the agent's, or with ELCANO_MODEL. `POST /v1/graphs/NAME/dry-run` and "
+                "`elcano graph try` walk its graph without a model"
+            )
+            yield FieldFault(field=field_of(name, run, model), message=message)
 
 
-def _asked(graph: ResearchGraph) -> Iterator[tuple[str, str]]:
-    for node in graph.nodes:
-        if isinstance(node, AgentNode):
-            yield node.agent, (node.limits.model if node.limits is not None else None) or ""
-    for branch in graph.branches.values():
-        yield from _asked(branch)
+class Callee(NamedTuple):
+    """Whom a node asks."""
+
+    agent: str
+    """By the name that the node calls it."""
+    own: OwnAgent | None
+    """What it is, if it is the graph's own."""
+    model: str
+    """That the node names; empty: none."""
+
+
+def callees(graph: ResearchGraph) -> list[Callee]:
+    """The agents that a graph and its branches ask, in order of their names, once with each model that a node names."""
+    found = {
+        (node.agent, (node.limits.model if node.limits is not None else None) or ""): one.agents.get(node.agent)
+        for one in graph.all_graphs()
+        for node in one.nodes
+        if isinstance(node, AgentNode)
+    }
+    return [Callee(agent, own, model) for (agent, model), own in sorted(found.items(), key=lambda one: one[0])]
 
 
 def field_of(agent: str, run: ModelChoice, own: str = "") -> str:

@@ -7,10 +7,10 @@ provider that no worker calls is told before the run, instead of by a run that w
 import asyncio
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
-from elcano.api.runs.model_keys import asked_of, field_of
+from elcano.api.runs.model_keys import callees, field_of
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import ModelChoice, ResearchInput
-from elcano.graphs.model_names import chosen_model, provider_of
+from elcano.graphs.model_names import chosen_model, provider_of, with_own
 from elcano.graphs.providers import model_queue
 from elcano.settings import Settings
 
@@ -24,9 +24,10 @@ async def queued(asked: ResearchInput, temporal: Temporal, settings: Settings) -
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     called = {
-        (agent, own): provider
-        for agent, own in asked_of(asked.graph)
-        if (provider := provider_of(own or chosen_model(agent, asked.models, server))) in settings.model_rates
+        (agent, model): provider
+        for agent, own, model in callees(asked.graph)
+        if (provider := provider_of(model or chosen_model(agent, with_own(asked.models, agent, own), server)))
+        in settings.model_rates
     }
     if called and await temporal.worker_polls():  # else the run waits for any worker, as every run does
         served = dict.fromkeys(called.values())

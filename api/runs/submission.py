@@ -17,7 +17,7 @@ from ulid import ULID
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns
 from elcano.api.http.requests import DEFAULT_MODE, ModelRequest, RunRequest
 from elcano.api.runs.graphs import named, names, received
-from elcano.api.runs.model_keys import require_keys
+from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import queued
 from elcano.api.runs.sources import lacking, offered, source_faults, unnamed
 from elcano.api.temporal.client import Temporal
@@ -34,7 +34,6 @@ from elcano.graphs.values.tenant import Tenant
 from elcano.graphs.values.tenant import run_id as new_run_id
 from elcano.settings import Settings
 from elcano.storage.across import Admission
-from elcano.storage.graphs import GraphStore
 from elcano.storage.store import TenantStore
 
 
@@ -89,7 +88,7 @@ def research_input(
         models=ModelChoice(default=request.model.default, by_agent=request.model.by_agent),
         tenant=tenant,
     )
-    require_keys(asked, settings)
+    require_models(asked, settings)
     return asked
 
 
@@ -114,7 +113,7 @@ async def submit(
         TemporalRefused: nothing was started.
     """
     lacks = await lacking(temporal, settings)
-    graph = await _graph_of(request, store.graphs, list(_faults(request, lacks, settings)))
+    graph = await _graph_of(request, store, list(_faults(request, lacks, settings)))
     own = new_run_id(tenant, str(ULID()))
     asked = await run_in_threadpool(research_input, request, graph, tenant, own, settings, lacks)
     hashed = request_hash(request)
@@ -202,7 +201,7 @@ def engine_of(request: RunRequest, settings: Settings) -> Engine:
     return "graph" if wanted else "chain"
 
 
-async def _graph_of(request: RunRequest, own: GraphStore, faults: list[FieldFault]) -> ResearchGraph:
+async def _graph_of(request: RunRequest, own: TenantStore, faults: list[FieldFault]) -> ResearchGraph:
     """The graph that a request holds or names, where `faults` are those of the rest of it.
 
     Raises:
@@ -211,9 +210,9 @@ async def _graph_of(request: RunRequest, own: GraphStore, faults: list[FieldFaul
     """
     if request.graph is not None and not faults:
         return await received(request.graph, own, inside="/graph")
-    graph = await named(request.mode, own)
+    graph = await named(request.mode, own.graphs)
     if graph is None:
-        faults += _unknown("mode", "mode", [request.mode], await names(own))
+        faults += _unknown("mode", "mode", [request.mode], await names(own.graphs))
     if faults or graph is None:
         raise RequestInvalid(faults)
     return graph
@@ -231,11 +230,12 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
         yield from _chain_faults(request)
     yield from source_faults("sources", request.sources or (), lacks)
     yield from model_faults(request.model)
+    if request.graph is None and request.mode in MODES:  # what the agents of other graphs are called is not known yet
+        yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
 
 
 def model_faults(chosen: ModelRequest) -> Iterable[FieldFault]:
     """What stands against these models, whoever has a key for them."""
-    yield from _unknown("model.by_agent", "agent", chosen.by_agent, AGENTS)
     models = {f"model.by_agent.{agent}": text for agent, text in chosen.by_agent.items()}
     if chosen.default:
         models["model.default"] = chosen.default

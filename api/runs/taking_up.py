@@ -14,7 +14,7 @@ from elcano.api.http.errors import ControlRefused, KeyReused, RunForgotten, Take
 from elcano.api.runs.controls import send
 from elcano.api.runs.endings import settle
 from elcano.api.runs.logs import read_log
-from elcano.api.runs.model_keys import require_keys
+from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import queued
 from elcano.api.runs.reading import current_run
 from elcano.api.temporal.client import Temporal
@@ -90,7 +90,7 @@ async def resume(run_id: str, wanted: Resumption, request_id: str, reached: Reac
             "sources": log.asked.sources if wanted.sources is None else wanted.sources,
         }
     )
-    require_keys(asked, reached.settings)
+    require_models(asked, reached.settings)
     asked = await queued(asked, reached.temporal, reached.settings)
     log = log.model_copy(update={"asked": asked})
     now, titles = time.time(), frozenset(wanted.sections)

@@ -17,7 +17,7 @@ from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ToolNode
+from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.state import ResearchState
@@ -140,11 +140,11 @@ REDUCERS: Mapping[str, ReducerSpec] = {
 }
 
 
-def output_model(node: Node) -> type[Frozen] | None:
+def output_model(graph: ResearchGraph, node: Node) -> type[Frozen] | None:
     """What a node leaves under `outputs.<id>`; None if it leaves nothing, or something this room does not know."""
     match node:
         case AgentNode():
-            return AGENTS[node.agent].output if node.agent in AGENTS else None
+            return graph.agent(node.agent).output if node.agent in AGENTS or node.agent in graph.agents else None
         case ToolNode():
             if node.for_each:
                 return tools.ItemOutcomes

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Final
 
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.affording import call_tokens, loop_tokens, section_tokens
 from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.engine.inputs import minimum_tokens, one_visit
@@ -54,12 +53,12 @@ def _comfortable(graph: ResearchGraph) -> int:
             branches = [graph.branches[edge.branch] for edge in graph.branches_from(node.id)]
             each = sum(section_tokens(branch, figures, one, ROUNDS + 1, hidden) for branch in branches)
             research += each * (SECTIONS if node.for_each else 1)
-        elif isinstance(node, AgentNode) and node.id in graph.exit_nodes and AGENTS[node.agent].joins:
+        elif isinstance(node, AgentNode) and node.id in graph.exit_nodes and graph.agent(node.agent).joins:
             passages = figures.section_passages
-            told = joining_tokens(AGENTS[node.agent], SECTIONS, figures, hidden=hidden, passages=passages)
+            told = joining_tokens(graph.agent(node.agent), SECTIONS, figures, hidden=hidden, passages=passages)
             joining = max(joining, told)
         elif isinstance(node, AgentNode) and node.id not in graph.exit_nodes:
-            research += call_tokens(AGENTS[node.agent], figures, one, hidden)
+            research += call_tokens(graph.agent(node.agent), figures, one, hidden)
     return max(research + joining, ceil(research / (1 - one.reserve)))
 
 
@@ -75,17 +74,17 @@ def limit_faults(graph: ResearchGraph, limits: Limits) -> list[str]:
 
 def _exit_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
     for node in _exits(graph):
-        needed = one_visit(AGENTS[node.agent], rules())
+        needed = one_visit(graph.agent(node.agent), rules())
         if limits.tokens // 2 < needed:
             yield (
                 f"at most half of {limits.tokens:,} tokens, {limits.tokens // 2:,}, can be kept for {node.id!r}, which "
-                f"needs {needed:,} ({_parts(node)}): give at least {2 * needed:,} tokens"
+                f"needs {needed:,} ({_parts(graph, node)}): give at least {2 * needed:,} tokens"
             )
 
 
 def _research_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
-    kept_for = max((one_visit(AGENTS[node.agent], rules()) for node in _exits(graph)), default=0)
-    needed = minimum_tokens(graph, rules()) - sum(one_visit(AGENTS[node.agent], rules()) for node in _exits(graph))
+    kept_for = max((one_visit(graph.agent(node.agent), rules()) for node in _exits(graph)), default=0)
+    needed = minimum_tokens(graph, rules()) - sum(one_visit(graph.agent(node.agent), rules()) for node in _exits(graph))
     for_research = _for_research(limits, limits.tokens, kept_for)
     if for_research < needed:
         enough = _enough(limits, needed, kept_for)
@@ -110,9 +109,9 @@ def _enough(limits: Limits, needed: int, kept_for: int) -> int:
     return bisect_left(range(2 * needed), needed, key=lambda tokens: _for_research(limits, tokens, kept_for))
 
 
-def _parts(node: AgentNode) -> str:
+def _parts(graph: ResearchGraph, node: AgentNode) -> str:
     """What a visit of an exit is made of, for people."""
-    agent = AGENTS[node.agent]
+    agent = graph.agent(node.agent)
     if "sections" in agent.input.model_fields:
         return "to join a report of one section"
     shown = min(rules().search_tokens, agent.evidence_tokens)

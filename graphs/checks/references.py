@@ -6,9 +6,10 @@ from difflib import get_close_matches
 
 from pydantic import BaseModel
 
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import REDUCERS, TOOLS, ReducerSpec, output_model
 from elcano.graphs.catalogue.tools import ItemOutcomes
+from elcano.graphs.checks.agents import agents_known, answer_shape, sound
+from elcano.graphs.checks.paths import misread
 from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.language import fault as unusable
 from elcano.graphs.expressions.language import field_read, node_read, root_names
@@ -38,11 +39,11 @@ LONGEST_NAME = 100
 """Characters of a name that could be anything's; what resembles a longer one is not looked for."""
 
 
-def reference_faults(graph: ResearchGraph) -> Iterable[Fault]:
-    """Every name, field and expression of `graph` that leads nowhere."""
+def reference_faults(graph: ResearchGraph, kept: Collection[str] = ()) -> Iterable[Fault]:
+    """Every name, field and expression of `graph` that leads nowhere; an agent's name may be near a `kept` one."""
     for number, node in enumerate(graph.nodes):
         chosen = at("/choose", _expression_faults(graph, node.choose, _STATE_NAMES)) if node.choose else ()
-        for fault in (*_node_faults(graph, node), *at("/reducer", _reducer_faults(node)), *chosen):
+        for fault in (*_node_faults(graph, node, kept), *at("/reducer", _reducer_faults(graph, node)), *chosen):
             yield fault.within(f"node {node.id!r}", pointer("nodes", number))
     for number, edge in enumerate(graph.edges):
         if isinstance(edge, ConditionalEdge):
@@ -64,18 +65,19 @@ def hands_nothing_over(branch: ResearchGraph) -> bool:
     exits = [branch.by_id.get(exit_id) for exit_id in branch.exit_nodes]
     agents = {node.agent for node in exits if isinstance(node, AgentNode)}
     named = {node.reducer for node in branch.nodes if not isinstance(node, DecisionNode) and node.reducer}
-    if branch.result or None in exits or agents - AGENTS.keys() or named - REDUCERS.keys():
+    if branch.result or None in exits or agents - set(agents_known(branch)) or named - REDUCERS.keys():
         return False
-    writes = any(AGENTS[agent].output is DraftRef for agent in agents)
+    called = [sound(branch, agent) for agent in agents]
+    writes = any(agent is not None and agent.output is DraftRef for agent in called)
     return not writes and not any(REDUCERS[name].adds_evidence for name in named)
 
 
-def _node_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
+def _node_faults(graph: ResearchGraph, node: Node, kept: Collection[str]) -> Iterable[Fault]:
     match node:
         case AgentNode():
-            yield from at("/agent", unknown("agent", node.agent, AGENTS))
-            if node.agent in AGENTS:
-                yield from _input_faults(graph, node.inputs, AGENTS[node.agent].input, _STATE_NAMES)
+            yield from at("/agent", unknown("agent", node.agent, [*agents_known(graph), *kept]))
+            if (agent := sound(graph, node.agent)) is not None:
+                yield from _input_faults(graph, node.inputs, agent.input, _STATE_NAMES)
         case ToolNode():
             names = _STATE_NAMES | ITEM_NAMES if node.for_each else _STATE_NAMES
             yield from at("/tool", unknown("tool", node.tool, TOOLS))
@@ -108,11 +110,12 @@ class _Given:
         return reducer.item is None or (self.item is not None and issubclass(self.item, reducer.item))
 
 
-def _given(node: AgentNode | ToolNode | ParallelNode) -> _Given | None:
+def _given(graph: ResearchGraph, node: AgentNode | ToolNode | ParallelNode) -> _Given | None:
     """What the node's reducer is given; None if nobody knows whom the node calls."""
     match node:
-        case AgentNode() if node.agent in AGENTS:
-            return _Given(f"agent {node.agent!r}", AGENTS[node.agent].output)
+        case AgentNode():
+            agent = sound(graph, node.agent)
+            return None if agent is None else _Given(f"agent {node.agent!r}", agent.output)
         case ToolNode() if node.tool in TOOLS:  # without `for_each` it is a list too, of one
             return _Given(f"tool {node.tool!r}", ItemOutcomes, TOOLS[node.tool].output)
         case ParallelNode():
@@ -121,11 +124,11 @@ def _given(node: AgentNode | ToolNode | ParallelNode) -> _Given | None:
             return None
 
 
-def _reducer_faults(node: Node) -> Iterable[str]:
+def _reducer_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
     if not isinstance(node, AgentNode | ToolNode | ParallelNode) or node.reducer is None:
         return
     yield from unknown("reducer", node.reducer, REDUCERS)
-    reducer, given = REDUCERS.get(node.reducer), _given(node)
+    reducer, given = REDUCERS.get(node.reducer), _given(graph, node)
     if reducer and given and not given.fits(reducer):
         wanted = _written(reducer.input, reducer.item)
         yield f"reducer {reducer.name!r} takes {wanted}, but {given.by} gives {_written(given.model, given.item)}"
@@ -162,9 +165,17 @@ def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[s
         node_id, field = read
         yield from unknown("node", node_id, graph.by_id, within=f" in {expression!r}")
         node = graph.by_id.get(node_id)
-        model = output_model(node) if node else None
+        own = answer_shape(graph, node_id) is not None
+        model = output_model(graph, node) if node and not own and not _faulty(graph, node) else None
         if model and field:
             yield from unknown("field", field, model.model_fields, within=f" of node {node_id!r} in {expression!r}")
+    for text in misread(expression, lambda node_id: answer_shape(graph, node_id)):
+        yield f"{text} (in {expression!r})"
+
+
+def _faulty(graph: ResearchGraph, node: Node) -> bool:
+    """Whether a node calls an agent that is unknown or has faults: nobody knows what it leaves."""
+    return isinstance(node, AgentNode) and sound(graph, node.agent) is None
 
 
 def unknown(kind: str, name: str, known: Collection[str], *, within: str = "") -> Iterable[str]:

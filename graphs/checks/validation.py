@@ -5,9 +5,11 @@ This file looks at the shape: ids, edges, reachability, cycles. `size` counts fi
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from itertools import chain
 
+from elcano.graphs.checks.agents import ambiguous_agents, own_agent_faults
 from elcano.graphs.checks.call_limits import limit_faults
 from elcano.graphs.checks.errors import error_faults
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
@@ -27,36 +29,38 @@ from elcano.graphs.spec.graph import (
 from elcano.graphs.spec.size import first_faults, size_faults
 
 
-def require_valid(graph: ResearchGraph) -> None:
-    """Refuses a graph that has faults.
+def require_valid(graph: ResearchGraph, kept: Collection[str] = ()) -> None:
+    """Refuses a graph that has faults; `kept` are names of agents that it might have meant.
 
     Raises:
         GraphInvalid: with every fault.
     """
-    if found := faults(graph):
+    if found := faults(graph, kept):
         raise GraphInvalid(graph.name, found, [pointer_of(fault) for fault in found])
 
 
-def faults(graph: ResearchGraph) -> list[Fault]:
+def faults(graph: ResearchGraph, kept: Collection[str] = ()) -> list[Fault]:
     """The faults of `graph` and of its branches, the first of many; an empty list means that it can run.
 
-    One that is too large is told so, and nothing else is looked for in it.
+    One that is too large is told so, and nothing else is looked for in it. `kept` are names of agents of one's own that
+    it might have meant where it names one that there is not.
     """
-    return size_faults(graph) or first_faults(_faults(graph))
+    return size_faults(graph) or first_faults(chain(_faults(graph, kept), ambiguous_agents(graph)))
 
 
-def _faults(graph: ResearchGraph) -> Iterable[Fault]:
+def _faults(graph: ResearchGraph, kept: Collection[str]) -> Iterable[Fault]:
     yield from _counts(graph)
     lost = _endpoints(graph)
     yield from lost
-    yield from reference_faults(graph)
+    yield from own_agent_faults(graph)
+    yield from reference_faults(graph, kept)
     for number, node in enumerate(graph.nodes):
-        yield from (fault.within(f"node {node.id!r}", pointer("nodes", number)) for fault in limit_faults(node))
+        yield from (fault.within(f"node {node.id!r}", pointer("nodes", number)) for fault in limit_faults(graph, node))
     if not lost:  # the walks below need edges that lead somewhere
         yield from (*_routing(graph), *_repairs(graph), *_endings(graph), *_reachability(graph), *_cycles(graph))
     yield from (*_branch_faults(graph), *_parallel_faults(graph))
     for name, branch in graph.branches.items():
-        yield from (fault.within(f"branch {name!r}", pointer("branches", name)) for fault in _faults(branch))
+        yield from (fault.within(f"branch {name!r}", pointer("branches", name)) for fault in _faults(branch, kept))
 
 
 def _counts(graph: ResearchGraph) -> Iterable[Fault]:

@@ -9,7 +9,6 @@ from bisect import bisect_left
 from math import ceil
 
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.exits import evidence_room, joining_tokens, keeping, priced, takes
 from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import Rules
@@ -41,7 +40,7 @@ def afforded(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
     before = sum(call_tokens(agent, figures, limits, hidden) for agent in agents)
 
     def joining(sections: int) -> int:
-        return _joining(exit_node, sections, figures, hidden)
+        return _joining(graph, exit_node, sections, figures, hidden)
 
     def needed(sections: int) -> int:
         """What so many sections take; their writers are shown the less the more there are."""
@@ -79,7 +78,7 @@ def loop_tokens(
     research = writing = 0
     for node in graph.nodes:
         if isinstance(node, AgentNode):
-            call = call_tokens(AGENTS[node.agent], figures, limits, hidden, brought)
+            call = call_tokens(graph.agent(node.agent), figures, limits, hidden, brought)
             if node.id in graph.exit_nodes:
                 writing = max(writing, call)
             else:
@@ -104,17 +103,17 @@ def _ahead(graph: ResearchGraph, run: Run) -> tuple[ParallelNode | None, list[Ag
             found = node
             continue
         if isinstance(node, AgentNode) and node.id not in graph.exit_nodes and node.id not in run.state.outputs:
-            agents.append(AGENTS[node.agent])
+            agents.append(graph.agent(node.agent))
         onward = {edge.to_node for edge in graph.routes_from(node.id)} - reached
         reached |= onward
         waiting += onward
     return found, agents
 
 
-def _joining(node: Node, sections: int, figures: Rules, hidden: int) -> int:
+def _joining(graph: ResearchGraph, node: Node, sections: int, figures: Rules, hidden: int) -> int:
     if not isinstance(node, AgentNode) or not sections:
         return 0
-    agent = AGENTS[node.agent]
+    agent = graph.agent(node.agent)
     if not agent.joins:
         return figures.prompt_tokens + takes(agent, figures).output_tokens + hidden
     return joining_tokens(agent, sections, figures, hidden=hidden, passages=figures.section_passages)

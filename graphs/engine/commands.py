@@ -2,6 +2,7 @@
 
 from typing import TypeAlias
 
+from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.branch import BranchInput
@@ -15,6 +16,8 @@ class CallAgent(Frozen):
     step: int
     node: str
     agent: str
+    own: OwnAgent | None = None
+    """What it is, of an agent that is the graph's own."""
     input: JsonObject
     estimate: Estimate = Estimate()
     tries: int = 0

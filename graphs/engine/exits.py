@@ -6,7 +6,6 @@ still to come can only be guessed at, so what is kept is reckoned anew at every 
 """
 
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import AgentFigures, Rules
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
@@ -26,7 +25,7 @@ def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
     node = graph.by_id[graph.nearest_exit(run.node)]
     if not isinstance(node, AgentNode):
         return Estimate()
-    agent, figures = AGENTS[node.agent], run.figures
+    agent, figures = graph.agent(node.agent), run.figures
     sent = _characters(run.state, tuple(node.inputs)) // figures.characters_per_token
     if "sections" in agent.input.model_fields:
         passages, hidden = figures.section_passages, run.experience.tokens_a_call

@@ -3,7 +3,6 @@
 The average of all calls is taken, not the dearest: one answer that went astray must not end a run.
 """
 
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.engine.exits import takes
 from elcano.graphs.engine.run import Run
@@ -15,7 +14,7 @@ def experienced(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
     if not run.figures.learns or not isinstance(entry, StepCompleted):
         return run
     node = graph.by_id[entry.node]
-    if not isinstance(node, AgentNode) or (agent := AGENTS[node.agent]).by_section:
+    if not isinstance(node, AgentNode) or (agent := graph.agent(node.agent)).by_section:
         return run
     learnt = run.experience.with_call(entry.usage, takes(agent, run.figures).output_tokens)
     return run.model_copy(update={"experience": learnt})

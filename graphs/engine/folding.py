@@ -79,7 +79,7 @@ def _reduced(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Read
         return reducer.apply(state, reducer.input.model_validate(given))
     if isinstance(node, DecisionNode):
         return state
-    if entry.output is not None and (model := output_model(node)) is not None:
+    if entry.output is not None and (model := output_model(graph, node)) is not None:
         model.model_validate(entry.output)
     state = state.model_copy(update={"outputs": {**state.outputs, node.id: entry.output}})
     if node.reducer is None:

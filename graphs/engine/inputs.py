@@ -5,7 +5,6 @@ the node.
 """
 
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches
 from elcano.graphs.engine.entries import StepCompleted
@@ -32,12 +31,13 @@ def command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
     node = graph.by_id[run.node]
     match node:
         case AgentNode():
-            agent = AGENTS[node.agent]
+            agent = graph.agent(node.agent)
             agent_input = built(agent.input, node.inputs, reading)
             call = CallAgent(
                 step=run.step,
                 node=node.id,
                 agent=agent.name,
+                own=graph.agents.get(node.agent),
                 input=agent_input,
                 estimate=estimate(agent, agent_input, run),
                 evidence_tokens=evidence_room(agent, run.figures, run.budget.limits),
@@ -120,7 +120,7 @@ def needed(work: Command, limits: Limits) -> Estimate:
 def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
     """What one visit of each of its agents takes if no node fails: with less a graph cannot go round once and write."""
     usual = graph.without_failure
-    called = [AGENTS[node.agent] for node in graph.nodes if isinstance(node, AgentNode) and node.id in usual]
+    called = [graph.agent(node.agent) for node in graph.nodes if isinstance(node, AgentNode) and node.id in usual]
     branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge) and edge.from_node in usual]
     inner = sum(minimum_tokens(graph.branches[branch], figures) for branch in branches)
     return sum(one_visit(agent, figures) for agent in called) + inner

@@ -50,6 +50,12 @@ def fault(expression: str) -> str | None:
     return next(iter(_tree_faults(tree)), None)
 
 
+def parsed(expression: str) -> Mapping[str, Any]:
+    """The tree of an expression without faults, as jmespath has it."""
+    tree: _Tree = _compile(expression).parsed
+    return tree
+
+
 class Value(NamedTuple):
     """What an expression gave."""
 

@@ -66,7 +66,7 @@ def draft(journal: Journal) -> DraftRef | None:
 def _ends_in_a_writer(journal: Journal) -> bool:
     """Whether a writer is where the run is now, and can end."""
     here = journal.graph.by_id[journal.run.node]
-    return here.id in journal.graph.exit_nodes and output_model(here) is DraftRef
+    return here.id in journal.graph.exit_nodes and output_model(journal.graph, here) is DraftRef
 
 
 def _values(journal: Journal) -> tuple[JsonObject, tuple[str, ...]]:

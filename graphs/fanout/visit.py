@@ -11,9 +11,10 @@ from elcano.graphs.engine.commands import BranchStart, RunBranches
 from elcano.graphs.engine.entries import StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.allotment import Allotment, Slice
-from elcano.graphs.spec.graph import EndKind, ParallelNode
+from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.branch import SUCCEEDED, BranchInput, BranchOutcome, BranchOutcomes
 from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, total
+from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Failure, SectionGap
 from elcano.graphs.values.taking_up import KeptBranch

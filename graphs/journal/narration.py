@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.approval import proposed, titles
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, RunBranches
@@ -63,12 +62,12 @@ def beginning(question: str, mode: str) -> Told:
     return Told("started", _cut(f"Research started: {question}"), data={"mode": mode})
 
 
-def before(command: Command) -> Iterable[Told]:
+def before(graph: ResearchGraph, command: Command) -> Iterable[Told]:
     """What is told when work begins; nothing for steps that take no time."""
     match command:
         case CallAgent():
-            agent = AGENTS[command.agent]
-            yield Told(agent.starts, _cut(work_of_agent(command)), command.node)
+            agent = graph.agent(command.agent)
+            yield Told(agent.starts, _cut(work_of_agent(command, agent)), command.node)
         case CallTool():
             tool = TOOLS[command.tool]
             looked_for: list[Json] = [*queries(command)]
@@ -290,10 +289,11 @@ def _completed(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Ru
     tokens: JsonObject = {"tokens": entry.usage.tokens, "model": entry.model} if entry.model else {}
     match node:
         case AgentNode():
-            text, data = _summary(node.agent, entry.output)
-            yield Told(AGENTS[node.agent].completes, _cut(text), entry.node, {**data, **tokens})
+            agent = graph.agent(node.agent)
+            text, data = _summary(node.agent, agent.summary, entry.output)
+            yield Told(agent.completes, _cut(text), entry.node, {**data, **tokens})
         case ToolNode():
-            text, data = _summary(node.tool, entry.output)
+            text, data = _summary(node.tool, _TOOLS.get(node.tool), entry.output)
             yield Told(TOOLS[node.tool].completes, _cut(text), entry.node, data)
         case ParallelNode():
             text, data = _branches(BranchOutcomes.model_validate(entry.output or {}))
@@ -303,10 +303,11 @@ def _completed(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Ru
             yield Told("state_updated", text, entry.node, data)
 
 
-def _summary(callee: str, output: Json) -> tuple[str, JsonObject]:
+def _summary(
+    callee: str, summarise: Callable[[JsonObject], tuple[str, JsonObject]] | None, output: Json
+) -> tuple[str, JsonObject]:
     """An output in one sentence, and its figures."""
     values = output if isinstance(output, dict) else {}
-    summarise = AGENTS[callee].summary if callee in AGENTS else _TOOLS.get(callee)
     return summarise(values) if summarise else (f"{title(callee)}: done", {})
 
 

@@ -3,7 +3,7 @@
 Whoever watches reads what is being worked on now, not what an agent is for in general.
 """
 
-from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import CallAgent, CallTool
 
@@ -13,9 +13,8 @@ def title(node: str) -> str:
     return node.replace("_", " ").capitalize()
 
 
-def work_of_agent(call: CallAgent) -> str:
+def work_of_agent(call: CallAgent, agent: AgentDefinition) -> str:
     """What an agent is to do now; of one without a phrase for it, what it is for."""
-    agent = AGENTS[call.agent]
     return f"{title(call.node)}: {agent.begins(call.input) if agent.begins else agent.description}"
 
 

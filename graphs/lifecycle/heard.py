@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.journal.narration import Told
-from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ToolNode
+from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values.branch import BranchState, branch_states
 from elcano.graphs.values.events import AgentEvent
 
@@ -37,9 +36,9 @@ class Heard:
         for event in still_so(events):
             self._of_step.setdefault(event.step, []).append(event)
 
-    def begun(self, step: int, node: Node) -> AgentEvent | None:
+    def begun(self, graph: ResearchGraph, step: int, node: Node) -> AgentEvent | None:
         """The event that told that the call of a step was made."""
-        starts = _starts(node)
+        starts = _starts(graph, node)
         told = (event for event in self._of_step.get(step, ()) if event.node == node.id and event.type == starts)
         return next(told, None)
 
@@ -69,11 +68,11 @@ def step_of(path: str) -> int:
     return int(path.rpartition("/")[2][:4])
 
 
-def _starts(node: Node) -> str:
+def _starts(graph: ResearchGraph, node: Node) -> str:
     """The type of the event that tells that the call of `node` was made; empty if none does."""
     match node:
         case AgentNode():
-            return AGENTS[node.agent].starts
+            return graph.agent(node.agent).starts
         case ToolNode():
             return TOOLS[node.tool].starts
         case ParallelNode():

@@ -114,7 +114,7 @@ class _Reader:
         waits = run.hold is not None and not run.trying
         reason = f"waits for {run.hold.reason}: {run.hold.detail}" if run.hold is not None and waits else ""
         node = None if run.routing else self._graph.by_id[run.node]
-        begun = self._heard.begun(run.step, node) if node else None
+        begun = self._heard.begun(self._graph, run.step, node) if node else None
         row = StepRow(
             number=run.step,
             node=node.id if node else "",
@@ -135,7 +135,7 @@ class _Reader:
     def _step(self, earlier: Run, entry: Ended, tolds: Sequence[Told]) -> Passage:
         node = self._graph.by_id[entry.node]
         waited = 0.0 if isinstance(entry, StepAbandoned) else entry.waited
-        begun = self._heard.begun(entry.step, node)
+        begun = self._heard.begun(self._graph, entry.step, node)
         branches = self._branches(entry) if isinstance(node, ParallelNode) else ()
         heard = self._heard.by(entry.step, tolds, begun)
         began_at = begun.at if begun else self._ended_at
@@ -188,7 +188,7 @@ class _Reader:
         )
 
     def _between(self, earlier: Run, entry: Entry, tolds: Sequence[Told]) -> BetweenRow:
-        begun = self._heard.begun(earlier.step, self._graph.by_id[earlier.node])
+        begun = self._heard.begun(self._graph, earlier.step, self._graph.by_id[earlier.node])
         heard = self._heard.by(earlier.step, tolds)
         kind = f"{entry.kind}: {entry.action.kind}" if isinstance(entry, Controlled) else entry.kind
         self._ended = min(self._ended, entry.at)  # that of a fork begins anew

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from elcano.graphs.agents.defining import definition_of, least_answer
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
@@ -64,6 +65,9 @@ class Answers:
         return StepCompleted(step=call.step, node=call.node, at=at, output=output, usage=usage)
 
     def _of_agent(self, call: CallAgent) -> JsonObject:
+        if call.own is not None:
+            own = definition_of(call.agent, call.own).output
+            return own.model_validate({**least_answer(call.own), **self._next(call.node)}).model_dump(mode="json")
         model = AGENTS[call.agent].output
         fill = _FILLED.get(call.agent)
         made = {} if fill is None else fill(call.input)

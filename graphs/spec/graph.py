@@ -11,9 +11,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
+from elcano.graphs.agents.defining import definition_of
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.own import AgentKey, OwnAgent
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
 from elcano.graphs.spec.size import LONGEST_EXPRESSION
+from elcano.graphs.values.endings import EndKind
 
 NodeId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
 """Lower-case letters, digits and underscores, 48 at most: it becomes part of activity and workflow ids."""
@@ -27,13 +32,6 @@ Inputs: TypeAlias = dict[str, Expression]
 
 ErrorType: TypeAlias = Annotated[str, Field(min_length=1, max_length=100)]
 """The name of an error, as `Failure.type` has it."""
-
-EndKind: TypeAlias = Literal[
-    "stopped", "time", "tokens", "cost", "iterations", "steps", "stalled", "node_failed", "provider", "sections"
-]
-"""What ends a run early: a person, one of the budgets, no new evidence, a node that failed for good, or a provider that
-did not answer for as long as the run may be held. `sections`: it went its whole way, but one of its sections ended
-early or is missing."""
 
 
 class BaseNode(Frozen):
@@ -53,7 +51,7 @@ class AgentNode(BaseNode):
 
     kind: Literal["agent"] = "agent"
     agent: str
-    """The agent's name in the catalogue."""
+    """The agent's name in the catalogue, or a key of the graph's own `agents`."""
     inputs: Inputs = {}
     reducer: str | None = None
     """Folds the output into the state; without one it is kept only under `outputs.<node id>`."""
@@ -194,6 +192,28 @@ class ResearchGraph(Frozen):
     result: dict[NodeId, Expression] = Field(default={}, max_length=50)
     """What a branch hands back as values, by name, read from its view at its end; null and what is empty are nothing.
     Beside them it hands back its draft with what that cites or, if no writer ends it, all evidence that it found."""
+    agents: dict[AgentKey, OwnAgent] = Field(default={}, exclude_if=lambda agents: not agents)
+    """The agents of one's own that its nodes call, by what they call them: the graph carries them, so that it runs
+    whatever becomes of their names. Those of branches are the branches' own."""
+
+    def agent(self, name: str) -> AgentDefinition:
+        """The agent that its nodes call by `name`: one of its own, or a built-in one.
+
+        Raises:
+            KeyError: there is none.
+            ValueError: it is the graph's own, and has faults.
+        """
+        own = self.agents.get(name)
+        if own is None:
+            return AGENTS[name]
+        if (made := self._defined.get(name)) is None:
+            made = self._defined[name] = definition_of(name, own)
+        return made
+
+    @cached_property
+    def _defined(self) -> dict[str, AgentDefinition]:
+        """Its own agents, as far as somebody asked for them."""
+        return {}
 
     @cached_property
     def by_id(self) -> dict[str, Node]:

@@ -3,10 +3,13 @@
 Works on a graph and on the JSON of one alike: what is too large is refused before it is even read as a graph.
 """
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from typing import Final
+
+from pydantic import BaseModel
 
 from elcano.graphs.spec.faults import Fault, at, pointer
 
@@ -28,6 +31,10 @@ MAX_EXPRESSION_CHARACTERS: Final = 100_000
 """Of all graphs together: compiling takes one or two microseconds a character."""
 LONGEST_READ: Final = 10_000
 """Characters of one expression that is looked at any further; one may have `LONGEST_EXPRESSION`."""
+MAX_AGENTS: Final = 40
+"""Agents of one's own, of all graphs together: each graph carries those that its nodes call."""
+MAX_AGENT_CHARACTERS: Final = 400_000
+"""Of all of them as JSON: they travel with every run."""
 MAX_FIELDS: Final = 20
 """Of a graph, a node or an edge; none has as many."""
 MAX_FAULTS: Final = 50
@@ -41,6 +48,8 @@ _TOTALS: Final = {
     "edges": MAX_EDGES,
     "expressions": MAX_EXPRESSIONS,
     "characters of expressions": MAX_EXPRESSION_CHARACTERS,
+    "agents of your own": MAX_AGENTS,
+    "characters of agents": MAX_AGENT_CHARACTERS,
 }
 _EXPRESSIONS: Final = ("when", "choose", "for_each")
 
@@ -88,6 +97,7 @@ def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[Fault
             yield Fault(f"{named!r}: {len(part)} fields are more than {MAX_FIELDS}", place)
         else:
             yield from at(place, _count_expressions(part, totals))
+    _count_agents(_part(graph, "agents"), totals)
     if isinstance(branches, Mapping):
         if totals["graphs"] + len(branches) > MAX_GRAPHS:
             totals["graphs"] += len(branches)
@@ -95,6 +105,24 @@ def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[Fault
         for name, branch in branches.items():
             within = _count(branch, totals, depth=depth + 1)
             yield from (fault.within(f"branch {str(name)[:60]!r}", pointer("branches", name)) for fault in within)
+
+
+def _count_agents(agents: object, totals: Counter[str]) -> None:
+    if not isinstance(agents, Mapping):
+        return
+    totals["agents of your own"] += len(agents)
+    if totals["agents of your own"] <= MAX_AGENTS:
+        totals["characters of agents"] += sum(_characters(one) for one in agents.values())
+
+
+def _characters(agent: object) -> int:
+    """Of an agent, or of the JSON of one, written as JSON."""
+    if isinstance(agent, BaseModel):
+        return len(agent.model_dump_json())
+    try:
+        return len(json.dumps(agent, default=str, ensure_ascii=False))
+    except (RecursionError, ValueError):
+        return MAX_AGENT_CHARACTERS + 1
 
 
 def _count_expressions(part: object, totals: Counter[str]) -> Iterable[Fault]:

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.values.endings import EndKind
 
 LEAST_TOKENS: Final = 1_000
 """With fewer neither a run nor a branch is started."""

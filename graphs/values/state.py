@@ -9,8 +9,8 @@ from pydantic import Field
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.expressions.weight import Scale, TooHeavy
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.criteria import Criterion
+from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.form import ReportForm
 
 UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted"})

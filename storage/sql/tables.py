@@ -158,6 +158,18 @@ graphs = Table(
 )
 """Graphs of a tenant's own. Of a deleted one the last version stays without its body: no number is given twice."""
 
+agents = Table(
+    "agents",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("name", Id, primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("body_hash", Id, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("body", Long, nullable=False),
+)
+"""Agents of a tenant's own, in the same way."""
+
 probes = Table(
     "probes",
     metadata,

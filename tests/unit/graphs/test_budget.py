@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.values.budget import Budget, Estimate, Limits, Usage, microusd, total, usd
+from elcano.graphs.values.endings import EndKind
 from tests.unit.graphs.strategies import limits, usages
 
 quick = settings(max_examples=200, deadline=None, database=None)

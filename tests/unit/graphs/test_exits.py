@@ -15,8 +15,9 @@ from elcano.graphs.journal.journal import Journal, Pages
 from elcano.graphs.journal.narration import beginning
 from elcano.graphs.modes import MODES
 from elcano.graphs.rules import rules
-from elcano.graphs.spec.graph import EndKind, ResearchGraph
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Allowance, Budget, Estimate, Limits, TopUp, Usage
+from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.state import EvidenceRef, Failure, IterationData, ResearchState, SectionPlan, SectionResult
 from tests.unit.graphs.strategies import graphs, limits, usages
 from tests.unit.graphs.test_limits import all_limits

@@ -9,7 +9,7 @@ import pytest
 from elcano.activities.report.citations import CheckedDraft, check
 from elcano.activities.report.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence, render_report
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.values.state import Ending, Failure, SectionGap, SectionResult
 from elcano.storage.evidence import Evidence, StoredText

@@ -1,0 +1,119 @@
+"""Agents as answers tell of them: what each is given and what it answers, so that a newcomer sees what can be used."""
+
+from typing import Any
+
+from pydantic import Field
+
+from elcano.api.http.schemas import Described
+from elcano.graphs.agents.defining import definition_of
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.frozen import JsonObject
+
+
+class AgentField(Described):
+    """An input of an agent."""
+
+    name: str = Field(examples=["question"])
+    """As a node's `inputs` name it."""
+    type: str = Field(examples=["string"])
+    """What its expression has to give, in JSON Schema's words; `any`: several of them."""
+    required: bool = Field(examples=[True])
+    """Whether a node has to give it."""
+    description: str = ""
+    """What it is."""
+
+
+class AgentCard(Described):
+    """An agent in a list."""
+
+    name: str = Field(examples=["judge"])
+    """Nodes call it so."""
+    version: int | None = Field(default=None, ge=1, examples=[3])
+    """Of an agent of your own the number of its latest version, which nodes mean unless they name another (`name@2`);
+    null: it is built in."""
+    at: float | None = Field(default=None, examples=[1_767_225_600.0])
+    """When that was kept, in seconds since the epoch."""
+    description: str = Field(examples=["Judges whether the evidence is enough to answer."])
+    """What it is for."""
+    inputs: tuple[AgentField, ...]
+    """What it is given."""
+    outputs: tuple[str, ...] = Field(examples=[["sufficient", "confidence"]])
+    """The fields of what it leaves under `outputs.NODE`."""
+    passages: bool = Field(examples=[True])
+    """Whether it is shown passages."""
+    writes: bool = Field(examples=[False])
+    """Whether it writes a report, so that a graph can end with it."""
+
+    @classmethod
+    def of(cls, agent: AgentDefinition) -> "AgentCard":
+        """A built-in agent."""
+        return cls(**_told(agent, agent.name))
+
+    @classmethod
+    def of_own(cls, agent: OwnAgent, version: int, at: float) -> "AgentCard":
+        """A version of an agent of one's own."""
+        return cls(**_told(definition_of(agent.name, agent), agent.name), version=version, at=at)
+
+
+class AgentView(AgentCard):
+    """An agent, whole."""
+
+    output: dict[str, Any] = Field(examples=[{"type": "object"}])
+    """What it answers, as a JSON Schema."""
+    instructions: str
+    """What its model is told beside the task."""
+    definition: OwnAgent | None = None
+    """Of an agent of your own what was kept: change it and send it to `POST /v1/agents`."""
+
+    @classmethod
+    def built_in(cls, agent: AgentDefinition) -> "AgentView":
+        """A built-in agent."""
+        output = agent.output.model_json_schema()
+        return cls(**_told(agent, agent.name), output=output, instructions=agent.asks.instructions)
+
+    @classmethod
+    def own(cls, agent: OwnAgent, version: int, at: float) -> "AgentView":
+        """A version of an agent of one's own."""
+        told = _told(definition_of(agent.name, agent), agent.name)
+        rest = {"version": version, "at": at, "output": agent.output, "instructions": agent.instructions}
+        return cls(**told, **rest, definition=agent)
+
+
+class AgentVersionCard(Described):
+    """A version of an agent of your own."""
+
+    version: int = Field(ge=1, examples=[2])
+    """Its number; nodes name it as `name@2`."""
+    at: float = Field(examples=[1_767_225_600.0])
+    """When it was kept, in seconds since the epoch."""
+
+
+def _told(agent: AgentDefinition, name: str) -> dict[str, Any]:
+    schema: JsonObject = agent.input.model_json_schema()
+    return {
+        "name": name,
+        "description": agent.description,
+        "inputs": _fields(schema),
+        "outputs": tuple(agent.output.model_fields),
+        "passages": agent.evidence_tokens > 0,
+        "writes": agent.writes,
+    }
+
+
+def _fields(schema: JsonObject) -> tuple[AgentField, ...]:
+    properties, required = schema.get("properties"), schema.get("required")
+    assert isinstance(properties, dict)
+    needed = required if isinstance(required, list) else []
+    return tuple(
+        AgentField(name=name, type=_type(one), required=name in needed, description=str(_said(one, "description")))
+        for name, one in properties.items()
+    )
+
+
+def _type(one: object) -> str:
+    return str(_said(one, "type") or ("object" if _said(one, "$ref") else "any"))
+
+
+def _said(one: object, key: str) -> object:
+    return one.get(key, "") if isinstance(one, dict) else ""

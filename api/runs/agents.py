@@ -1,0 +1,83 @@
+"""The agents that graphs can call: the built-in ones and those of a tenant's own, by name."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from elcano.api.http.errors import AgentNotFound, FieldFault, RequestInvalid
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.own import OwnAgent, key_parts
+from elcano.graphs.checks.agents import every_fault
+from elcano.graphs.checks.references import unknown
+from elcano.graphs.schemas.bounds import SchemaFault, place, pointed
+from elcano.graphs.schemas.reading import read
+from elcano.graphs.spec.calling import Kept, agents_called, agents_carried, with_agents
+from elcano.graphs.spec.size import MAX_FAULTS
+from elcano.storage.agents import AgentStore, AgentVersion
+
+
+def received_agent(given: dict[str, Any]) -> OwnAgent:
+    """An agent that came with a request.
+
+    Raises:
+        RequestInvalid: it has faults; all are told, each with its place as a JSON pointer.
+    """
+    agent, found = _judged(given)
+    if agent is None or found:
+        first = [FieldFault(field=one.pointer or "body", message=one.message) for one in found[:MAX_FAULTS]]
+        more = [FieldFault(field="body", message="and more: mend these first")] if len(found) > MAX_FAULTS else []
+        raise RequestInvalid([*first, *more])
+    return agent
+
+
+def _judged(given: dict[str, Any]) -> tuple[OwnAgent | None, list[SchemaFault]]:
+    try:
+        agent = OwnAgent.model_validate(given)
+    except ValidationError as error:
+        told = error.errors(include_url=False, include_context=False, include_input=False)
+        found = [SchemaFault(place(*one["loc"]), one["msg"]) for one in told[: MAX_FAULTS + 1]]
+        if isinstance(output := given.get("output"), dict):  # what else is wrong is told at once
+            found += pointed(read(output).faults, "/output")
+        return None, found
+    return agent, every_fault(agent)
+
+
+async def agent_version(text: str, own: AgentStore) -> AgentVersion | None:
+    """The version of an agent of one's own that `text` names; None if there is none."""
+    named = key_parts(text)
+    return None if named is None else await own.get(*named)
+
+
+async def require_own_agent(text: str, own: AgentStore) -> AgentVersion:
+    """The same.
+
+    Raises:
+        AgentNotFound: there is none; the text says which there are.
+    """
+    if (kept := await agent_version(text, own)) is None:
+        known = [*AGENTS, *(one.agent.name for one in await own.all())]
+        built_in = f"{text!r} is a built-in agent, which has no versions"
+        raise AgentNotFound(next(iter(unknown("agent", text, known)), built_in))
+    return kept
+
+
+async def with_kept_agents(graph: Any, own: AgentStore) -> tuple[Any, list[FieldFault]]:
+    """The JSON of a graph with the agents that its nodes call by name; and what in it is not what is kept.
+
+    A name that there is not stays as it is: the check of the graph tells it with all other faults.
+    """
+    wrong = []
+    for key, given in agents_carried(graph):
+        if "@" in key and (kept := await agent_version(key, own)) is not None and not _same(given, kept.agent):
+            text = f"it is not the agent that is kept as {key!r}: call yours {kept.agent.name!r}, or push it first"
+            wrong.append(FieldFault(field=f"agents.{key}", message=text))
+    found = {name: await agent_version(name, own) for name in agents_called(graph)}
+    named = {name: Kept(kept.key, kept.agent) for name, kept in found.items() if kept is not None}
+    return with_agents(graph, named), wrong
+
+
+def _same(given: Any, kept: OwnAgent) -> bool:
+    try:
+        return OwnAgent.model_validate(given) == kept
+    except ValidationError:  # told with the faults of the graph
+        return True

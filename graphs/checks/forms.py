@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
+from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.spec.call_limits import AgentLimits
 from elcano.graphs.spec.faults import Fault, pointer
 from elcano.graphs.spec.graph import (
@@ -103,7 +104,9 @@ def _fields(parts: Sequence[str | int], tag: str) -> Iterable[str]:
     for kinds in _KINDS.values():
         if tag in kinds and len(parts) > 1 and isinstance(parts[-2], int) and str(parts[-3]) in _KINDS:
             return _KINDS[str(parts[-3])][tag].model_fields
-    return ResearchGraph.model_fields
+    if len(parts) == 1 or parts[-3:-1][:1] == ["branches"]:
+        return ResearchGraph.model_fields
+    return OwnAgent.model_fields if parts[-3:-1][:1] == ["agents"] else ()
 
 
 def _close(name: str, known: Iterable[str]) -> str:

@@ -68,6 +68,12 @@ def changed(*path: str | int, to: Any) -> Graph:
         (changed("branches", "loop", "result", to={"a": "evidnce"}), "/branches/loop/result/a", "'evidence'?"),
         (changed("branches", "loop", "nodes", 3, "id", to="BAD ID"), "/branches/loop/nodes/3/id", "match pattern"),
         (changed("descripton", to="x"), "/descripton", "did you mean 'description'?"),
+        (changed("branches", "loop", "nods", to=[]), "/branches/loop/nods", "did you mean 'nodes'?"),
+        (
+            changed("agents", to={"a": {"name": "a", "instrutions": "x", "input": {}, "output": {}}}),
+            "/agents/a/instrutions",
+            "did you mean 'instructions'?",
+        ),
         (changed("nodes", 3, "must_succeed", to=500), "/nodes/3/must_succeed", "at most 200 can run"),
     ],
 )

@@ -122,7 +122,7 @@ class Performer:
     def _queue(self, agent: str, limits: ToolLimits | None) -> str:
         """Where the calls of a node wait; empty: in the run's own."""
         own = limits.model if isinstance(limits, AgentLimits) else None
-        known = self._asked.node_providers.get(own) if own else self._asked.model_providers.get(agent)
+        known = self._asked.model_providers.get(own or agent)
         return model_queue(known) if known else ""
 
     async def used(self, activity_id: str = "", *, run_id: str = "") -> Usage:

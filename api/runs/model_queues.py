@@ -34,16 +34,15 @@ async def queued(asked: ResearchInput, temporal: Temporal, settings: Settings) -
         polled = await asyncio.gather(*(temporal.queue_is_polled(model_queue(provider)) for provider in served))
         idle = {provider for provider, there in zip(served, polled, strict=True) if not there}
         faults = {
-            (field_of(agent, asked.models, own), provider): FieldFault(
-                field=field_of(agent, asked.models, own),
+            (field_of(agent, asked.models, model), provider): FieldFault(
+                field=field_of(agent, asked.models, model),
                 message=f"no worker calls models of {provider!r}: none polls the task queue {model_queue(provider)!r}. "
                 "Set the provider's key where a worker runs and start that again, or choose another model",
             )
-            for (agent, own), provider in called.items()
+            for (agent, model), provider in called.items()
             if provider in idle
         }
         if faults:
             raise RequestInvalid(list(faults.values()))
-    by_agent = {agent: provider for (agent, own), provider in called.items() if not own}
-    by_model = {own: provider for (_, own), provider in called.items() if own}
-    return asked.model_copy(update={"model_providers": by_agent, "node_providers": by_model})
+    waiting = {model or agent: provider for (agent, model), provider in called.items()}
+    return asked.model_copy(update={"model_providers": waiting})

@@ -219,8 +219,7 @@ async def _branches(
         if taking_up.is_kept(branch, wanted.extra, titles):
             kept.append(taking_up.kept_branch(branch, own))
             continue
-        by_run = ("models", "model_providers", "node_providers")
-        changed: dict[str, object] = {name: getattr(log.asked, name) for name in by_run}
+        changed: dict[str, object] = {"models": log.asked.models, "model_providers": log.asked.model_providers}
         if wanted.sources is not None:
             changed["sources"] = wanted.sources
         own = own.model_copy(update={"asked": own.asked.model_copy(update=changed)})

@@ -101,6 +101,7 @@ async def hanging(call: AgentCall) -> None:
 
 async def silent(call: AgentCall) -> None:
     await asyncio.sleep(8)  # a worker that was killed beats no more
+    raise ApplicationError("nobody listens to this")
 
 
 @pytest.mark.parametrize(("own", "tried"), [(1, [1]), (3, [1, 2, 3]), (None, [1, 2, 3, 4, 5, 6, 7, 8])])

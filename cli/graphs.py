@@ -19,6 +19,7 @@ from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
+from elcano.graphs.spec.calling import with_agents
 from elcano.graphs.spec.drawing import mermaid
 from elcano.graphs.spec.faults import Fault, existing
 from elcano.graphs.spec.graph import ResearchGraph
@@ -141,7 +142,7 @@ def load(name: str) -> ResearchGraph:
     if not path.is_file():
         return _kept(name)
     given = _json(path)
-    whole = with_branches(given, MODES)
+    whole = with_agents(with_branches(given, MODES), {})
     found = size_faults(whole)
     if not found:
         try:

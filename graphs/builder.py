@@ -12,7 +12,6 @@ from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
     Edge,
-    EndKind,
     ErrorEdge,
     Inputs,
     Node,
@@ -23,6 +22,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
+from elcano.graphs.values.endings import EndKind
 
 
 class GraphBuilder:

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from elcano.api.http.schemas import Described
+from elcano.api.http.budgets import Described
 from elcano.graphs.agents.defining import definition_of
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.own import OwnAgent
@@ -76,7 +76,12 @@ class AgentView(AgentCard):
     def own(cls, agent: OwnAgent, version: int, at: float) -> "AgentView":
         """A version of an agent of one's own."""
         told = _told(definition_of(agent.name, agent), agent.name)
-        rest = {"version": version, "at": at, "output": agent.output, "instructions": agent.instructions}
+        rest: dict[str, Any] = {
+            "version": version,
+            "at": at,
+            "output": agent.output,
+            "instructions": agent.instructions,
+        }
         return cls(**told, **rest, definition=agent)
 
 

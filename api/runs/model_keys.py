@@ -96,8 +96,9 @@ def field_of(agent: str, run: ModelChoice, own: str = "") -> str:
     """Where in a request the model of an agent was named; `own`: the one that its node names."""
     if own:
         return "graph"
-    if run.by_agent.get(agent):
-        return f"model.by_agent.{agent}"
+    for name in (agent, agent.partition("@")[0]):
+        if run.by_agent.get(name):
+            return f"model.by_agent.{name}"
     return "model.default" if run.default else "model"
 
 

@@ -6,7 +6,7 @@ from elcano.graphs.agents.defining import agent_faults
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.own import OwnAgent, key_parts
-from elcano.graphs.model_names import model_fault
+from elcano.graphs.model_names import OFFLINE, model_fault, model_names
 from elcano.graphs.schemas.bounds import SchemaFault
 from elcano.graphs.schemas.reading import read
 from elcano.graphs.schemas.shape import Shape
@@ -31,6 +31,8 @@ def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
 def every_fault(agent: OwnAgent) -> list[SchemaFault]:
     """What is wrong with an agent, its model's name included, each with its place in it as a JSON pointer."""
     fault = model_fault(agent.model) if agent.model else None
+    if fault is None and agent.model and model_names(agent.model)[0] == OFFLINE:
+        fault = "`offline` has no rules for agents of your own: name a language model, or leave it out"
     return [*agent_faults(agent), *([] if fault is None else [SchemaFault("/model", fault)])]
 
 

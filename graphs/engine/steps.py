@@ -36,7 +36,6 @@ from elcano.graphs.engine.safety import BUDGET_ENDINGS, out_of, spent
 from elcano.graphs.errors import ElcanoError, EngineFault, InputInvalid
 from elcano.graphs.spec.graph import (
     DecisionNode,
-    EndKind,
     Node,
     ParallelNode,
     ResearchGraph,
@@ -46,6 +45,7 @@ from elcano.graphs.spec.graph import (
 )
 from elcano.graphs.spec.planned import researches_plan
 from elcano.graphs.values.budget import Budget
+from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Failure
 

@@ -176,7 +176,7 @@ class Journal:
             self.record(command.entry, now)
         self._called_at = self.elapsed(now)
         if not isinstance(command, Wait | Choose | Finish) and self.run.tried is None:
-            for told in before(self.graph, command):
+            for told in before(command):
                 self.tell(told, now)
         return command
 

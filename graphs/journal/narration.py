@@ -28,7 +28,7 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.journal.phrases import queries, title, work_of_agent, work_of_tool
+from elcano.graphs.journal.phrases import agent_of, queries, title, work_of_agent, work_of_tool
 from elcano.graphs.journal.ways import changed, led_on
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
@@ -62,12 +62,11 @@ def beginning(question: str, mode: str) -> Told:
     return Told("started", _cut(f"Research started: {question}"), data={"mode": mode})
 
 
-def before(graph: ResearchGraph, command: Command) -> Iterable[Told]:
+def before(command: Command) -> Iterable[Told]:
     """What is told when work begins; nothing for steps that take no time."""
     match command:
         case CallAgent():
-            agent = graph.agent(command.agent)
-            yield Told(agent.starts, _cut(work_of_agent(command, agent)), command.node)
+            yield Told(agent_of(command).starts, _cut(work_of_agent(command)), command.node)
         case CallTool():
             tool = TOOLS[command.tool]
             looked_for: list[Json] = [*queries(command)]

@@ -3,7 +3,9 @@
 Whoever watches reads what is being worked on now, not what an agent is for in general.
 """
 
+from elcano.graphs.agents.defining import definition_of
 from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import CallAgent, CallTool
 
@@ -13,8 +15,14 @@ def title(node: str) -> str:
     return node.replace("_", " ").capitalize()
 
 
-def work_of_agent(call: CallAgent, agent: AgentDefinition) -> str:
+def agent_of(call: CallAgent) -> AgentDefinition:
+    """Who is called."""
+    return AGENTS[call.agent] if call.own is None else definition_of(call.agent, call.own)
+
+
+def work_of_agent(call: CallAgent) -> str:
     """What an agent is to do now; of one without a phrase for it, what it is for."""
+    agent = agent_of(call)
     return f"{title(call.node)}: {agent.begins(call.input) if agent.begins else agent.description}"
 
 

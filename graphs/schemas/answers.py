@@ -68,8 +68,9 @@ def _plain(shape: Shape, name: str) -> Any:
         case "array":
             assert shape.items is not None
             most = MOST_ITEMS if bounds.most is None else int(bounds.most)
-            items = _type(shape.items, f"{name}_item")
-            return Annotated[tuple[items, ...], Field(min_length=int(bounds.least or 0), max_length=most)]
+            items: Any = _type(shape.items, f"{name}_item")
+            listed: Any = tuple.__class_getitem__((items, ...))
+            return Annotated[listed, Field(min_length=int(bounds.least or 0), max_length=most)]
         case "string":
             if shape.passage:
                 return str
@@ -80,5 +81,7 @@ def _plain(shape: Shape, name: str) -> Any:
         case "integer" | "number":
             number = int if shape.kind == "integer" else float
             limits = {"ge": bounds.least, "le": bounds.most, "gt": bounds.above, "lt": bounds.below}
-            finite = {} if number is int else {"allow_inf_nan": False}
-            return Annotated[number, Field(**{key: end for key, end in limits.items() if end is not None}, **finite)]
+            given: dict[str, Any] = {key: end for key, end in limits.items() if end is not None}
+            if number is float:
+                given["allow_inf_nan"] = False
+            return Annotated[number, Field(**given)]

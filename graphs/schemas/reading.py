@@ -162,7 +162,8 @@ class _Reader:
             )
         elif not isinstance(defs, Mapping) or named not in defs:
             near = get_close_matches(named[:100], defs or (), n=1) if isinstance(defs, Mapping) else []
-            hint = f"did you mean {near[0]!r}?" if near else "there is none"
+            there = ", ".join(map(str, list(defs)[:20])) if isinstance(defs, Mapping) else ""
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {there or 'none'}"
             self._fault(at + place("$ref"), f"`$defs` has no {said_as(named)}; {hint}")
         elif named in seen:
             way = " -> ".join((*seen[seen.index(named) :], named))

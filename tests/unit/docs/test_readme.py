@@ -1,5 +1,6 @@
 """What the README shows works: its graphs are valid, its commands exist, its requests are accepted, its links lead."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -7,10 +8,13 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from elcano.api.http.requests import RunRequest
+from elcano.api.http.requests import DryRunRequest, RunRequest
 from elcano.cli.app import app
+from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.checks.agents import every_fault
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.modes import MODES
+from elcano.graphs.spec.calling import Kept, with_agents
 from elcano.graphs.spec.graph import ResearchGraph
 
 ROOT = Path(__file__).parents[3]
@@ -18,13 +22,23 @@ README = (ROOT / "README.md").read_text()
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
+_HERE = re.compile(r"(cat > \S+) <<'END'\n(.*?)^END$", re.DOTALL | re.MULTILINE)
+HERE_DOCUMENTS = [text for _, text in _HERE.findall(README)]
+
+
 def blocks(language: str, text: str = README) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
+def curls() -> list[list[str]]:
+    """The commands that send a body that stands in them."""
+    return [words for words in commands() if "-d" in words and not words[words.index("-d") + 1].startswith("@")]
+
+
 def commands() -> list[list[str]]:
     """Every command of the shell blocks as words, without variables and comments."""
-    lines = "\n".join(blocks("sh")).replace("\\\n", " ").splitlines()
+    text = _HERE.sub(r"\1", "\n".join(blocks("sh"))).replace("\\\n", " ")
+    lines = re.sub(r"'[^']*'", lambda quoted: " ".join(quoted[0].split()), text).splitlines()
     parsed = [shlex.split(line, comments=True) for line in lines]
     return [[word for word in words if not re.match(r"[A-Z_]+=", word)] for words in parsed if words]
 
@@ -53,10 +67,24 @@ def test_elcano_commands_exist() -> None:
 
 
 def test_requests_are_accepted() -> None:
-    bodies = [words[words.index("-d") + 1] for words in commands() if "-d" in words]
+    sent = [(next(word for word in words if "/v1/" in word), words[words.index("-d") + 1]) for words in curls()]
+    bodies = [body for path, body in sent if path.endswith("/v1/runs")]
     assert bodies
     for body in bodies:
         assert RunRequest.model_validate_json(body).question
+    (walk,) = [body for path, body in sent if path.endswith("/dry-run")]
+    assert DryRunRequest.model_validate_json(walk)
+
+
+def test_the_agent_and_the_graph_that_calls_it_can_run() -> None:
+    (made,) = [words[words.index("-d") + 1] for words in curls() if any(one.endswith("/v1/agents") for one in words)]
+    agent = OwnAgent.model_validate_json(made)
+    assert every_fault(agent) == []
+    (graph,) = HERE_DOCUMENTS
+    whole = with_agents(json.loads(graph), {agent.name: Kept(f"{agent.name}@1", agent)})
+    assert faults(ResearchGraph.model_validate(whole)) == []
+    (shown,) = blocks("json agent", (ROOT / "docs" / "agents.md").read_text())
+    assert every_fault(OwnAgent.model_validate_json(shown)) == []
 
 
 def test_modes_are_the_modes() -> None:

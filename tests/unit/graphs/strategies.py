@@ -18,7 +18,6 @@ from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
     Edge,
-    EndKind,
     ErrorEdge,
     Inputs,
     Node,
@@ -31,6 +30,7 @@ from elcano.graphs.spec.graph import (
     ToolNode,
 )
 from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.state import Failure, ResearchState
 from elcano.testing.script import passages
 from tests.unit.graphs.texts import expressions, json_objects, json_values

@@ -207,7 +207,7 @@ def _parallel_faults(graph: ResearchGraph) -> Iterable[Fault]:
             if not node.for_each and must > branches > 0:
                 text = f"{of}: {must} branches must succeed, but there are {branches}"
                 yield Fault(text, f"{place}/must_succeed")
-            entered = [edge.branch for edge in graph.branches_from(node.id)]
+            entered = [] if node.for_each else [edge.branch for edge in graph.branches_from(node.id)]
             for branch in sorted({one for one in entered if entered.count(one) > 1}):
                 text = f"{of}: {entered.count(branch)} of its edges lead into the branch {branch!r}"
                 yield Fault(f"{text}; one may: run it once per item of a list with `for_each`, or name it twice", place)

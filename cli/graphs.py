@@ -3,8 +3,9 @@
 What is kept under a name is with the API: it is pushed there, and there are the names of graphs of one's own.
 """
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -13,14 +14,17 @@ from pydantic import TypeAdapter, ValidationError
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
+from elcano.graphs.checks.forms import form_faults
+from elcano.graphs.checks.references import unknown
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import ALIASES, MODES, mode_named
 from elcano.graphs.spec.calling import with_agents
 from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.spec.faults import Fault, existing
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.naming import with_branches
-from elcano.graphs.spec.size import first_faults, size_faults
+from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
+from elcano.graphs.spec.size import size_faults
 from elcano.settings import program_settings
 
 _OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)
@@ -57,7 +61,7 @@ def new(name: str, like: str) -> Exit:
     except ValidationError as error:
         wrong = "lower-case letters, digits and underscores, a letter first, 48 at most"
         raise Failed(f"{name!r} cannot be the name of a graph: {wrong}", Exit.BAD_INPUT) from error
-    _print(graph.model_dump_json(indent=2))
+    _print(json.dumps(_written(graph), indent=2, ensure_ascii=False))
     return Exit.OK
 
 
@@ -106,35 +110,83 @@ def draw(name: str) -> Exit:
 
 
 def check(name: str) -> Exit:
-    """Prints the faults of a graph."""
+    """Prints the faults of a graph, each behind its place."""
     graph = load(name)
     found = faults(graph)
-    for fault in found:
-        _print(fault)
+    for line in placed(found, name):
+        _print(line)
     if found:
         raise Failed(f"graph {graph.name!r} has {len(found)} fault(s)", Exit.BAD_INPUT)
     _print(f"graph {graph.name!r} can run")
     return Exit.OK
 
 
+def placed(found: Iterable[Fault], name: str) -> list[str]:
+    """Faults as lines, each behind the JSON pointer of its place in the graph that was named, if it has one there."""
+    path = Path(name)
+    given = _json(path) if name not in MODES and path.is_file() else None  # else what was checked is what was sent
+    if given is None:
+        return [f"{fault.pointer}: {fault}" if fault.pointer else str(fault) for fault in found]
+    return [f"{place}: {fault}" if (place := existing(given, fault.pointer)) else str(fault) for fault in found]
+
+
 def load(name: str) -> ResearchGraph:
-    """A built-in graph by its name, or the graph in a JSON file.
+    """A built-in graph by its name, the graph in a JSON file, or one that the API keeps, by its name or `name@version`.
 
     Raises:
-        Failed: there is neither, or the file holds no graph.
+        Failed: there is none of them, or the file holds no graph.
     """
     if (mode := mode_named(name)) is not None:
         return mode
     path = Path(name)
     if not path.is_file():
-        raise Failed(f"{name!r} is neither a graph ({', '.join(MODES)}) nor a file", Exit.BAD_INPUT)
+        return _kept(name)
+    given = _json(path)
+    whole = with_agents(with_branches(given, MODES), {})
+    found = size_faults(whole)
+    if not found:
+        try:
+            return ResearchGraph.model_validate(whole)
+        except ValidationError as error:
+            found = [_unknown_name(whole, fault) for fault in form_faults(error)]
+    raise Failed("\n".join([f"{name} is not a graph:", *placed(found, name)]), Exit.BAD_INPUT)
+
+
+def _kept(name: str) -> ResearchGraph:
+    """A graph that was pushed.
+
+    Raises:
+        Failed: the API keeps none of this name, or cannot be asked.
+    """
+    nothing = f"{name!r} is neither a file nor a built-in graph ({', '.join(MODES)})"
+    if GraphName.read(name) is None:
+        raise Failed(nothing, Exit.BAD_INPUT)
     try:
-        return ResearchGraph.model_validate(with_agents(with_branches(_json(path), MODES), {}))
-    except ValidationError as error:
-        places = first_faults(
-            f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()
-        )
-        raise Failed(f"{name} is not a graph: {'; '.join(places)}", Exit.BAD_INPUT) from error
+        with Api(program_settings().base_url) as api:
+            return ResearchGraph.model_validate(api.get(f"/v1/graphs/{quote(name, safe='@')}"))
+    except Failed as error:
+        raise Failed(f"{nothing}, and as one of your own: {error}", error.code) from error
+
+
+def _written(graph: ResearchGraph) -> JsonObject:
+    """A graph as a person would write it: without what it would have anyway."""
+    found = graph.model_dump(mode="json", exclude_defaults=True)
+    for parts in (graph.nodes, graph.edges):
+        name = "nodes" if parts is graph.nodes else "edges"
+        found[name] = [{"kind": one.kind, **one.model_dump(mode="json", exclude_defaults=True)} for one in parts]
+    if graph.branches:
+        found["branches"] = {name: _written(branch) for name, branch in graph.branches.items()}
+    return found
+
+
+def _unknown_name(whole: JsonObject, fault: Fault) -> Fault:
+    """A fault of a branch that is a name, as what it is: only the API knows the graphs that it keeps."""
+    names = branches_named(whole)
+    name = names.get(fault.pointer[1:].replace("/", "."))
+    if name is None:
+        return fault
+    message = next(iter(unknown("built-in graph", name, MODES)))
+    return Fault(f"{message}; if you have pushed it, `elcano graph push` knows it", fault.pointer)
 
 
 def _json(path: Path) -> JsonObject:
@@ -147,6 +199,8 @@ def _json(path: Path) -> JsonObject:
         return _OBJECT.validate_json(path.read_bytes())
     except (ValidationError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) else "it does not hold a JSON object"
+        if isinstance(error, ValidationError) and (fault := error.errors()[0])["type"] == "json_invalid":
+            why = fault["msg"]
         raise Failed(f"{path} is not a graph: {why}", Exit.BAD_INPUT) from error
 
 

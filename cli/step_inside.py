@@ -52,6 +52,7 @@ def _head(console: Console, found: dict[str, Any]) -> None:
     took = f", took {seconds(row['seconds'])}" if row["seconds"] is not None else ""
     waited = f", of these {seconds(row['waited'])} without a worker" if row["waited"] >= 0.1 else ""
     _say(console, f"began at {seconds(row['began'])}{at}{took}{waited}", "dim")
+    _say(console, f"limits: {row['limits']}" if row["limits"] else "", "dim")
     used = [tokens(row["usage"]) and f"{tokens(row['usage'])} tokens", dollars(row["usage"]["cost_usd"]), row["model"]]
     _say(console, " · ".join(filter(None, used)), "dim")
     for held in row["held"]:

@@ -30,7 +30,8 @@ def walk(name: str, question: str, answers: Path | None, *, as_json: bool) -> Ex
     """
     graph = graphs.load(name)
     if found := faults(graph):
-        raise Failed(f"graph {graph.name!r} has {len(found)} fault(s): {'; '.join(found)}", Exit.BAD_INPUT)
+        told = graphs.placed(found, name)
+        raise Failed("\n".join([f"graph {graph.name!r} has {len(found)} fault(s):", *told]), Exit.BAD_INPUT)
     given = {} if answers is None else _read(answers)
     nodes = {node.id for each in graph.all_graphs() for node in each.nodes}
     if strange := [text for node in given for text in unknown("node", node, nodes)]:
@@ -81,7 +82,9 @@ def _print(walked: Preview) -> None:
 
 
 def _cells(step: PreviewStep) -> tuple[Text, str, str, Text, Text, str]:
-    node = step.node if step.calls in ("", step.node) else f"{step.node} ({step.calls})"
+    calls = "" if step.calls == step.node else step.calls
+    inside = "; ".join(filter(None, (calls, step.limits)))
+    node = f"{step.node} ({inside})" if inside else step.node
     outcome = Text(step.outcome, OUTCOMES[step.outcome])
     if step.reason:
         outcome.append(f"  {step.reason}")

@@ -6,6 +6,7 @@ The method names are those of DeepCritical's builder. The result is the same dat
 from itertools import pairwise
 
 from elcano.graphs.checks.validation import require_valid
+from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -47,10 +48,19 @@ class GraphBuilder:
         reducer: str | None = None,
         choose: str | None = None,
         description: str = "",
+        limits: AgentLimits | None = None,
     ) -> "GraphBuilder":
         """A node that calls an agent of the catalogue."""
         return self._add(
-            AgentNode(id=id, agent=agent, inputs=inputs or {}, reducer=reducer, choose=choose, description=description)
+            AgentNode(
+                id=id,
+                agent=agent,
+                inputs=inputs or {},
+                reducer=reducer,
+                choose=choose,
+                description=description,
+                limits=limits,
+            )
         )
 
     def add_tool_node(
@@ -63,6 +73,7 @@ class GraphBuilder:
         reducer: str | None = None,
         choose: str | None = None,
         description: str = "",
+        limits: ToolLimits | None = None,
     ) -> "GraphBuilder":
         """A node that runs a tool of the catalogue, once or for each item of a list."""
         return self._add(
@@ -74,6 +85,7 @@ class GraphBuilder:
                 reducer=reducer,
                 choose=choose,
                 description=description,
+                limits=limits,
             )
         )
 

@@ -175,7 +175,8 @@ class ResearchInput(Frozen):
     """The run waits for somebody to approve its plan before it researches the sections."""
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}
-    """By agent, where its calls wait in the queue of a provider whose rate is set; others wait in the run's own."""
+    """By agent, or by the model that a node names for itself, where calls wait in the queue of a provider whose rate is
+    set; others wait in the run's own."""
     tenant: Tenant = DEFAULT_TENANT
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""

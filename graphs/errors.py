@@ -32,11 +32,15 @@ class ElcanoError(Exception):
 
 
 class GraphInvalid(ElcanoError):
-    """A graph has faults. `faults` holds every one, each naming its node or edge."""
+    """A graph has faults. `faults` holds every one, each naming its node or edge.
 
-    def __init__(self, graph: str, faults: Sequence[str]) -> None:
+    `pointers` has the place of each in what was sent: a JSON pointer; None where nothing was sent.
+    """
+
+    def __init__(self, graph: str, faults: Sequence[str], pointers: Sequence[str] | None = None) -> None:
         self.graph = graph
         self.faults = tuple(faults)
+        self.pointers: tuple[str | None, ...] = (None,) * len(self.faults) if pointers is None else tuple(pointers)
         super().__init__(f"graph {graph!r} has {len(self.faults)} fault(s): " + "; ".join(self.faults))
 
 

@@ -1,19 +1,23 @@
 """From a command of the engine to activities, and from what became of them to an entry of the log."""
 
 import asyncio
+from dataclasses import replace
 from typing import Literal
 
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.bookkeeping import UsageQuestion
-    from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ResearchInput
+    from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ModelChoice, ResearchInput
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
+    from elcano.graphs.engine.own_limits import told_apart
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.lifecycle.start import today
     from elcano.graphs.model_names import with_own
     from elcano.graphs.providers import model_queue
+    from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
+    from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import Ending, Hold
@@ -32,11 +36,12 @@ class Performer:
 
     async def perform(self, work: Call) -> Outcome:
         """Does what `work` says; a failure is an entry too, never an exception, also if the call is given up."""
+        began = workflow.time()
         match work:
             case CallAgent():
-                return self._in_time(await self._call_agent(work))
+                return self._in_time(await self._call_agent(work), began)
             case CallTool():
-                return self._in_time(await self._tools.perform(work))
+                return self._in_time(await self._tools.perform(work), began)
 
     async def given_up(self, task: "asyncio.Task[Outcome]", work: Call, ending: Ending | None) -> Outcome:
         """What became of a call that is cut off now. It may say what it used; an answer that came after all is kept."""
@@ -58,6 +63,8 @@ class Performer:
         return StepAbandoned(step=work.step, node=work.node, at=self._elapsed(), ending=ending, usage=usage)
 
     async def _call_agent(self, work: CallAgent) -> Outcome:
+        node = self._asked.graph.by_id[work.node]
+        limits = limits_of(node)
         call = AgentCall(
             run_id=self._asked.run_id,
             tenant=self._asked.tenant,
@@ -66,7 +73,7 @@ class Performer:
             agent=work.agent,
             own=work.own,
             input=work.input,
-            models=with_own(self._asked.models, work.agent, work.own),
+            models=_models(with_own(self._asked.models, work.agent, work.own), work.agent, limits),
             progress=work.progress,
             today=today(self._asked, self._journal),
             told=self._journal.last,
@@ -75,12 +82,11 @@ class Performer:
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")
-        summary = f"iteration {turn}" if turn else self._asked.graph.by_id[work.node].description or work.node
+        summary = f"iteration {turn}" if turn else node.description or work.node
         if work.own is not None:
             summary = f"{work.agent}: {summary}"
-        provider = self._asked.model_providers.get(work.agent, "")
-        queue = model_queue(provider) if provider else ""
-        policy = policies.ask_in(queue)
+        queue = self._queue(work.agent, limits)
+        policy = policies.limited(self._bound(policies.ask_in(queue)), limits)
         activity = workflow.execute_activity(
             work.agent if work.own is None else OWN_AGENT,
             call,
@@ -89,7 +95,7 @@ class Performer:
             activity_id=activity_id,
             summary=summary + (f", try {work.tries + 1}" if work.tries else ""),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-            **self._bound(policy),
+            **policy,
         )
         result = await outcome(work.node, activity, policy)
         if isinstance(result, AgentResult):
@@ -103,7 +109,14 @@ class Performer:
         usage = await self.used(activity_id) if result.usage is None else result.usage
         if (reason := self._held_for(result)) is not None:
             return self._held(work, result, reason, usage)
-        return failed(work, self._elapsed(), result, usage)
+        lost = replace(result, failure=told_apart(work, result.failure))
+        return failed(work, self._elapsed(), lost, usage)
+
+    def _queue(self, agent: str, limits: ToolLimits | None) -> str:
+        """Where the calls of a node wait; empty: in the run's own."""
+        own = limits.model if isinstance(limits, AgentLimits) else None
+        known = self._asked.model_providers.get(own or agent)
+        return model_queue(known) if known else ""
 
     async def used(self, activity_id: str = "", *, run_id: str = "") -> Usage:
         """What the ledger has of an activity of this run, or of a whole branch."""
@@ -116,12 +129,15 @@ class Performer:
         )
         return usage
 
-    def _in_time(self, entry: Outcome) -> Outcome:
+    def _in_time(self, entry: Outcome, began: float) -> Outcome:
         """If the first call took all the time that there is for research, that is up."""
         budget = self._journal.run.budget
         if self._journal.begun or not isinstance(entry, StepFailed) or entry.failure.type != FailureType.TIMEOUT:
             return entry
         at = budget.research_seconds()
+        own = limits_of(self._asked.graph.by_id[entry.node])
+        if own is not None and workflow.time() - began < at:  # its node allowed it less, and its graph may repair that
+            return entry
         ending = Ending(kind="time", detail=f"the first call took longer than the {at:g} s that there are for research")
         return StepAbandoned(step=entry.step, node=entry.node, at=at, ending=ending, usage=entry.usage)
 
@@ -157,3 +173,9 @@ class Performer:
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
+
+
+def _models(asked: ModelChoice, agent: str, limits: ToolLimits | None) -> ModelChoice:
+    """Who answers a call: what its node names goes before what the run was asked with."""
+    own = limits.model if isinstance(limits, AgentLimits) else None
+    return asked.model_copy(update={"by_agent": {**asked.by_agent, agent: own}}) if own else asked

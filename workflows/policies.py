@@ -7,6 +7,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 from temporalio.common import RetryPolicy
 
 from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.spec.call_limits import ToolLimits
 from elcano.graphs.values.failures import FailureType
 
 
@@ -67,6 +68,22 @@ def bound(policy: Policy, begun: bool, seconds: float) -> Policy:
         retries, non_retryable_error_types=[*(retries.non_retryable_error_types or ()), _TOO_SLOW]
     )
     return bounded
+
+
+def limited(policy: Policy, limits: ToolLimits | None) -> Policy:
+    """The policy of a call of a node that has limits of its own; they only take away from what it had."""
+    if limits is None or (limits.timeout_seconds is None and limits.attempts is None):
+        return policy
+    own = policy.copy()
+    retries = policy["retry_policy"]
+    if limits.attempts is not None:
+        retries = replace(retries, maximum_attempts=limits.attempts)
+    if limits.timeout_seconds is not None and limits.timeout_seconds < policy["start_to_close_timeout"].total_seconds():
+        own["start_to_close_timeout"] = timedelta(seconds=limits.timeout_seconds)
+        again = [kind for kind in retries.non_retryable_error_types or () if kind != _TOO_SLOW]
+        retries = replace(retries, non_retryable_error_types=again)  # too slow for its node, not for its run
+    own["retry_policy"] = retries
+    return own
 
 
 AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to the run, which holds it

@@ -19,6 +19,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.labels import label
+    from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import Failure, Hold
@@ -87,7 +88,10 @@ class ToolCalls:
             told=self._journal.last,
         )
         source = _source(given)
-        policy = policies.search(source)
+        given_time = policies.bound(
+            policies.search(source), self._journal.begun, self._journal.run.budget.research_seconds()
+        )
+        policy = policies.limited(given_time, limits_of(self._asked.graph.by_id[work.node]))
         activity_id = f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else "")
         described = label(": ".join(str(given[key]) for key in ("source", "query") if given.get(key)) or work.node)
         activity = workflow.execute_activity(
@@ -98,7 +102,7 @@ class ToolCalls:
             activity_id=activity_id + (f".{tries + 1}" if tries else ""),
             summary=described + (f", try {tries + 1}" if tries else ""),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-            **policies.bound(policy, self._journal.begun, self._journal.run.budget.research_seconds()),
+            **policy,
         )
         return await outcome(work.node, activity, policy)
 

@@ -22,6 +22,11 @@ class FieldFault(Frozen):
 
     field: str = Field(description="Where it is in the request.", examples=["budget.tokens"])
     message: str = Field(description="What is wrong and what to do.", examples=["must be at least 1000"])
+    pointer: str | None = Field(
+        default=None,
+        description="Of a graph: where in the body it is, as a JSON pointer (RFC 6901); empty: all of it.",
+        examples=["/nodes/3/inputs/question"],
+    )
 
 
 class Problem(Frozen):

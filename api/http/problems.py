@@ -58,7 +58,8 @@ def known_problem(error: Exception, instance: str) -> Response:
     elif isinstance(error, InputInvalid):
         faults = (FieldFault(field=error.field, message=str(error)),)
     elif isinstance(error, GraphInvalid):
-        faults = tuple(FieldFault(field="graph", message=fault) for fault in error.faults)
+        placed = zip(error.faults, error.pointers, strict=True)
+        faults = tuple(FieldFault(field="graph", message=fault, pointer=place) for fault, place in placed)
     headers = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
     if isinstance(error, OutcomeUnknown):
         headers["Idempotency-Key"] = error.key

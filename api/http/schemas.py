@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.api.http.budgets import BudgetView, Described, Told
+from elcano.api.http.errors import FieldFault
 from elcano.api.http.ledgers import LedgerView
 from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
@@ -259,6 +260,8 @@ class GraphVerdict(Described):
     """True if it has no faults."""
     faults: tuple[str, ...] = Field(default=(), examples=[["node 'judge' cannot be reached from 'thinking'"]])
     """Every fault, each naming its node, edge or field."""
+    errors: tuple[FieldFault, ...] = ()
+    """The same faults, each with the JSON pointer of its place in the graph that was sent."""
 
 
 class Welcome(Described):

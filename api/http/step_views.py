@@ -100,6 +100,8 @@ class StepView(Described):
     """What the node is; null if it is not known yet."""
     name: str = Field(examples=["search"])
     """The agent, tool or reducer; empty for decisions and parallel nodes."""
+    limits: str = Field(default="", examples=["60 s, 2 tries, 8,000 tokens"])
+    """What the graph says of the calls of its node; empty if it says nothing."""
     iteration: int = Field(examples=[1])
     """The turn of the research loop."""
     began: float = Field(examples=[4.25])

@@ -220,7 +220,7 @@ async def fork_run(
     The other run may be under way or have ended, and is not touched.
     """
     await _require(body.model, body.sources, services)
-    graph = None if body.graph is None else await received(body.graph, services.store)
+    graph = None if body.graph is None else await received(body.graph, services.store, inside="/graph")
     wanted = Fork(
         step=body.step,
         question=body.question,

@@ -72,10 +72,10 @@ async def keep_graph(
     read = await received(graph, services.store)
     if read.name in (*MODES, *ALIASES):
         built_in = f"{read.name!r} is a built-in graph: give yours another name"
-        raise RequestInvalid([FieldFault(field="graph.name", message=built_in)])
+        raise RequestInvalid([FieldFault(field="graph.name", message=built_in, pointer="/name")])
     if read.name in TAKEN:
         taken = f"{read.name!r} is a path of this API: a graph of that name could not be read; give yours another one"
-        raise RequestInvalid([FieldFault(field="graph.name", message=taken)])
+        raise RequestInvalid([FieldFault(field="graph.name", message=taken, pointer="/name")])
     kept, new = await services.store.graphs.keep(read)
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/graphs/{kept.graph.name}@{kept.version}"
@@ -95,7 +95,8 @@ async def validate_graph(
 ) -> GraphVerdict:
     """Check a graph: its faults at once (of many the first), each naming its node, edge or field."""
     found = await told(graph, services.store)
-    return GraphVerdict(valid=not found, faults=tuple(found))
+    texts = (f"{one.field}: {one.message}" if one.field else one.message for one in found)
+    return GraphVerdict(valid=not found, faults=tuple(texts), errors=tuple(found))
 
 
 @router.get(

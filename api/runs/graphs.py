@@ -1,20 +1,22 @@
 """The graphs that runs can be started with: the built-in ones and those of a tenant's own, by name or as JSON."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid, field_faults
+from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid
 from elcano.api.runs.agents import with_kept_agents
+from elcano.graphs.checks.forms import dotted, form_faults
 from elcano.graphs.checks.references import unknown
-from elcano.graphs.checks.validation import faults, require_valid
+from elcano.graphs.checks.validation import faults
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.modes import ALIASES, MODES, mode_named
+from elcano.graphs.spec.faults import Fault, existing, pointer, pointer_of
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
-from elcano.graphs.spec.size import MAX_FAULTS, first_faults, size_faults
+from elcano.graphs.spec.size import AND_MORE, size_faults
 from elcano.storage.graphs import GraphStore, GraphVersion
 from elcano.storage.store import TenantStore
 
@@ -50,30 +52,43 @@ async def names(own: GraphStore) -> tuple[str, ...]:
     return (*MODES, *ALIASES, *(kept.graph.name for kept in await own.all()))
 
 
-async def received(given: dict[str, Any], own: TenantStore) -> ResearchGraph:
+async def received(given: dict[str, Any], own: TenantStore, *, inside: str = "") -> ResearchGraph:
     """A graph that came with a request, with graphs for the names of branches and the agents that its nodes call.
+
+    `inside` is the JSON pointer of the graph in the body of that request.
 
     Raises:
         RequestInvalid: it has not the form of a graph, or names one that there is not.
         GraphInvalid: it has, and faults.
     """
-    known, missing = await _known(given, own.graphs)
-    whole, others = await with_kept_agents(with_branches(given, known), own.agents)
-    if missing := [*missing, *others]:
-        raise RequestInvalid([FieldFault(field=f"graph.{one.field}", message=one.message) for one in missing])
-    return await run_in_threadpool(_read, whole, [kept.agent.name for kept in await own.agents.all()])
+    whole, missing = await _whole(given, own)
+    if missing:
+        raise RequestInvalid([_field(fault, given, inside) for fault in missing])
+    return await run_in_threadpool(_read, given, whole, inside, await _agents(own))
 
 
-async def told(given: Any, own: TenantStore) -> list[str]:
+async def told(given: Any, own: TenantStore) -> list[FieldFault]:
     """The faults of what should be the JSON of a graph."""
+    whole, missing = await _whole(given, own)
+    if missing:
+        return [_field(fault, given, "", of="") for fault in missing]
+    return await run_in_threadpool(_faults, given, whole, await _agents(own))
+
+
+async def _whole(given: Any, own: TenantStore) -> tuple[Any, list[Fault]]:
+    """The JSON of a graph with what its names stand for, and those that stand for nothing, or for something else."""
     known, missing = await _known(given, own.graphs)
     whole, others = await with_kept_agents(with_branches(given, known), own.agents)
-    if missing := [*missing, *others]:
-        return [f"{one.field}: {one.message}" for one in missing]
-    return await run_in_threadpool(_faults, whole, [kept.agent.name for kept in await own.agents.all()])
+    strange = (Fault(one.message, pointer(*one.field.split(".", 1))) for one in others)
+    return whole, [*missing, *strange]
 
 
-async def _known(given: Any, own: GraphStore) -> tuple[Mapping[str, ResearchGraph], list[FieldFault]]:
+async def _agents(own: TenantStore) -> list[str]:
+    """The names of the agents that are kept, which somebody may have meant."""
+    return [kept.agent.name for kept in await own.agents.all()]
+
+
+async def _known(given: Any, own: GraphStore) -> tuple[Mapping[str, ResearchGraph], list[Fault]]:
     """The graphs that stand for branches by name, and the places at which there is none."""
     places = branches_named(given)
     found = {name: await named(name, own) for name in places.values()}
@@ -81,28 +96,36 @@ async def _known(given: Any, own: GraphStore) -> tuple[Mapping[str, ResearchGrap
     if len(known) == len(found):
         return known, []
     there = await names(own)
-    wrong = ((place, one) for place, name in places.items() for one in unknown("graph", name, there))
-    return known, [FieldFault(field=place, message=one) for place, one in wrong]
+    wrong = ((place.split("."), one) for place, name in places.items() for one in unknown("graph", name, there))
+    return known, [Fault(one, pointer(*place)) for place, one in wrong]
 
 
-def _read(given: dict[str, Any], agents: Collection[str]) -> ResearchGraph:
-    if too_large := size_faults(given):
-        raise GraphInvalid(str(given.get("name"))[:60], too_large)
+def _read(given: dict[str, Any], whole: dict[str, Any], inside: str, agents: Collection[str]) -> ResearchGraph:
+    if too_large := size_faults(whole):
+        raise GraphInvalid(str(given.get("name"))[:60], too_large, _pointers(too_large, given, inside))
     try:
-        graph = ResearchGraph.model_validate(given)
+        graph = ResearchGraph.model_validate(whole)
     except ValidationError as error:
-        found = field_faults(error.errors(include_url=False, include_context=False)[:MAX_FAULTS])
-        wrong = [FieldFault(field=f"graph.{fault.field}", message=fault.message) for fault in found]
-        raise RequestInvalid(wrong) from error
-    require_valid(graph, agents)
+        raise RequestInvalid([_field(fault, given, inside) for fault in form_faults(error)]) from error
+    if found := faults(graph, agents):
+        raise GraphInvalid(graph.name, found, _pointers(found, given, inside))
     return graph
 
 
-def _faults(given: Any, agents: Collection[str]) -> list[str]:
-    if too_large := size_faults(given):
-        return too_large
+def _faults(given: Any, whole: Any, agents: Collection[str]) -> list[FieldFault]:
     try:
-        return faults(ResearchGraph.model_validate(given), agents)
+        found = size_faults(whole) or faults(ResearchGraph.model_validate(whole), agents)
     except ValidationError as error:
-        wrong = field_faults(error.errors(include_url=False, include_context=False)[: MAX_FAULTS + 1])
-        return first_faults(f"{fault.field}: {fault.message}" for fault in wrong)
+        return [_field(fault, given, "", of="") for fault in form_faults(error)]
+    places = _pointers(found, given, "")
+    return [FieldFault(field="", message=fault, pointer=place) for fault, place in zip(found, places, strict=True)]
+
+
+def _pointers(found: Sequence[str], given: object, inside: str) -> list[str]:
+    return [inside + existing(given, pointer_of(fault)) for fault in found]
+
+
+def _field(fault: Fault, given: object, inside: str, *, of: str = "graph") -> FieldFault:
+    """A fault of the form as one of a request: `of` is what the graph is called there."""
+    field = ".".join(filter(None, (of, dotted(fault)))) or ("" if fault == AND_MORE else "body")
+    return FieldFault(field=field, message=fault, pointer=inside + existing(given, fault.pointer))

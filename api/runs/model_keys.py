@@ -5,6 +5,7 @@ not set here is certainly not set there; elsewhere nothing is said.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.graphs.agents.listing import AGENTS
@@ -23,9 +24,9 @@ def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> It
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     faults: dict[tuple[str, str], FieldFault] = {}
-    for agent, own in callees(graph).items():
-        field, chosen = field_of(agent, run), with_own(run, agent, own)
-        for name in model_names(chosen_model(agent, chosen, server)):
+    for agent, own, model in callees(graph):
+        field, chosen = field_of(agent, run, model), with_own(run, agent, own)
+        for name in model_names(model or chosen_model(agent, chosen, server)):
             if (message := _missing(name, settings)) is not None:
                 faults.setdefault((field, name), FieldFault(field=field, message=message))
     return faults.values()
@@ -39,7 +40,7 @@ def require_models(asked: ResearchInput, settings: Settings) -> None:
     Raises:
         RequestInvalid: one has not; or a model is chosen for an agent that the run does not have.
     """
-    called = callees(asked.graph)
+    called = {one.agent for one in callees(asked.graph)}
     named = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
     wrong = [(name, text) for name in asked.models.by_agent for text in unknown("agent", name, named)]
     found = [FieldFault(field="model.by_agent", message=text) for _, text in wrong]
@@ -53,10 +54,12 @@ def require_models(asked: ResearchInput, settings: Settings) -> None:
 def _unable(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
     """Agents of one's own that the extractive model would be asked for: it has no rules for them."""
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    for name, own in callees(asked.graph).items():
+    for name, own, model in callees(asked.graph):
         run = with_own(asked.models, name, own)
-        chosen = chosen_model(name, run, ModelChoice()) or (
-            chosen_model(name, run, server) if settings.shared_environment else ""
+        chosen = (
+            model
+            or chosen_model(name, run, ModelChoice())
+            or (chosen_model(name, run, server) if settings.shared_environment else "")
         )
         if own is not None and chosen and model_names(chosen)[0] == OFFLINE:
             message = (
@@ -64,22 +67,35 @@ def _unable(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
                 f"one in the run's `model`, in the agent's, or with ELCANO_MODEL. `POST /v1/graphs/NAME/dry-run` and "
                 "`elcano graph try` walk its graph without a model"
             )
-            yield FieldFault(field=field_of(name, run), message=message)
+            yield FieldFault(field=field_of(name, run, model), message=message)
 
 
-def callees(graph: ResearchGraph) -> dict[str, OwnAgent | None]:
-    """The agents that a graph and its branches ask, in order of their names, with what is a graph's own."""
+class Callee(NamedTuple):
+    """Whom a node asks."""
+
+    agent: str
+    """By the name that the node calls it."""
+    own: OwnAgent | None
+    """What it is, if it is the graph's own."""
+    model: str
+    """That the node names; empty: none."""
+
+
+def callees(graph: ResearchGraph) -> list[Callee]:
+    """The agents that a graph and its branches ask, in order of their names, once with each model that a node names."""
     found = {
-        node.agent: one.agents.get(node.agent)
+        (node.agent, (node.limits.model if node.limits is not None else None) or ""): one.agents.get(node.agent)
         for one in graph.all_graphs()
         for node in one.nodes
         if isinstance(node, AgentNode)
     }
-    return dict(sorted(found.items()))
+    return [Callee(agent, own, model) for (agent, model), own in sorted(found.items(), key=lambda one: one[0])]
 
 
-def field_of(agent: str, run: ModelChoice) -> str:
-    """Where in a request the model of an agent was named."""
+def field_of(agent: str, run: ModelChoice, own: str = "") -> str:
+    """Where in a request the model of an agent was named; `own`: the one that its node names."""
+    if own:
+        return "graph"
     for name in (agent, agent.partition("@")[0]):
         if run.by_agent.get(name):
             return f"model.by_agent.{name}"

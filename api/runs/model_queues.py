@@ -23,25 +23,26 @@ async def queued(asked: ResearchInput, temporal: Temporal, settings: Settings) -
         TemporalUnavailable: the server does not answer.
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    providers = {
-        agent: provider
-        for agent, own in callees(asked.graph).items()
-        if (provider := provider_of(chosen_model(agent, with_own(asked.models, agent, own), server)))
+    called = {
+        (agent, model): provider
+        for agent, own, model in callees(asked.graph)
+        if (provider := provider_of(model or chosen_model(agent, with_own(asked.models, agent, own), server)))
         in settings.model_rates
     }
-    if providers and await temporal.worker_polls():  # else the run waits for any worker, as every run does
-        served = dict.fromkeys(providers.values())
+    if called and await temporal.worker_polls():  # else the run waits for any worker, as every run does
+        served = dict.fromkeys(called.values())
         polled = await asyncio.gather(*(temporal.queue_is_polled(model_queue(provider)) for provider in served))
         idle = {provider for provider, there in zip(served, polled, strict=True) if not there}
         faults = {
-            (field_of(agent, asked.models), provider): FieldFault(
-                field=field_of(agent, asked.models),
+            (field_of(agent, asked.models, model), provider): FieldFault(
+                field=field_of(agent, asked.models, model),
                 message=f"no worker calls models of {provider!r}: none polls the task queue {model_queue(provider)!r}. "
                 "Set the provider's key where a worker runs and start that again, or choose another model",
             )
-            for agent, provider in providers.items()
+            for (agent, model), provider in called.items()
             if provider in idle
         }
         if faults:
             raise RequestInvalid(list(faults.values()))
-    return asked.model_copy(update={"model_providers": providers})
+    waiting = {model or agent: provider for (agent, model), provider in called.items()}
+    return asked.model_copy(update={"model_providers": waiting})

@@ -230,7 +230,7 @@ async def _graph_of(request: RunRequest, own: TenantStore, faults: list[FieldFau
         GraphInvalid: its own graph has faults.
     """
     if request.graph is not None and not faults:
-        return await received(request.graph, own)
+        return await received(request.graph, own, inside="/graph")
     graph = await named(request.mode, own.graphs)
     if graph is None:
         faults += _unknown("mode", "mode", [request.mode], await names(own.graphs))

@@ -10,20 +10,22 @@ from elcano.graphs.model_names import OFFLINE, model_fault, model_names
 from elcano.graphs.schemas.bounds import SchemaFault
 from elcano.graphs.schemas.reading import read
 from elcano.graphs.schemas.shape import Shape
+from elcano.graphs.spec.faults import Fault, pointer
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 
 
-def own_agent_faults(graph: ResearchGraph) -> Iterable[str]:
+def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
     """What is wrong with the agents that `graph` carries, each with its place as a JSON pointer in the agent."""
     called = {node.agent for node in graph.nodes if isinstance(node, AgentNode)}
     for key, agent in graph.agents.items():
         named = key_parts(key)
         if named is None or named[0] != agent.name:
-            yield f"agent {key!r}: its name is {agent.name!r}; call it so"
+            yield Fault(f"agent {key!r}: its name is {agent.name!r}; call it so", pointer("agents", key))
         if key not in called:
-            yield f"agent {key!r}: no node calls it"
+            yield Fault(f"agent {key!r}: no node calls it", pointer("agents", key))
         for fault in every_fault(agent):
-            yield f"agent {key!r}: {fault.pointer or 'it'}: {fault.message}"
+            text = f"agent {key!r}: {fault.pointer or 'it'}: {fault.message}"
+            yield Fault(text, pointer("agents", key) + fault.pointer)
 
 
 def every_fault(agent: OwnAgent) -> list[SchemaFault]:
@@ -34,13 +36,14 @@ def every_fault(agent: OwnAgent) -> list[SchemaFault]:
     return [*agent_faults(agent), *([] if fault is None else [SchemaFault("/model", fault)])]
 
 
-def ambiguous_agents(graph: ResearchGraph) -> Iterable[str]:
+def ambiguous_agents(graph: ResearchGraph) -> Iterable[Fault]:
     """Agents of `graph` and its branches that are different and called the same: models are chosen by that name."""
     first: dict[str, OwnAgent] = {}
     for one in graph.all_graphs():
         for key, agent in one.agents.items():
             if first.setdefault(key, agent) != agent:
-                yield f"agent {key!r}: there is another one of this name in the graph or its branches; rename one"
+                text = f"agent {key!r}: there is another one of this name in the graph or its branches; rename one"
+                yield Fault(text, pointer("agents", key))
 
 
 def agents_known(graph: ResearchGraph) -> list[str]:

@@ -35,6 +35,7 @@ OF_MODELS: Final = frozenset(
         FailureType.MODEL_CUT_OFF,
         FailureType.MODEL_DECLINED,
         FailureType.PROMPT_TOO_LONG,
+        FailureType.LIMIT_REACHED,
     }
 )
 """Errors of a call that asks a model."""

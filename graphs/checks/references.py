@@ -11,9 +11,11 @@ from elcano.graphs.catalogue.tools import ItemOutcomes
 from elcano.graphs.checks.agents import agents_known, answer_shape, sound
 from elcano.graphs.checks.paths import misread
 from elcano.graphs.engine.run import VIEW_NAMES
-from elcano.graphs.expressions.language import fault, field_read, node_read, root_names
+from elcano.graphs.expressions.language import fault as unusable
+from elcano.graphs.expressions.language import field_read, node_read, root_names
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
+from elcano.graphs.spec.faults import Fault, at, pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -37,25 +39,25 @@ LONGEST_NAME = 100
 """Characters of a name that could be anything's; what resembles a longer one is not looked for."""
 
 
-def reference_faults(graph: ResearchGraph, kept: Collection[str] = ()) -> Iterable[str]:
+def reference_faults(graph: ResearchGraph, kept: Collection[str] = ()) -> Iterable[Fault]:
     """Every name, field and expression of `graph` that leads nowhere; an agent's name may be near a `kept` one."""
-    for node in graph.nodes:
-        chosen = _expression_faults(graph, node.choose, _STATE_NAMES) if node.choose else ()
-        for text in (*_node_faults(graph, node, kept), *_reducer_faults(graph, node), *chosen):
-            yield f"node {node.id!r}: {text}"
-    for edge in graph.edges:
+    for number, node in enumerate(graph.nodes):
+        chosen = at("/choose", _expression_faults(graph, node.choose, _STATE_NAMES)) if node.choose else ()
+        for fault in (*_node_faults(graph, node, kept), *at("/reducer", _reducer_faults(graph, node)), *chosen):
+            yield fault.within(f"node {node.id!r}", pointer("nodes", number))
+    for number, edge in enumerate(graph.edges):
         if isinstance(edge, ConditionalEdge):
-            for text in _expression_faults(graph, edge.when, _STATE_NAMES):
-                yield f"edge {edge.from_node!r} -> {edge.to_node!r}: {text}"
+            for fault in at("/when", _expression_faults(graph, edge.when, _STATE_NAMES)):
+                yield fault.within(f"edge {edge.from_node!r} -> {edge.to_node!r}", pointer("edges", number))
         elif isinstance(edge, ParallelEdge):
             parallel = graph.by_id.get(edge.from_node)
             each = isinstance(parallel, ParallelNode) and parallel.for_each
             names = _STATE_NAMES | ITEM_NAMES if each else _STATE_NAMES
-            for text in _input_faults(graph, edge.inputs, BranchInput, names):
-                yield f"edge {edge.from_node!r} -> {edge.branch!r}: {text}"
+            for fault in _input_faults(graph, edge.inputs, BranchInput, names):
+                yield fault.within(f"edge {edge.from_node!r} -> {edge.branch!r}", pointer("edges", number))
     for name, expression in graph.result.items():
         for text in _expression_faults(graph, expression, _STATE_NAMES):
-            yield f"result {name!r}: {text}"
+            yield Fault(f"result {name!r}: {text}", pointer("result", name))
 
 
 def hands_nothing_over(branch: ResearchGraph) -> bool:
@@ -73,26 +75,26 @@ def hands_nothing_over(branch: ResearchGraph) -> bool:
     return not writes and not any(REDUCERS[name].adds_evidence for name in named)
 
 
-def _node_faults(graph: ResearchGraph, node: Node, kept: Collection[str]) -> Iterable[str]:
+def _node_faults(graph: ResearchGraph, node: Node, kept: Collection[str]) -> Iterable[Fault]:
     match node:
         case AgentNode():
-            yield from unknown("agent", node.agent, [*agents_known(graph), *kept])
+            yield from at("/agent", unknown("agent", node.agent, [*agents_known(graph), *kept]))
             if (agent := sound(graph, node.agent)) is not None:
                 yield from _input_faults(graph, node.inputs, agent.input, _STATE_NAMES)
         case ToolNode():
             names = _STATE_NAMES | ITEM_NAMES if node.for_each else _STATE_NAMES
-            yield from unknown("tool", node.tool, TOOLS)
+            yield from at("/tool", unknown("tool", node.tool, TOOLS))
             if node.for_each:
-                yield from _expression_faults(graph, node.for_each, _STATE_NAMES)
+                yield from at("/for_each", _expression_faults(graph, node.for_each, _STATE_NAMES))
             if node.tool in TOOLS:
                 yield from _input_faults(graph, node.inputs, TOOLS[node.tool].input, names)
         case StateNode():
-            yield from unknown("reducer", node.reducer, REDUCERS)
+            yield from at("/reducer", unknown("reducer", node.reducer, REDUCERS))
             if node.reducer in REDUCERS:
                 yield from _input_faults(graph, node.inputs, REDUCERS[node.reducer].input, _STATE_NAMES)
         case ParallelNode():
             if node.for_each:
-                yield from _expression_faults(graph, node.for_each, _STATE_NAMES)
+                yield from at("/for_each", _expression_faults(graph, node.for_each, _STATE_NAMES))
 
 
 @dataclass(frozen=True)
@@ -139,17 +141,20 @@ def _written(model: type[Frozen], item: type[Frozen] | None) -> str:
     return model.__name__ if item is None else f"{model.__name__} of {item.__name__}"
 
 
-def _input_faults(graph: ResearchGraph, inputs: Inputs, model: type[BaseModel], names: frozenset[str]) -> Iterable[str]:
+def _input_faults(
+    graph: ResearchGraph, inputs: Inputs, model: type[BaseModel], names: frozenset[str]
+) -> Iterable[Fault]:
     for field, expression in inputs.items():
-        yield from unknown("input", field, model.model_fields)
-        yield from _expression_faults(graph, expression, names)
+        place = pointer("inputs", field)
+        yield from at(place, unknown("input", field, model.model_fields))
+        yield from at(place, _expression_faults(graph, expression, names))
     for field, info in model.model_fields.items():
         if info.is_required() and field not in inputs:
-            yield f"input {field!r} is missing"
+            yield Fault(f"input {field!r} is missing", "/inputs")
 
 
 def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[str]) -> Iterable[str]:
-    if problem := fault(expression):
+    if problem := unusable(expression):
         yield f"expression {expression!r} cannot be used: {problem}"
         return
     for root in root_names(expression):

@@ -5,14 +5,18 @@ This file looks at the shape: ids, edges, reachability, cycles. `size` counts fi
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 from itertools import chain
 
 from elcano.graphs.checks.agents import ambiguous_agents, own_agent_faults
+from elcano.graphs.checks.call_limits import limit_faults
 from elcano.graphs.checks.errors import error_faults
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
+from elcano.graphs.checks.walks import circles, neighbours, reach
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.rules import rules
+from elcano.graphs.spec.faults import Fault, pointer, pointer_of
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     Edge,
@@ -21,7 +25,6 @@ from elcano.graphs.spec.graph import (
     ResearchGraph,
     Route,
     SequentialEdge,
-    Way,
 )
 from elcano.graphs.spec.size import first_faults, size_faults
 
@@ -33,10 +36,10 @@ def require_valid(graph: ResearchGraph, kept: Collection[str] = ()) -> None:
         GraphInvalid: with every fault.
     """
     if found := faults(graph, kept):
-        raise GraphInvalid(graph.name, found)
+        raise GraphInvalid(graph.name, found, [pointer_of(fault) for fault in found])
 
 
-def faults(graph: ResearchGraph, kept: Collection[str] = ()) -> list[str]:
+def faults(graph: ResearchGraph, kept: Collection[str] = ()) -> list[Fault]:
     """The faults of `graph` and of its branches, the first of many; an empty list means that it can run.
 
     One that is too large is told so, and nothing else is looked for in it. `kept` are names of agents of one's own that
@@ -45,66 +48,81 @@ def faults(graph: ResearchGraph, kept: Collection[str] = ()) -> list[str]:
     return size_faults(graph) or first_faults(chain(_faults(graph, kept), ambiguous_agents(graph)))
 
 
-def _faults(graph: ResearchGraph, kept: Collection[str]) -> Iterable[str]:
+def _faults(graph: ResearchGraph, kept: Collection[str]) -> Iterable[Fault]:
     yield from _counts(graph)
     lost = _endpoints(graph)
     yield from lost
     yield from own_agent_faults(graph)
     yield from reference_faults(graph, kept)
+    for number, node in enumerate(graph.nodes):
+        yield from (fault.within(f"node {node.id!r}", pointer("nodes", number)) for fault in limit_faults(graph, node))
     if not lost:  # the walks below need edges that lead somewhere
         yield from (*_routing(graph), *_repairs(graph), *_endings(graph), *_reachability(graph), *_cycles(graph))
     yield from (*_branch_faults(graph), *_parallel_faults(graph))
     for name, branch in graph.branches.items():
-        yield from (f"branch {name!r}: {fault}" for fault in _faults(branch, kept))
+        yield from (fault.within(f"branch {name!r}", pointer("branches", name)) for fault in _faults(branch, kept))
 
 
-def _counts(graph: ResearchGraph) -> Iterable[str]:
+def _counts(graph: ResearchGraph) -> Iterable[Fault]:
     for node_id, count in Counter(node.id for node in graph.nodes).items():
         if count > 1:
-            yield f"node {node_id!r}: {count} nodes have this id; make them unique"
+            last = max(number for number, node in enumerate(graph.nodes) if node.id == node_id)
+            yield Fault(f"node {node_id!r}: {count} nodes have this id; make them unique", pointer("nodes", last, "id"))
     if not graph.exit_nodes:
-        yield "there is no exit node; name at least one in `exit_nodes`"
+        yield Fault("there is no exit node; name at least one in `exit_nodes`", "/exit_nodes")
 
 
-def _endpoints(graph: ResearchGraph) -> list[str]:
+def _endpoints(graph: ResearchGraph) -> list[Fault]:
     found = []
     if graph.entry_node not in graph.by_id:
-        found.append(f"entry node {graph.entry_node!r} does not exist")
-    found += [f"exit node {exit_id!r} does not exist" for exit_id in graph.exit_nodes if exit_id not in graph.by_id]
-    for edge in graph.edges:
-        ends = (edge.from_node,) if isinstance(edge, ParallelEdge) else (edge.from_node, edge.to_node)
-        found += [f"{_named(edge)}: node {end!r} does not exist" for end in ends if end not in graph.by_id]
+        found.append(_lost(graph, f"entry node {graph.entry_node!r} does not exist", graph.entry_node, "/entry_node"))
+    for number, exit_id in enumerate(graph.exit_nodes):
+        if exit_id not in graph.by_id:
+            place = pointer("exit_nodes", number)
+            found.append(_lost(graph, f"exit node {exit_id!r} does not exist", exit_id, place))
+    for number, edge in enumerate(graph.edges):
+        ends = {"from_node": edge.from_node} | ({} if isinstance(edge, ParallelEdge) else {"to_node": edge.to_node})
+        for field, end in ends.items():
+            if end not in graph.by_id:
+                place = pointer("edges", number, field)
+                found.append(_lost(graph, f"{_named(edge)}: node {end!r} does not exist", end, place))
     return found
 
 
-def _routing(graph: ResearchGraph) -> Iterable[str]:
+def _lost(graph: ResearchGraph, message: str, named: str, place: str) -> Fault:
+    """The fault of a name that no node has, with the one that was probably meant."""
+    close = get_close_matches(named, graph.by_id, n=1)
+    return Fault(f"{message}; did you mean {close[0]!r}?" if close else message, place)
+
+
+def _routing(graph: ResearchGraph) -> Iterable[Fault]:
     exits = frozenset(graph.exit_nodes)
-    for node in graph.nodes:
+    for number, node in enumerate(graph.nodes):
         routes = graph.routes_from(node.id)
         always = [edge for edge in routes if isinstance(edge, SequentialEdge)]
+        of, place = f"node {node.id!r}", pointer("nodes", number)
         if node.id in exits:
             if routes or graph.error_edges_from(node.id):
-                yield f"node {node.id!r}: it is an exit, so no edge may leave it"
+                yield Fault(f"{of}: it is an exit, so no edge may leave it", place)
             if node.choose:
-                yield f"node {node.id!r}: it is an exit, so there is nothing to choose"
+                yield Fault(f"{of}: it is an exit, so there is nothing to choose", f"{place}/choose")
             if node.kind in ("decision", "parallel"):
-                yield f"node {node.id!r}: a {node.kind} node cannot be an exit; an exit writes something"
+                yield Fault(f"{of}: a {node.kind} node cannot be an exit; an exit writes something", place)
         elif len(always) != 1:
-            yield (
-                f"node {node.id!r}: it needs exactly one sequential edge, the way on when no condition holds; "
-                f"it has {len(always)}"
-            )
+            needs = "it needs exactly one sequential edge, the way on when no condition holds"
+            yield Fault(f"{of}: {needs}; it has {len(always)}", place)
         elif node.choose and len(targets := {edge.to_node for edge in routes}) < 2:
-            yield f"node {node.id!r}: `choose` needs edges to at least two nodes to choose from; it has {len(targets)}"
+            needs = "`choose` needs edges to at least two nodes to choose from"
+            yield Fault(f"{of}: {needs}; it has {len(targets)}", f"{place}/choose")
 
 
-def _repairs(graph: ResearchGraph) -> Iterable[str]:
+def _repairs(graph: ResearchGraph) -> Iterable[Fault]:
     for node in graph.nodes:
         taken: set[str] = set()
         for edge in graph.error_edges_from(node.id):
-            yield from (f"{_named(edge)}: {text}" for text in error_faults(node, edge))
             new = edge.types or ("",)
-            yield from (f"{_named(edge)}: {_twice(error)}" for error in dict.fromkeys(new) if error in taken)
+            texts = [*error_faults(node, edge), *(_twice(error) for error in dict.fromkeys(new) if error in taken)]
+            yield from (Fault(f"{_named(edge)}: {text}", f"{_place(graph, edge)}/types") for text in texts)
             taken.update(new)
 
 
@@ -113,128 +131,96 @@ def _twice(error: str) -> str:
     return f"another edge of its node takes {named} already; keep one of them"
 
 
-def _endings(graph: ResearchGraph) -> Iterable[str]:
+def _endings(graph: ResearchGraph) -> Iterable[Fault]:
     exits = frozenset(graph.exit_nodes)
     for edge in graph.edges:
         if isinstance(edge, ConditionalEdge) and edge.ending and edge.to_node not in exits:
-            yield f"{_named(edge)}: it has `ending: {edge.ending}`, so it must lead to an exit"
+            text = f"{_named(edge)}: it has `ending: {edge.ending}`, so it must lead to an exit"
+            yield Fault(text, f"{_place(graph, edge)}/ending")
 
 
-def _reachability(graph: ResearchGraph) -> Iterable[str]:
+def _reachability(graph: ResearchGraph) -> Iterable[Fault]:
     """Every node is reached, if need be after an error; and from every node an exit is, without one."""
-    onward = _neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
-    backward = _neighbours(graph, lambda edge: (edge.to_node, edge.from_node) if isinstance(edge, Route) else None)
-    reached = _reach(onward, [graph.entry_node])
-    returning = _reach(backward, graph.exit_nodes)
-    for node in graph.nodes:
+    onward = neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
+    backward = neighbours(graph, lambda edge: (edge.to_node, edge.from_node) if isinstance(edge, Route) else None)
+    reached = reach(onward, [graph.entry_node])
+    returning = reach(backward, graph.exit_nodes)
+    for number, node in enumerate(graph.nodes):
+        place = pointer("nodes", number)
         if node.id not in reached:
-            yield f"node {node.id!r}: it cannot be reached from the entry {graph.entry_node!r}"
+            yield Fault(f"node {node.id!r}: it cannot be reached from the entry {graph.entry_node!r}", place)
         elif node.id not in returning:
             unless = " unless something fails" if graph.error_edges_from(node.id) else ""
-            yield f"node {node.id!r}: no exit can be reached from it{unless}"
+            yield Fault(f"node {node.id!r}: no exit can be reached from it{unless}", place)
 
 
-def _cycles(graph: ResearchGraph) -> Iterable[str]:
+def _cycles(graph: ResearchGraph) -> Iterable[Fault]:
     """Without the edges declared as loops there may be no way back to a node."""
-    forward = _circles(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
-    everything = _circles(graph, lambda edge: (edge.from_node, edge.to_node))
-    for edge in graph.edges:
+    forward = circles(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
+    everything = circles(graph, lambda edge: (edge.from_node, edge.to_node))
+    for number, edge in enumerate(graph.edges):
+        place = pointer("edges", number)
         if isinstance(edge, ParallelEdge):
             continue
         if edge.loop:
             if everything[edge.from_node] != everything[edge.to_node]:
-                yield f"{_named(edge)}: it is declared as a loop but does not lead back"
+                yield Fault(f"{_named(edge)}: it is declared as a loop but does not lead back", f"{place}/loop")
         elif forward[edge.from_node] == forward[edge.to_node]:
-            yield f"{_named(edge)}: it is part of a cycle; declare the edge that leads back with `loop: true`"
+            text = "it is part of a cycle; declare the edge that leads back with `loop: true`"
+            yield Fault(f"{_named(edge)}: {text}", place)
 
 
-def _branch_faults(graph: ResearchGraph) -> Iterable[str]:
+def _branch_faults(graph: ResearchGraph) -> Iterable[Fault]:
     used = {edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge)}
     for name, branch in graph.branches.items():
+        place = pointer("branches", name)
         if name not in used:
-            yield f"branch {name!r}: no parallel edge leads to it"
+            yield Fault(f"branch {name!r}: no parallel edge leads to it", place)
         elif hands_nothing_over(branch):
-            yield (
-                f"branch {name!r}: it hands nothing back: let a writer end it, add what it finds to its evidence "
-                "(reducer 'add_evidence') or declare a `result`"
+            text = (
+                "it hands nothing back: let a writer end it, add what it finds to its evidence (reducer "
+                "'add_evidence') or declare a `result`"
             )
-    for edge in graph.edges:
+            yield Fault(f"branch {name!r}: {text}", place)
+    for number, edge in enumerate(graph.edges):
         if isinstance(edge, ParallelEdge):
             if edge.branch not in graph.branches:
-                yield f"{_named(edge)}: there is no branch {edge.branch!r}"
+                text = f"{_named(edge)}: there is no branch {edge.branch!r}"
+                close = get_close_matches(edge.branch, graph.branches, n=1)
+                text += f"; did you mean {close[0]!r}?" if close else ""
+                yield Fault(text, pointer("edges", number, "branch"))
             if not isinstance(graph.by_id.get(edge.from_node), ParallelNode | None):
-                yield f"{_named(edge)}: node {edge.from_node!r} is not a parallel node"
+                text = f"{_named(edge)}: node {edge.from_node!r} is not a parallel node"
+                yield Fault(text, pointer("edges", number, "from_node"))
 
 
-def _parallel_faults(graph: ResearchGraph) -> Iterable[str]:
-    for node in graph.nodes:
+def _parallel_faults(graph: ResearchGraph) -> Iterable[Fault]:
+    for number, node in enumerate(graph.nodes):
         if isinstance(node, ParallelNode):
             branches = len(graph.branches_from(node.id))
+            of, place, must = f"node {node.id!r}", pointer("nodes", number), node.must_succeed
             if branches == 0:
-                yield f"node {node.id!r}: it has no branch; add a parallel edge"
+                yield Fault(f"{of}: it has no branch; add a parallel edge", place)
             if node.for_each and branches > 1:
-                yield f"node {node.id!r}: with `for_each` it runs one branch per item, but it has {branches}"
-            if not node.for_each and node.must_succeed > branches > 0:
-                yield f"node {node.id!r}: {node.must_succeed} branches must succeed, but there are {branches}"
+                text = f"{of}: with `for_each` it runs one branch per item, but it has {branches}"
+                yield Fault(text, f"{place}/for_each")
+            if not node.for_each and must > branches > 0:
+                text = f"{of}: {must} branches must succeed, but there are {branches}"
+                yield Fault(text, f"{place}/must_succeed")
+            entered = [] if node.for_each else [edge.branch for edge in graph.branches_from(node.id)]
+            for branch in sorted({one for one in entered if entered.count(one) > 1}):
+                text = f"{of}: {entered.count(branch)} of its edges lead into the branch {branch!r}"
+                yield Fault(f"{text}; one may: run it once per item of a list with `for_each`, or name it twice", place)
             most = rules().max_items
-            if node.for_each and node.must_succeed > most:
-                yield f"node {node.id!r}: {node.must_succeed} branches must succeed, but at most {most} can run"
+            if node.for_each and must > most:
+                text = f"{of}: {must} branches must succeed, but at most {most} can run"
+                yield Fault(text, f"{place}/must_succeed")
+
+
+def _place(graph: ResearchGraph, edge: Edge) -> str:
+    return pointer("edges", next(number for number, one in enumerate(graph.edges) if one is edge))
 
 
 def _named(edge: Edge) -> str:
     to = edge.branch if isinstance(edge, ParallelEdge) else edge.to_node
     return f"edge {edge.from_node!r} -> {to!r}"
-
-
-def _neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for edge in graph.edges:
-        if not isinstance(edge, ParallelEdge) and (pair := ends(edge)):
-            found.setdefault(pair[0], []).append(pair[1])
-    return found
-
-
-def _circles(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, int]:
-    """For each node the number of its circle: nodes have the same if each can be reached from the other (Kosaraju)."""
-    onward = _neighbours(graph, ends)
-    backward: dict[str, list[str]] = {}
-    for node, others in onward.items():
-        for other in others:
-            backward.setdefault(other, []).append(node)
-    circles: dict[str, int] = {}
-    for number, start in enumerate(reversed(_finished(onward, graph.by_id))):
-        waiting = [start]
-        while waiting:
-            node = waiting.pop()
-            if node not in circles:
-                circles[node] = number
-                waiting += backward.get(node, [])
-    return circles
-
-
-def _finished(neighbours: Mapping[str, list[str]], nodes: Iterable[str]) -> list[str]:
-    """The nodes in the order in which a walk into the depth leaves them."""
-    entered: set[str] = set()
-    order: list[str] = []
-    for first in nodes:
-        waiting = [(first, False)]
-        while waiting:
-            node, done = waiting.pop()
-            if done:
-                order.append(node)
-            elif node not in entered:
-                entered.add(node)
-                waiting.append((node, True))
-                waiting += [(other, False) for other in neighbours.get(node, [])]
-    return order
-
-
-def _reach(neighbours: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
-    reached: set[str] = set()
-    waiting = list(start)
-    while waiting:
-        node_id = waiting.pop()
-        if node_id not in reached:
-            reached.add(node_id)
-            waiting += neighbours.get(node_id, [])
-    return reached

@@ -28,6 +28,8 @@ class CallAgent(Frozen):
     """What it may use, however much that is beyond the estimate."""
     evidence_tokens: int | None = None
     """The most that the passages may take which it is shown; None: what its definition says."""
+    own_tokens: int | None = None
+    """Set if its node allows it less than the run would: so many tokens."""
 
 
 class CallTool(Frozen):

@@ -34,6 +34,8 @@ def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
         shown = min(evidence_tokens(run.state, figures), evidence_room(agent, figures, run.budget.limits))
         own = takes(agent, figures)
         tokens = figures.prompt_tokens + sent + shown + own.output_tokens + run.experience.tokens_a_call
+    if node.limits is not None and node.limits.tokens is not None:
+        tokens = min(tokens, node.limits.tokens)
     return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
 
 

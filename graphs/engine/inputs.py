@@ -9,6 +9,7 @@ from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.exits import evidence_room, evidence_tokens, joining_tokens, priced, takes
+from elcano.graphs.engine.own_limits import allowed
 from elcano.graphs.engine.reading import Reading, shown
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
@@ -114,11 +115,6 @@ def needed(work: Command, limits: Limits) -> Estimate:
             return Estimate(tokens=max(LEAST_TOKENS, work.minimum_tokens) * count)
         case _:
             return Estimate()
-
-
-def allowed(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
-    """`call`, told what it may use of what `run` has left."""
-    return call.model_copy(update={"allowance": run.budget.allowance(at_exit=call.node in graph.exit_nodes)})
 
 
 def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:

@@ -35,6 +35,8 @@ class StepRow(Frozen):
     """None if the node is not known yet."""
     name: str
     """The agent, tool or reducer; empty for decisions and parallel nodes."""
+    limits: str = ""
+    """What its node says of its calls, in short; empty if it says nothing."""
     iteration: int
     began: float
     """Seconds of the run's own time, in which it neither paused nor waited for a worker."""

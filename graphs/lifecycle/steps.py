@@ -26,7 +26,8 @@ from elcano.graphs.lifecycle.heard import TAKEN_BACK, Heard
 from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, Row, StepOutcome, StepRow
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
-from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode
+from elcano.graphs.spec.call_limits import in_short
+from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode, limits_of
 from elcano.graphs.values.branch import BranchOutcomes, BranchState
 from elcano.graphs.values.budget import total
 from elcano.graphs.values.events import AgentEvent
@@ -119,6 +120,7 @@ class _Reader:
             node=node.id if node else "",
             kind=node.kind if node else None,
             name=called(node) if node else "",
+            limits=in_short(limits_of(node)) if node else "",
             iteration=run.budget.iterations,
             began=self._ended,
             began_at=begun.at if begun else self._ended_at,
@@ -147,6 +149,7 @@ class _Reader:
             node=node.id,
             kind=node.kind,
             name=called(node),
+            limits=in_short(limits_of(node)),
             iteration=earlier.budget.iterations,
             began=self._ended,
             ended=entry.at,

@@ -39,6 +39,8 @@ class PreviewStep(Frozen):
     kind: StepKind
     calls: str = ""
     """The agent, tool or reducer."""
+    limits: str = ""
+    """What its node says of its calls, in short."""
     iteration: int
     outcome: StepOutcome
     reason: str = ""
@@ -133,6 +135,7 @@ def _steps(asked: ResearchInput, journal: Journal, path: str) -> Iterator[Previe
             node=row.node,
             kind=row.kind or "decision",
             calls=row.name,
+            limits=row.limits,
             iteration=row.iteration,
             outcome=row.outcome,
             reason=row.reason,

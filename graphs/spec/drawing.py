@@ -3,7 +3,8 @@
 Shapes tell the kinds of nodes apart. Dashed arrows are loops, and ways that are taken after an error, as they say.
 """
 
-from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph
+from elcano.graphs.spec.call_limits import in_short
+from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph, limits_of
 
 _SHAPES: dict[str, tuple[str, str]] = {
     "agent": ("[", "]"),
@@ -12,6 +13,8 @@ _SHAPES: dict[str, tuple[str, str]] = {
     "decision": ("{", "}"),
     "parallel": ("[/", "/]"),
 }
+LONGEST_LIST = 60
+"""Characters of an expression that a box shows."""
 _KEYWORDS = frozenset(
     {"call", "class", "classdef", "click", "default", "end", "flowchart", "graph", "href", "style", "subgraph"}
 )
@@ -55,7 +58,7 @@ def _shape(node: Node) -> str:
     if node.kind == "decision":
         text = node.description or title
     else:
-        text = f"{title}<br/>{node.description}" if node.description else title
+        text = "<br/>".join(filter(None, (title, node.description, in_short(limits_of(node)))))
     return f'{before}"{_escaped(text)}"{after}'
 
 
@@ -85,7 +88,8 @@ def _branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: 
     for edge in graph.branches_from(node.id):
         branch = graph.branches[edge.branch]
         inner = f"{prefix}{node.id}__{edge.branch}__"  # two nodes may run one graph
-        times = f" (one per {node.for_each})" if node.for_each else ""
+        each = node.for_each or ""
+        times = f" (one per {each if len(each) <= LONGEST_LIST else 'item of a list'})" if each else ""
         lines.append(f'{indent}subgraph {inner}Box ["{_escaped(edge.branch + times)}"]')
         lines += _nodes(branch, prefix=inner, indent=indent + "    ")
         lines += _edges(branch, prefix=inner, indent=indent + "    ")

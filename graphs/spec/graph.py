@@ -16,12 +16,14 @@ from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.own import AgentKey, OwnAgent
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
+from elcano.graphs.spec.size import LONGEST_EXPRESSION
 from elcano.graphs.values.endings import EndKind
 
 NodeId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
 """Lower-case letters, digits and underscores, 48 at most: it becomes part of activity and workflow ids."""
 
-Expression: TypeAlias = Annotated[str, Field(min_length=1, max_length=500)]
+Expression: TypeAlias = Annotated[str, Field(min_length=1, max_length=LONGEST_EXPRESSION)]
 """A JMESPath expression. A path that leads nowhere is null, and null is false."""
 
 Inputs: TypeAlias = dict[str, Expression]
@@ -53,6 +55,8 @@ class AgentNode(BaseNode):
     inputs: Inputs = {}
     reducer: str | None = None
     """Folds the output into the state; without one it is kept only under `outputs.<node id>`."""
+    limits: AgentLimits | None = Field(default=None, exclude_if=lambda limits: limits is None)
+    """Of its calls, beside those of the run."""
 
 
 class ToolNode(BaseNode):
@@ -66,6 +70,8 @@ class ToolNode(BaseNode):
     """A list in the state: the tool runs once per item, all at once, each item failing alone. `item` and `index`
     can be read by `inputs`; the node's output is then `{"items": [...]}`."""
     reducer: str | None = None
+    limits: ToolLimits | None = Field(default=None, exclude_if=lambda limits: limits is None)
+    """Of its calls, beside those of the source."""
 
 
 class StateNode(BaseNode):
@@ -97,6 +103,11 @@ class ParallelNode(BaseNode):
     answers its question or, if no writer ends it, evidence or values. If none does but some found no answer, the node
     does not fail: that nothing answers is a finding, and the report tells it."""
     reducer: str | None = None
+
+
+def limits_of(node: "Node") -> AgentLimits | ToolLimits | None:
+    """What a node says of its calls; None if it says nothing, or makes none."""
+    return node.limits if isinstance(node, AgentNode | ToolNode) else None
 
 
 Node: TypeAlias = Annotated[AgentNode | ToolNode | StateNode | DecisionNode | ParallelNode, Field(discriminator="kind")]

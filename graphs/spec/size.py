@@ -11,6 +11,8 @@ from typing import Final
 
 from pydantic import BaseModel
 
+from elcano.graphs.spec.faults import Fault, at, pointer
+
 MAX_NODES: Final = 200
 """Of one graph. More cannot be read in a drawing; a larger plan is a parallel node over a list."""
 MAX_DEPTH: Final = 3
@@ -23,8 +25,12 @@ MAX_EDGES: Final = 2_000
 """Of all graphs together."""
 MAX_EXPRESSIONS: Final = 1_000
 """Of all graphs together; a process keeps about as many compiled."""
+LONGEST_EXPRESSION: Final = 500
+"""Characters of one expression."""
 MAX_EXPRESSION_CHARACTERS: Final = 100_000
 """Of all graphs together: compiling takes one or two microseconds a character."""
+LONGEST_READ: Final = 10_000
+"""Characters of one expression that is looked at any further; one may have `LONGEST_EXPRESSION`."""
 MAX_AGENTS: Final = 20
 """Agents of one's own, of all graphs together: each graph carries those that its nodes call."""
 MAX_AGENT_CHARACTERS: Final = 400_000
@@ -33,6 +39,8 @@ MAX_FIELDS: Final = 20
 """Of a graph, a node or an edge; none has as many."""
 MAX_FAULTS: Final = 50
 """Faults that are told at once."""
+AND_MORE: Final = "and more: mend these first"
+"""The last of them, if there are others; it has no place."""
 
 _TOTALS: Final = {
     "graphs": MAX_GRAPHS,
@@ -46,52 +54,57 @@ _TOTALS: Final = {
 _EXPRESSIONS: Final = ("when", "choose", "for_each")
 
 
-def size_faults(graph: object) -> list[str]:
+def size_faults(graph: object) -> list[Fault]:
     """Every way in which a graph, or the JSON of one, is too large; an empty list if it may be walked."""
     totals: Counter[str] = Counter()
     found = list(islice(_count(graph, totals, depth=1), MAX_FAULTS))
     found += [
-        f"{totals[name]} {name} in all are more than {most}" for name, most in _TOTALS.items() if totals[name] > most
+        Fault(f"{totals[name]} {name} in all are more than {most}")
+        for name, most in _TOTALS.items()
+        if totals[name] > most
     ]
     if not found and (drawn := _drawn(graph)) > MAX_DRAWN:
-        found.append(f"{drawn} nodes, each branch counted wherever it is run, are more than {MAX_DRAWN}")
+        found.append(Fault(f"{drawn} nodes, each branch counted wherever it is run, are more than {MAX_DRAWN}"))
     return found
 
 
-def first_faults(found: Iterable[str]) -> list[str]:
+def first_faults(found: Iterable[Fault]) -> list[Fault]:
     """The first `MAX_FAULTS` of what may be many; the others are not even looked for."""
     faults = list(islice(found, MAX_FAULTS + 1))
-    return faults if len(faults) <= MAX_FAULTS else [*faults[:MAX_FAULTS], "and more: mend these first"]
+    return faults if len(faults) <= MAX_FAULTS else [*faults[:MAX_FAULTS], Fault(AND_MORE)]
 
 
-def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[str]:
+def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[Fault]:
     """Looks into nothing that is too large itself, so it never takes long."""
     if depth > MAX_DEPTH:
-        yield f"branches are nested deeper than {MAX_DEPTH} levels"
+        yield Fault(f"branches are nested deeper than {MAX_DEPTH} levels")
         return
     totals["graphs"] += 1
     nodes, edges, branches = _many(graph, "nodes"), _many(graph, "edges"), _part(graph, "branches")
     totals["edges"] += len(edges)
     totals["nodes"] += len(nodes)
     if len(nodes) > MAX_NODES:
-        yield f"{len(nodes)} nodes are more than {MAX_NODES}"
+        yield Fault(f"{len(nodes)} nodes are more than {MAX_NODES}", "/nodes")
         totals["nodes"] -= len(nodes)  # told once
         nodes = ()
     if (exits := len(_many(graph, "exit_nodes"))) > MAX_NODES:
-        yield f"{exits} exit nodes are more than {MAX_NODES}"
-    for part in (graph, *nodes, *(edges if totals["edges"] <= MAX_EDGES else ())):
+        yield Fault(f"{exits} exit nodes are more than {MAX_NODES}", "/exit_nodes")
+    parts = [("", graph), *((pointer("nodes", number), node) for number, node in enumerate(nodes))]
+    parts += [(pointer("edges", number), edge) for number, edge in enumerate(edges) if totals["edges"] <= MAX_EDGES]
+    for place, part in parts:
         if isinstance(part, Mapping) and len(part) > MAX_FIELDS:
             named = str(part.get("id") or part.get("kind") or "graph")[:60]
-            yield f"{named!r}: {len(part)} fields are more than {MAX_FIELDS}"
+            yield Fault(f"{named!r}: {len(part)} fields are more than {MAX_FIELDS}", place)
         else:
-            _count_expressions(part, totals)
+            yield from at(place, _count_expressions(part, totals))
     _count_agents(_part(graph, "agents"), totals)
     if isinstance(branches, Mapping):
         if totals["graphs"] + len(branches) > MAX_GRAPHS:
             totals["graphs"] += len(branches)
             return
         for name, branch in branches.items():
-            yield from (f"branch {str(name)[:60]!r}: {fault}" for fault in _count(branch, totals, depth=depth + 1))
+            within = _count(branch, totals, depth=depth + 1)
+            yield from (fault.within(f"branch {str(name)[:60]!r}", pointer("branches", name)) for fault in within)
 
 
 def _count_agents(agents: object, totals: Counter[str]) -> None:
@@ -112,15 +125,19 @@ def _characters(agent: object) -> int:
         return MAX_AGENT_CHARACTERS + 1
 
 
-def _count_expressions(part: object, totals: Counter[str]) -> None:
-    listed = [_part(part, name) for name in _EXPRESSIONS]
+def _count_expressions(part: object, totals: Counter[str]) -> Iterable[Fault]:
+    listed = [(pointer(name), _part(part, name)) for name in _EXPRESSIONS]
+    totals["expressions"] += sum(one is not None for _, one in listed)
     for name in ("inputs", "result"):
         named = _part(part, name)
         if isinstance(named, Mapping):
             totals["expressions"] += len(named)
-            listed += islice(named.values(), MAX_EXPRESSIONS)
-    totals["expressions"] += sum(one is not None for one in listed[: len(_EXPRESSIONS)])
-    totals["characters of expressions"] += sum(len(one) for one in listed if isinstance(one, str))
+            listed += [(pointer(name, field), one) for field, one in islice(named.items(), MAX_EXPRESSIONS)]
+    for place, one in listed:
+        if isinstance(one, str) and len(one) > LONGEST_READ:
+            yield Fault(f"an expression has {len(one):,} characters; {LONGEST_EXPRESSION} are the most", place)
+        elif isinstance(one, str):
+            totals["characters of expressions"] += len(one)
 
 
 def _drawn(graph: object) -> int:

@@ -30,6 +30,8 @@ class FailureType:
     """The model does not take the prompt, also when less was put into it."""
     BUDGET: Final = "BudgetExhausted"
     """What the call was allowed to use does not suffice for another request; no fault of anybody's."""
+    LIMIT_REACHED: Final = "LimitReached"
+    """What its node allows a call does not suffice for another request, though the run has more."""
     SOURCE_REFUSED: Final = "SourceRefused"
     """A source will never answer this: it is unknown, unreadable or forbidden."""
     SOURCE_UNAVAILABLE: Final = "SourceUnavailable"

@@ -56,7 +56,7 @@ async def test_the_schema_describes_a_graph(api: httpx.AsyncClient) -> None:
 
 async def test_a_graph_without_faults_is_valid(api: httpx.AsyncClient) -> None:
     answer = await api.post("/v1/graphs/validate", json=MODES["iterative"].model_dump(mode="json"))
-    assert answer.json() == {"valid": True, "faults": []}
+    assert answer.json() == {"valid": True, "faults": [], "errors": []}
 
 
 async def test_every_fault_is_told(api: httpx.AsyncClient) -> None:
@@ -72,7 +72,7 @@ async def test_every_fault_is_told(api: httpx.AsyncClient) -> None:
 @pytest.mark.parametrize(
     ("graph", "place"),
     [
-        ({"name": "x", "nodes": [{"kind": "agent", "id": "BAD ID", "agent": "judge"}]}, "nodes.0.agent.id"),
+        ({"name": "x", "nodes": [{"kind": "agent", "id": "BAD ID", "agent": "judge"}]}, "nodes.0.id"),
         ({"name": "x", "nodes": [{"kind": "robot", "id": "a"}]}, "nodes.0"),
         ({"name": "x"}, "entry_node"),
         ([], "body"),
@@ -115,7 +115,9 @@ def large(nodes: int) -> dict[str, Any]:
 
 async def test_a_graph_of_ten_thousand_nodes_is_refused_with_its_count(api: httpx.AsyncClient) -> None:
     verdict = (await api.post("/v1/graphs/validate", json=large(10_000))).json()
-    assert verdict == {"valid": False, "faults": ["10000 nodes are more than 200"]}
+    too_many = "10000 nodes are more than 200"
+    place = {"field": "", "message": too_many, "pointer": "/nodes"}
+    assert verdict == {"valid": False, "faults": [too_many], "errors": [place]}
     answer = await api.post("/v1/runs", json={"question": "Why?", "graph": large(10_000)})
     assert answer.status_code == 422
     problem = answer.json()

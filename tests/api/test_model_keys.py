@@ -8,6 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from elcano.graphs.model_names import PROVIDERS
+from elcano.graphs.modes import MODES
 from elcano.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
@@ -92,3 +93,18 @@ async def test_a_provider_whose_keys_are_not_known_is_left_to_the_worker(knowing
 
 async def test_an_api_that_does_not_know_the_workers_environment_refuses_nothing(api: httpx.AsyncClient) -> None:
     assert (await api.post("/v1/runs", json={"question": QUESTION, "model": MODEL})).status_code == 201
+
+
+async def test_the_model_that_a_node_names_is_asked_for_in_place_of_its_agents(
+    knowing: httpx.AsyncClient,
+) -> None:
+    graph = MODES["simple"].model_dump(mode="json")
+    judge = next(node for node in graph["nodes"] if node["id"] == "judge")
+    judge["limits"] = {"model": MODEL}
+    asked = {"question": QUESTION, "graph": {**graph, "name": "mine"}}
+    refused = await knowing.post("/v1/runs", json={**asked, "model": "offline"})
+    (fault,) = refused.json()["errors"]
+    assert (fault["field"], MODEL in fault["message"]) == ("graph", True)
+    judge["limits"] = {"model": "offline"}
+    unused = {"default": "offline", "by_agent": {"judge": MODEL}}
+    assert (await knowing.post("/v1/runs", json={**asked, "model": unused})).status_code == 201

@@ -15,6 +15,7 @@ from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import ModelChoice, ResearchInput
 from elcano.graphs.modes import MODES
 from elcano.graphs.providers import model_queue
+from elcano.graphs.spec.call_limits import AgentLimits
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import model_workers
@@ -57,6 +58,12 @@ async def test_what_waits_where_is_written_into_the_run_its_branches_agents_too(
     assert not {"writer", "judge"} & set(chosen)
     plain = Settings.model_validate({"model": MODEL})
     assert (await queued(asked(), nobody, plain)).model_providers == {}
+    first, *others = MODES["simple"].nodes
+    judge = next(node for node in others if node.id == "judge").model_copy(update={"limits": AgentLimits(model=MODEL)})
+    nodes = (first, *(judge if node.id == "judge" else node for node in others))
+    own = asked(graph=MODES["simple"].model_copy(update={"nodes": nodes}), models=ModelChoice(default="offline"))
+    told = await queued(own, nobody, settings)
+    assert told.model_providers == {MODEL: "cerebras"}
 
 
 async def test_a_provider_that_no_worker_calls_is_refused_while_workers_run(

@@ -8,6 +8,7 @@ import pytest
 from elcano.cli.exits import Exit
 from elcano.graphs.modes.deep import DEEP
 from elcano.graphs.modes.iterative import ITERATIVE
+from elcano.graphs.spec.graph import ResearchGraph
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
 
@@ -34,7 +35,10 @@ def test_every_fault_of_a_graph_is_printed(tmp_path: Path, capsys: pytest.Captur
     assert "'nobody'" in shown
 
 
-@pytest.mark.parametrize(("content", "said"), [(None, "neither a graph"), ("{", "is not a graph"), ("{}", "nodes: ")])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "neither a file"), ("{", "is not a graph: Invalid JSON: EOF"), ("{}", "'nodes' is missing")],
+)
 def test_what_is_no_graph_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, said: str
 ) -> None:
@@ -61,7 +65,10 @@ def test_a_new_graph_is_made_of_another_one(tmp_path: Path, capsys: pytest.Captu
     assert run("graph", "new", "mine", "--like", "deep") == Exit.OK
     file = tmp_path / "mine.json"
     file.write_text(capsys.readouterr().out)
-    assert json.loads(file.read_text()) == {**DEEP.model_dump(mode="json"), "name": "mine"}
+    made = file.read_text()
+    assert ResearchGraph.model_validate_json(made) == DEEP.model_copy(update={"name": "mine"})
+    assert "null" not in made
+    assert len(made) < len(DEEP.model_dump_json(indent=2))
     for name, said in (("iterative", "built-in"), ("My Graph", "lower-case")):
         assert run("graph", "new", name) == Exit.BAD_INPUT
         assert said in capsys.readouterr().err
@@ -70,7 +77,10 @@ def test_a_new_graph_is_made_of_another_one(tmp_path: Path, capsys: pytest.Captu
 def test_a_branch_may_be_the_name_of_a_built_in_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     graph = DEEP.model_dump(mode="json")
     file = tmp_path / "named.json"
-    for name, code, said in (("simple", Exit.OK, "can run"), ("simpel", Exit.BAD_INPUT, "branches.loop")):
+    for name, code, said in (
+        ("simple", Exit.OK, "can run"),
+        ("simpel", Exit.BAD_INPUT, "/branches/loop: unknown built-in graph 'simpel'"),
+    ):
         file.write_text(json.dumps({**graph, "branches": {"loop": name}}))
         assert run("graph", "check", str(file)) == code
         shown = capsys.readouterr()
@@ -140,3 +150,32 @@ def test_graphs_of_ones_own_are_listed_and_deleted(server: Server, capsys: pytes
     shown = capsys.readouterr()
     assert shown.out == "mine is deleted\n"
     assert "unknown graph 'other'" in shown.err
+
+
+def test_a_graph_that_was_pushed_is_shown_drawn_and_tried_by_its_name(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = ITERATIVE.model_copy(update={"name": "mine"})
+    server.answer("GET /v1/graphs/mine@2", Answer(mine.model_dump_json()))
+    assert run("graph", "show", "mine@2") == Exit.OK
+    assert json.loads(capsys.readouterr().out) == mine.model_dump(mode="json")
+    for command in ("check", "draw", "try"):
+        assert run("graph", command, "mine@2") == Exit.OK
+    capsys.readouterr()
+    server.answer("GET /v1/graphs/min", problem(404, "No such graph", "unknown graph 'min'; did you mean 'mine'?"))
+    assert run("graph", "draw", "min") == Exit.BAD_INPUT
+    assert "did you mean 'mine'?" in capsys.readouterr().err
+
+
+def test_faults_of_a_file_stand_behind_their_places(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = DEEP.model_dump(mode="json")
+    graph["nodes"][1]["agent"] = "planer"
+    graph["branches"]["loop"] = "simple"
+    graph["edges"][0]["inputs"] = {}
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(graph))
+    for command in ("check", "try"):
+        assert run("graph", command, str(file)) == Exit.BAD_INPUT
+        shown = capsys.readouterr()
+        assert "/nodes/1/agent: node 'planner': unknown agent 'planer'" in shown.out + shown.err
+        assert "/edges/0/inputs: " in shown.out + shown.err

@@ -12,6 +12,7 @@ from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.engine.commands import CallAgent, CallTool, Work
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.spec.call_limits import AgentLimits
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -80,6 +81,15 @@ REDUCER_OF = {
 }
 
 
+agent_limits: SearchStrategy[AgentLimits | None] = st.none() | st.builds(
+    AgentLimits,
+    timeout_seconds=st.none() | st.floats(1, 100),
+    attempts=st.none() | st.integers(1, 3),
+    model=st.sampled_from([None, "offline"]),
+    tokens=st.none() | st.integers(10_000, 50_000),
+)
+
+
 @st.composite
 def inputs(draw: DrawFn, model: type[BaseModel]) -> Inputs:
     """Every required field of `model` and some of the others, from anywhere in the state."""
@@ -99,7 +109,13 @@ def working_nodes(draw: DrawFn, node_id: str, *, exit: bool = False) -> Node:
         case "agent":
             agent = draw(st.sampled_from(sorted(ANSWERS.keys() & AGENTS.keys())))
             reducer = draw(st.sampled_from([None, REDUCER_OF.get(agent)]))
-            return AgentNode(id=node_id, agent=agent, inputs=draw(inputs(AGENTS[agent].input)), reducer=reducer)
+            return AgentNode(
+                id=node_id,
+                agent=agent,
+                inputs=draw(inputs(AGENTS[agent].input)),
+                reducer=reducer,
+                limits=draw(agent_limits),
+            )
         case "tool":
             tool = draw(st.sampled_from(sorted(ANSWERS.keys() & TOOLS.keys())))
             reducer = draw(st.sampled_from([None, REDUCER_OF.get(tool)]))
@@ -192,7 +208,7 @@ def outcomes(draw: DrawFn, work: Work, at: float) -> Entry:
     usage = draw(usages)
     match draw(st.sampled_from(["right", "right", "right", "anything", "failed"])):
         case "right":
-            return StepCompleted(step=work.step, node=work.node, at=at, output=_right(work), usage=usage, model="m")
+            return StepCompleted(step=work.step, node=work.node, at=at, output=right(work), usage=usage, model="m")
         case "anything":
             return StepCompleted(
                 step=work.step, node=work.node, at=at, output=draw(json_values), usage=usage, model="m"
@@ -202,7 +218,7 @@ def outcomes(draw: DrawFn, work: Work, at: float) -> Entry:
             return StepFailed(step=work.step, node=work.node, at=at, failure=failure, usage=usage)
 
 
-def _right(work: Work) -> Json:
+def right(work: Work) -> Json:
     match work:
         case CallAgent():
             return ANSWERS[work.agent]

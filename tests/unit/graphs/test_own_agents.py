@@ -185,7 +185,7 @@ def test_more_agents_than_may_be_are_refused_before_they_are_read() -> None:
 
 
 def faults_of(graph: Json) -> list[str]:
-    return size_faults(graph)
+    return [*size_faults(graph)]
 
 
 async def test_a_dry_run_walks_it_with_the_least_answer() -> None:

@@ -1,0 +1,92 @@
+"""The pages of the gallery: every graph has one with its drawing as it is, and every expression gives what it says."""
+
+import json
+import re
+
+import pytest
+
+from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.catalogue.listing import REDUCERS, TOOLS
+from elcano.graphs.checks.validation import faults
+from elcano.graphs.engine.run import VIEW_NAMES
+from elcano.graphs.expressions.evaluation import Meter
+from elcano.graphs.expressions.language import evaluate
+from elcano.graphs.expressions.language import fault as unusable
+from elcano.graphs.modes import MODES
+from elcano.graphs.rules import rules
+from elcano.graphs.spec.call_limits import AgentLimits
+from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.spec.naming import with_branches
+from tests.gallery import FOLDER, QUESTIONS, graph
+from tests.unit.docs.test_readme import blocks
+
+INDEX = (FOLDER / "README.md").read_text()
+FIRST, STATE, NODE = (json.loads(block) for block in blocks("json", INDEX))
+
+
+def expressions() -> list[tuple[str, str]]:
+    lines = [line for block in blocks("jmespath", INDEX) for line in block.splitlines()]
+    return list(zip(lines[::2], lines[1::2], strict=True))
+
+
+@pytest.mark.parametrize(("expression", "given"), expressions())
+def test_an_expression_gives_what_the_page_says(expression: str, given: str) -> None:
+    assert unusable(expression) is None
+    assert evaluate(expression, STATE, Meter(rules())).json == json.loads(given.removeprefix("# "))
+
+
+def test_there_are_expressions_and_the_one_that_trips_people_up_is_refused() -> None:
+    assert len(expressions()) > 20
+    assert unusable("!a.b") is not None
+
+
+def test_what_the_state_shows_can_be_read() -> None:
+    assert STATE.keys() <= set(VIEW_NAMES)
+    named = re.search(r"^## The state\n(.*?)^## ", INDEX, re.DOTALL | re.MULTILINE)
+    assert named is not None
+    rows = [row.split("|")[1] for row in named[1].splitlines() if row.startswith("| `")]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} <= {*VIEW_NAMES, "item", "index"}
+
+
+def test_the_first_graph_and_the_limits_can_be_used() -> None:
+    assert faults(ResearchGraph.model_validate(FIRST)) == []
+    assert AgentNode.model_validate(NODE).limits == AgentLimits(
+        timeout_seconds=60, attempts=2, model="openai:gpt-5.1-mini", tokens=8_000
+    )
+
+
+def test_the_agents_of_the_page_have_the_fields_that_it_names() -> None:
+    rows = [row for row in INDEX.splitlines() if (called := re.match(r"\| `(\w+)` \|", row)) and called[1] in AGENTS]
+    assert len(rows) >= 8
+    for row in rows:
+        name, given, reducer, answered = (re.findall(r"`(\w+)`", cell) for cell in row.split("|")[1:5])
+        agent = AGENTS[name[0]]
+        required = {field for field, info in agent.input.model_fields.items() if info.is_required()}
+        assert required <= set(given) <= agent.input.model_fields.keys(), name
+        assert set(reducer) <= REDUCERS.keys()
+        assert set(answered) <= agent.output.model_fields.keys(), name
+
+
+def test_the_tools_and_reducers_of_the_page_exist() -> None:
+    assert {"search", "search_related"} <= TOOLS.keys()
+    named = set(re.findall(r"`(add_evidence|set_values|store_plan|collect_\w+|record_\w+)`", INDEX)) - {"record_"}
+    assert named <= REDUCERS.keys()
+
+
+def test_every_graph_has_its_page_and_is_listed() -> None:
+    files = {path.stem for path in FOLDER.glob("*.json")}
+    assert files == set(QUESTIONS)
+    assert {path.stem for path in FOLDER.glob("*.md")} == {*files, "README"}
+    assert all(f"[{name}]({name}.md)" in INDEX for name in files)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_page_shows_its_graph_as_it_is(name: str) -> None:
+    read = ResearchGraph.model_validate(with_branches(graph(name), MODES))
+    assert (read.name, faults(read)) == (name, [])
+    page = (FOLDER / f"{name}.md").read_text()
+    assert blocks("mermaid", page) == [mermaid(read)], f"draw it anew: elcano graph draw docs/graphs/{name}.json"
+    assert f"{name}.json" in page
+    assert QUESTIONS[name] in page
+    assert f"elcano ask --mode {name}" in page

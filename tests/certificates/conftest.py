@@ -35,7 +35,7 @@ KINDS: Mapping[str, dict[str, Any]] = {
     "iterative": {"question": QUESTION},
     "deep": {"question": PARTS, "mode": "deep"},
     "chain": {"question": PARTS, "mode": "deep", "use_graph": False},
-    "teams": {"question": PARTS, "mode": "hierarchical"},
+    "teams": {"question": QUESTION, "mode": "hierarchical"},
     "partial": {"question": MORE, "budget": {"steps": FEWEST}},
     "stopped": {"question": MORE, "budget": {"steps": FEWEST, "when_exhausted": "pause"}},
     "unanswered": {"question": "Why do whales sing?"},

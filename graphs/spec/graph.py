@@ -189,7 +189,7 @@ class ResearchGraph(Frozen):
     exit_nodes: tuple[NodeId, ...]
     """Where a run can end. A run that has to end early goes to the first of them that it can still reach."""
     branches: dict[NodeId, "ResearchGraph"] = {}
-    iterations: int | None = Field(default=None, ge=1, le=50)
+    iterations: int | None = Field(default=None, ge=1, le=50, exclude_if=lambda iterations: iterations is None)
     """How often a run of it, and each of its branches, may go round unless its caller says so; None: as any run."""
     result: dict[NodeId, Expression] = Field(default={}, max_length=50)
     """What a branch hands back as values, by name, read from its view at its end; null and what is empty are nothing.

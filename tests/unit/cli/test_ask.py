@@ -94,7 +94,7 @@ def test_a_graph_of_ones_own_is_sent_whole(server: Server, capsys: pytest.Captur
     assert run("ask", "Why?", "--graph", str(file)) == Exit.OK
     assert json.loads(server.asked[0][2])["graph"] == mine.model_dump(mode="json")
     assert run("ask", "Why?", "--graph", str(tmp_path / "missing.json")) == Exit.BAD_INPUT
-    assert "neither a graph" in capsys.readouterr().err
+    assert "neither a file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

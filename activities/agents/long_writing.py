@@ -4,20 +4,22 @@ Before each call what is left is looked at: a section is written only if the key
 it. The sections for which that is not so stand as they were drafted, and the report says so.
 
 A section is written in view of its passages, as many of them as can be paid for. One whose draft is longer than what
-a model delivers in one answer is written in parts, each after the other.
+a model delivers in one answer is written in parts, each after the other. Whoever writes a part or the key findings is
+told once what of it does not hold, as the writer of a report is, if all that follows can be paid for all the same.
 
 Each finished part is kept as an artifact and named in the heartbeat. An attempt that follows a crash begins with the
 next one, so a crash costs at most one call of a model.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from elcano.activities.agents.answers import section_claims, summarised, unrepeated
 from elcano.activities.agents.drafts import NOT_USED
+from elcano.activities.agents.finished import Progress, WrittenSection
+from elcano.activities.agents.mending import mended
 from elcano.activities.agents.parts import HEADING, heading_words, in_parts
-from elcano.activities.agents.questions import asking
 from elcano.activities.agents.unwritten import first_statements, not_rewritten, statements_unread
 from elcano.activities.calls.admission import prompt_tokens
 from elcano.activities.calls.attempt import Answer, Attempt
@@ -28,7 +30,7 @@ from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.agents.prose import SectionText, Summary
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.budget import Estimate
+from elcano.graphs.values.budget import Estimate, Usage
 from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
 from elcano.graphs.values.tokens import (
     CHARACTERS_PER_TOKEN,
@@ -44,25 +46,6 @@ LEAST_SUMMARY_TOKENS: Final = 500
 """Key findings are not written from less of a report than this, unless there is no more of it."""
 
 Output = TypeVar("Output", bound=Frozen)
-
-
-class WrittenSection(Frozen):
-    """One finished section, or a part of one, as a heartbeat names it."""
-
-    artifact: str
-    """Content hash of its `SectionText`."""
-    model: str = ""
-    quoted: bool = False
-    left_out: int = 0
-    """Statements of its draft that were too much for its model."""
-    parts: int = 1
-    """How many parts its section is written in; of one of them this is what was written."""
-
-
-class Progress(Frozen):
-    """The finished sections and parts, in the order of those that have a draft. Travels: new fields get defaults."""
-
-    sections: tuple[WrittenSection, ...] = ()
 
 
 async def write_long(
@@ -148,7 +131,7 @@ class _Writing:
             part = part.model_copy(update={"part": f"{number} of {of}"})
         begun = (*self.written, part.model_copy(update={"claims": before})) if before else tuple(self.written)
         task = self._affordable(place, part, begun)
-        answer = None if task is None else await self._asked(self._section, task)
+        answer = None if task is None else await self._asked(self._section, task, _of(part), place)
         if answer is None:
             if part.title not in self.drafted:
                 self.drafted.append(part.title)
@@ -186,10 +169,12 @@ class _Writing:
             empty = prompt(self._closing.request, self._shown(self._closing, written=()))
             beside = prompt_tokens(empty) + SUMMARY_ANSWER_TOKENS
             room = min(room, tokens - beside)
+        title = self._given.title or title_for(self._given.question)
         answer = None
         if room >= min(LEAST_SUMMARY_TOKENS, _tokens(self.written)) and self._pays(self._dearest.cost_microusd):
-            answer = await self._asked(self._closing, self._shown(self._closing, room=room))
-        title = self._given.title or title_for(self._given.question)
+            answer = await self._asked(
+                self._closing, self._shown(self._closing, room=room), lambda one: summarised(one, title)
+            )
         if answer is None:
             return first_statements(title, self.written)
         return await asyncio.to_thread(summarised, answer.output, title)
@@ -227,11 +212,25 @@ class _Writing:
     def _pays(self, cost_microusd: int) -> bool:
         return self._attempt.left.refuses(Estimate(cost_microusd=cost_microusd)) is None
 
-    async def _asked(self, question: Question[Output], task: TaskEnvelope) -> Answer[Output] | None:
-        """The answer; None if what is left did not suffice to come to one."""
+    async def _asked(
+        self,
+        question: Question[Output],
+        task: TaskEnvelope,
+        as_draft: Callable[[Output], ReportDraft],
+        place: int | None = None,
+    ) -> Answer[Output] | None:
+        """The answer, mended once if it can be; None if what is left did not suffice to come to one.
+
+        `place` is that of the section that is written; None: nothing is written after it.
+        """
         before = self._attempt.usage
+
+        def rest(taken: Usage) -> Estimate:
+            return Estimate() if place is None else self._rest(place, taken)
+
+        ids = self._loaded.drafts.shown.ids
         try:
-            return await self._attempt.ask(asking(task.kind, question), question.request, task)
+            return await mended(self._attempt, question, task, (), ids, as_draft, rest)
         except BudgetExhausted:
             return None
         finally:
@@ -241,12 +240,30 @@ class _Writing:
                 cost_microusd=max(self._dearest.cost_microusd, used.cost_microusd - before.cost_microusd),
             )
 
+    def _rest(self, place: int, taken: Usage) -> Estimate:
+        """What is to be written from the section at `place` on, each part as dear as a call that took so much."""
+        ahead = [one for one in self._loaded.drafts.sections[place:] if not one.missing]
+        calls = 1 + sum(len(in_parts(one)) for one in ahead)
+        least = PROMPT_TOKENS + SUMMARY_ANSWER_TOKENS + 2 * _tokens(ahead)
+        return Estimate(tokens=max(least, calls * taken.tokens), cost_microusd=calls * taken.cost_microusd)
+
     async def _kept(self, finished: WrittenSection) -> SectionText:
         stored = await self._artifacts.get(finished.artifact)
         if stored is None:
             fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
             raise InputInvalid("sections", fault)
         return SectionText.model_validate_json(stored)
+
+
+def _of(part: SectionItem) -> Callable[[SectionText], ReportDraft]:
+    """How what is written of `part` is looked at before it is taken: as a report of it alone."""
+
+    def drafted(text: SectionText) -> ReportDraft:
+        claims, _ = section_claims(text, part.title)
+        section = DraftSection(heading=heading_for(part.title), claims=claims)
+        return ReportDraft(title=title_for(part.title), sections=(section,))
+
+    return drafted
 
 
 def _tokens(sections: Sequence[SectionItem]) -> int:

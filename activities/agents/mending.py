@@ -24,7 +24,7 @@ from elcano.graphs.errors import AnswerUnusable, BudgetExhausted
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.shortening import shortened
-from elcano.graphs.values.budget import Estimate
+from elcano.graphs.values.budget import Estimate, Usage
 from elcano.graphs.values.report import ReportDraft
 
 MOST_FAULTS: Final = 12
@@ -37,6 +37,11 @@ MEND: Final = (
 Output = TypeVar("Output", bound=Frozen)
 
 
+def nothing_follows(taken: Usage) -> Estimate:
+    """What has to be left behind the last call."""
+    return Estimate()
+
+
 async def mended(
     attempt: Attempt,
     question: Question[Output],
@@ -44,6 +49,7 @@ async def mended(
     order: Sequence[str],
     ids: Mapping[str, str],
     as_draft: Callable[[Output], ReportDraft],
+    rest: Callable[[Usage], Estimate] = nothing_follows,
 ) -> Answer[Output]:
     """The answer to `question`, after its writer was told once what of it does not hold.
 
@@ -54,6 +60,7 @@ async def mended(
         order: keys of the passages in `task`, those that matter most first.
         ids: evidence ids by key.
         as_draft: the draft that an answer is, citing by key.
+        rest: what has to be left for the calls that follow if one takes so much: a fault is worth no other section.
 
     Raises:
         BudgetExhausted: before there was any answer; as for other faults, see `Attempt.ask`.
@@ -61,7 +68,7 @@ async def mended(
     first: list[Output] = []
 
     async def validated(context: RunContext[object], output: Output) -> Output:
-        if first or context.retry or context.model.system == OFFLINE or not _affords(attempt, context):
+        if first or context.retry or context.model.system == OFFLINE or not affords(attempt, context, rest):
             return output
         draft = await asyncio.to_thread(as_draft, output)
         checked = await checked_draft(attempt.store, with_canonical_ids(draft, ids), task.question)
@@ -71,7 +78,7 @@ async def mended(
         return output
 
     asked: Agent[object, Output] = Agent(
-        name=task.kind, output_type=question.answer, instructions=question.instructions, retries=FURTHER_TRIES
+        name=task.kind, output_type=question.answer, instructions=question.told, retries=FURTHER_TRIES
     )
     asked.output_validator(validated)
     try:
@@ -83,10 +90,14 @@ async def mended(
         return Answer(first[0], model=attempt.model, quoted=False, task=task)
 
 
-def _affords(attempt: Attempt, context: RunContext[object]) -> bool:
-    """Whether as much again as the conversation took so far, and its answer once more, may still be used."""
+def affords(attempt: Attempt, context: RunContext[object], rest: Callable[[Usage], Estimate] = nothing_follows) -> bool:
+    """Whether as much again as the conversation took so far, and its answer once more, may still be used.
+
+    `rest` is what has to be left for the calls that follow, if this one takes so much in all.
+    """
     used = usage_of(context.messages)
-    again = Estimate(tokens=2 * used.tokens, cost_microusd=2 * used.cost_microusd)
+    after = rest(used + used + used)
+    again = Estimate(tokens=2 * used.tokens + after.tokens, cost_microusd=2 * used.cost_microusd + after.cost_microusd)
     return attempt.left.less(used).refuses(again) is None
 
 
@@ -98,5 +109,5 @@ def _faults(checked: CheckedDraft) -> Iterator[str]:
             yield f"{said}: \u201c{shortened(cited.quote, TOLD_CHARACTERS)}\u201d"
     for claim in checked.claims:
         for one in claim.statements:
-            if one.kind == "fact" and one.support == "not_supported" and one.reason not in REASONS.values():
+            if one.kind != "inference" and one.support == "not_supported" and one.reason not in REASONS.values():
                 yield f"\u201c{shortened(one.text, TOLD_CHARACTERS)}\u201d: {one.reason}"

@@ -5,6 +5,9 @@ from typing import Final
 
 from sentencex import segment
 
+PIECE_CHARACTERS: Final = 10_000
+"""Sentences are looked for in pieces of this size: the library takes the square of what it is given at once. A longer
+paragraph is cut at a white space, where a sentence may then end too early."""
 _SCRIPTS: Final = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
     ("zh", re.compile(r"[\u4e00-\u9fff]")),
@@ -24,6 +27,25 @@ def sentence_ends(text: str, language: str = "") -> list[int]:
         language: its code, as `de` or `zh-Hans`; empty if it is not known.
     """
     code = language.partition("-")[0].lower() or _by_script(text)
+    ends: list[int] = []
+    begin = 0
+    while begin < len(text):
+        until = _until(text, begin)
+        ends += (begin + end for end in _ends(code, text[begin:until]))
+        begin = until
+    return ends or [len(text)]
+
+
+def _until(text: str, begin: int) -> int:
+    """Where the piece that begins there ends: at a white space if there is one."""
+    until = min(len(text), begin + PIECE_CHARACTERS)
+    if until == len(text):
+        return until
+    space = max(text.rfind(one, begin + 1, until) for one in " \n")
+    return space + 1 if space > begin else until
+
+
+def _ends(code: str, text: str) -> list[int]:
     ends: list[int] = []
     place = 0
     for sentence in segment(code, text):

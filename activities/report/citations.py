@@ -9,14 +9,14 @@ sources found it, and one to a document of which no work is known; so a number a
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Final
 
 from elcano.activities.prose.kinds import kind_of, leads_on, states
 from elcano.activities.prose.parsing import mark_of, marks_of, parsed
 from elcano.activities.prose.statements import stated, words_of
-from elcano.activities.report.judging import judged, known_of
+from elcano.activities.report.judging import connected, judged, known_of
 from elcano.activities.report.works import Works
 from elcano.activities.support.quotes import Searched
 from elcano.graphs.references.days import day
@@ -184,8 +184,19 @@ class _Desk:
         self._numbers: dict[tuple[str, str], int] = {}
 
     def claims(self, claims: Sequence[Claim]) -> tuple[CheckedClaim, ...]:
-        """The blocks of one part, each with what follows it in view."""
-        return tuple(self._claim(claim, following) for claim, following in zip_longest(claims, claims[1:]))
+        """The blocks of one part, each with what follows it in view; what connects them with all that they quote."""
+        checked = [self._claim(claim, following) for claim, following in zip_longest(claims, claims[1:])]
+        held = [cited for claim in checked for cited in claim.citations if cited.verdict == "verified"]
+        quotes = tuple(dict.fromkeys(cited.quote for cited in held))
+        passages = [self.given[id] for id in dict.fromkeys(cited.evidence for cited in held)]
+        known = (*self._known, *known_of(passages, self.works))
+        return tuple(self._connected(claim, quotes, known) for claim in checked)
+
+    def _connected(self, claim: CheckedClaim, quotes: Sequence[str], known: Sequence[str]) -> CheckedClaim:
+        """A block whose connecting sentences were looked at; one that as a whole cites nothing is told to do so."""
+        if self._quoted or not states(claim.kind) or any(cited.verdict == "no_citation" for cited in claim.citations):
+            return claim
+        return replace(claim, statements=tuple(connected(one, quotes, known) for one in claim.statements))
 
     def _claim(self, claim: Claim, following: Claim | None) -> CheckedClaim:
         if claim.citations and not all(mark_of(cited.mark) for cited in claim.citations):

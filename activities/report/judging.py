@@ -38,6 +38,23 @@ def judged(statement: Statement, known: Sequence[str], judgement: Judgement | No
     return statement.model_copy(update={"support": support, "reason": "; ".join(reasons[:MOST_REASONS])})
 
 
+def connected(statement: Statement, quotes: Sequence[str], known: Sequence[str]) -> Statement:
+    """What connects and cites nothing, with what is wrong with its figures.
+
+    Args:
+        statement: a sentence or an item; a cell may say how its row is called.
+        quotes: what the text around it quotes.
+        known: what need not be quoted.
+    """
+    if statement.kind != "connecting" or statement.context or statement.reason:
+        return statement
+    found = figures_unquoted(Said(statement.text, tuple(quotes), tuple(known)), counting=True)
+    if not found:
+        return statement
+    reasons = (reason.replace("the words it quotes", "the words that are quoted around it") for reason in found)
+    return statement.model_copy(update={"support": "not_supported", "reason": "; ".join(list(reasons)[:MOST_REASONS])})
+
+
 def said_of(statement: Statement, known: Sequence[str]) -> Said:
     """The statement with its quotes that hold, as it is held against them."""
     quotes = tuple(dict.fromkeys(cited.quote for cited in statement.citations if cited.verdict == "verified"))

@@ -22,6 +22,8 @@ _NEARLY: Final = (
     r"quase ongeveer bijna 约 大约"
 )
 _ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
+MOST_COUNTED: Final = 20
+"""As many things a report may count without quoting how many they are."""
 _YEAR: Final = (Decimal(1000), Decimal(2200))
 
 
@@ -41,12 +43,12 @@ def unquoted(statement: Statement) -> tuple[str, ...]:
     return (*figures_unquoted(statement), *names_unquoted(statement))
 
 
-def figures_unquoted(statement: Statement) -> tuple[str, ...]:
-    """The same, of figures alone."""
+def figures_unquoted(statement: Statement, *, counting: bool = False) -> tuple[str, ...]:
+    """The same, of figures alone; `counting`: it may count what stands around it, as what leads to a list does."""
     there = [one for quote in statement.quotes for one in figures(quote)]
     known = [one for text in statement.known for one in figures(text)]
-    reasons = (_missing(one, statement, there, known) for one in figures(statement.text))
-    return tuple(dict.fromkeys(filter(None, reasons)))
+    asked = [one for one in figures(statement.text) if not (counting and _counts(one))]
+    return tuple(dict.fromkeys(filter(None, (_missing(one, statement, there, known) for one in asked))))
 
 
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
@@ -77,6 +79,11 @@ def _missing(one: Figure, statement: Statement, there: Sequence[Figure], known: 
     if other is not None:
         return f"\u201c{one.written}\u201d is \u201c{other.written}\u201d in the words it quotes"
     return f"\u201c{one.written}\u201d stands in none of the words it quotes"
+
+
+def _counts(one: Figure) -> bool:
+    """Whether a figure may be how many things are told of: a small whole number of nothing that is measured."""
+    return not one.unit and all(0 <= value <= MOST_COUNTED and value == int(value) for value in one.values)
 
 
 def _same(one: Figure, other: Figure, *, rounded: bool) -> bool:

@@ -1,9 +1,10 @@
 """Every path says the same of itself: what `GET` answers `HEAD` answers without a body, and `Allow` names all methods.
 
-Routes are one method each. Starlette would let the first route of a path speak for the others.
+Routes are one method each. Starlette would let the first route of a path speak for the others. A path that is
+written out, as `/v1/graphs/validate` is, has the methods of its own routes: it is nothing that `{name}` stands for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import anyio
@@ -16,10 +17,22 @@ METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 def allowed(routes: Sequence[BaseRoute], scope: Scope) -> str:
     """What `Allow` says of the path that is asked for; empty if there is no such path."""
-    found = [method for method in METHODS if _answers(routes, {**scope, "method": method})]
+    named = [route for route in _each(routes) if getattr(route, "path", None) == scope["path"]]
+    own = [method for method in METHODS if _answers(named, {**scope, "method": method})]
+    found = own or [method for method in METHODS if _answers(routes, {**scope, "method": method})]
     if not found:
         return ""
     return ", ".join([*found, *(["HEAD"] if "GET" in found else []), "OPTIONS"])
+
+
+def _each(routes: Sequence[BaseRoute]) -> Iterator[BaseRoute]:
+    """Routes that are within routers too, which are included here without a prefix of their own."""
+    for route in routes:
+        router = getattr(route, "original_router", None)
+        if router is None:
+            yield route
+        else:
+            yield from _each(router.routes)
 
 
 class Methods:

@@ -33,6 +33,8 @@ _LOCATION = {"Location": {"description": "The path of the version.", "schema": {
 JSON = "application/json"
 MERMAID = "text/vnd.mermaid"
 TEXT = "text/plain"
+TAKEN = frozenset({"schema", "validate"})
+"""Names that stand for something else in the place of a graph's."""
 
 GraphNamed: TypeAlias = Annotated[
     str, Path(max_length=100, description="A name; of your own also a version: `my_graph@2`.", examples=["iterative"])
@@ -71,6 +73,9 @@ async def keep_graph(
     if read.name in MODES:
         built_in = f"{read.name!r} is a built-in graph: give yours another name"
         raise RequestInvalid([FieldFault(field="graph.name", message=built_in)])
+    if read.name in TAKEN:
+        taken = f"{read.name!r} is a path of this API: a graph of that name could not be read; give yours another one"
+        raise RequestInvalid([FieldFault(field="graph.name", message=taken)])
     kept, new = await services.store.graphs.keep(read)
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/graphs/{kept.graph.name}@{kept.version}"

@@ -4,7 +4,7 @@ A model sees and fills texts. Whoever quotes word for word and writes nothing of
 answers with claims in their place, whose citations support them whole; the schema that models see does not show that.
 """
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -15,6 +15,8 @@ from elcano.graphs.values.report import Citation, Claim
 Prose: TypeAlias = str | SkipJsonSchema[tuple[Claim, ...]]
 """Markdown with marks; or claims, as they are."""
 
+MOST_CHARACTERS: Final = 400_000
+"""Of one text: some 60,000 words, more than any model writes in an answer, and what can be read in a few seconds."""
 _CITATIONS: Final = (
     "What the marks stand for, each mark once: `mark` as it stands in the texts, without brackets; `evidence` the key "
     "of a passage; `quote` the literal words of that passage."
@@ -33,6 +35,17 @@ class _Answer(Frozen):
         renamed = "claims" in given and "text" not in given and "text" in cls.model_fields
         said = {"text" if renamed and name == "claims" else name: value for name, value in given.items()}
         return {name: value for name, value in said.items() if value is not None}
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        """Refuses a text that nobody wrote for a reader. Not in the schema: some providers want that without bounds."""
+        for name in type(self).model_fields:
+            text = getattr(self, name)
+            if isinstance(text, str) and len(text) > MOST_CHARACTERS:
+                raise ValueError(
+                    f"`{name}` has {len(text):,} characters, and {MOST_CHARACTERS:,} are taken: write less"
+                )
+        return self
 
 
 class SectionProse(_Answer):

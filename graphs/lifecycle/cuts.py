@@ -131,7 +131,7 @@ def with_more(asked: ResearchInput, cut: Cut, extra: TopUp | None) -> Cut:
     """The cut with more to spend from there on."""
     if extra is None or extra == TopUp():
         return cut
-    more = _given(extra, cut.run)
+    more = raised(extra, cut.run)
     return cut.model_copy(update={"entries": (*cut.entries, more), "run": advance(asked.graph, cut.run, more)})
 
 
@@ -149,12 +149,12 @@ def _was_cancelled(entry: Entry, entries: Sequence[Entry], place: int) -> bool:
 def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: float, limited: bool) -> Cut:
     """The log before its entry at `place`, which turned `run`; after it, if it does not turn the run with `extra`."""
     entry, asked, before = log.entries[place], log.asked, log.entries[:place]
-    more = () if extra is None or extra == TopUp() else (_given(extra, run),)
+    more = () if extra is None or extra == TopUp() else (raised(extra, run),)
     if isinstance(entry, StepCompleted | Went):  # its way on did: no iteration was left, nothing new was found
         kept = (*before, *more, entry)
         again = fold(asked, kept)
         if not _turned(again):
-            return _going_on(asked, kept, again, extra, limited)
+            return unless_over(asked, kept, again, extra, limited)
         if again.ending is not None and again.ending.kind in BUDGET_ENDINGS:
             raise _refused(again.ending, extra)
         searched = log.model_copy(update={"entries": log.entries[: place + 1], "run": again})
@@ -162,10 +162,10 @@ def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: floa
             asked, _cut(asked, before, run.step), extra
         )
     kept = (*before, *more, *_of_the_call(asked, run, log.entries[place:], now))
-    return _going_on(asked, kept, fold(asked, kept), extra, limited)
+    return unless_over(asked, kept, fold(asked, kept), extra, limited)
 
 
-def _going_on(asked: ResearchInput, entries: tuple[Entry, ...], run: Run, extra: TopUp | None, limited: bool) -> Cut:
+def unless_over(asked: ResearchInput, entries: tuple[Entry, ...], run: Run, extra: TopUp | None, limited: bool) -> Cut:
     """The cut, if the run does not end at once again.
 
     Raises:
@@ -219,7 +219,8 @@ def _unasked(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return (*entries[:place], *asked)
 
 
-def _given(extra: TopUp, run: Run) -> Controlled:
+def raised(extra: TopUp, run: Run) -> Controlled:
+    """The entry by which `run` is given more to spend."""
     return Controlled(at=run.budget.elapsed, action=AddBudget(extra=extra))
 
 

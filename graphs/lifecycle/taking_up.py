@@ -25,12 +25,14 @@ from elcano.graphs.lifecycle.cuts import (
     where_it_turned,
     whole,
 )
+from elcano.graphs.lifecycle.larger_plan import sections_left_out, with_larger_plan
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values.branch import BranchInput, BranchOutcomes
 from elcano.graphs.values.budget import TopUp
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.taking_up import KeptBranch, Saved
+from elcano.graphs.values.wording import counted
 
 _ENDED_WELL: Final = frozenset({"completed", "partial"})
 """Branches of which nothing is done again, unless somebody names them or gives what they were short of."""
@@ -42,8 +44,9 @@ def where_to_resume(
 ) -> Cut:
     """Where a run that has ended goes on.
 
-    That is before the call that failed or was given up, before the run left its research too early, before the sections
-    that are missing, or, if nothing that it found answers, before its first search.
+    That is before its sections, if more of its plan can be researched with `extra`; else before the call that failed or
+    was given up, before the run left its research too early, before the sections that are missing, or, if nothing that
+    it found answers, before its first search.
 
     Args:
         run: as it is kept.
@@ -57,6 +60,9 @@ def where_to_resume(
         CannotGoOn: it ended well, or would end at once again.
         InputInvalid: it has no section of one of these titles.
     """
+    larger = with_larger_plan(log, extra) if extra is not None and limited else None
+    if larger is not None and (not titles or titles & {one.title for one in larger.run.state.plan}):
+        return larger
     if titles:
         return _before_titles(log, titles, extra)
     if (turned := where_it_turned(log, extra=extra, now=now, limited=limited)) is not None:
@@ -71,6 +77,12 @@ def where_to_resume(
             "(give what they were short of, or name those that are to be researched on)"
         )
     searched = before_search(log, latest=False, extra=extra) if run.status == "unanswered" else None
+    if searched is None and (short := sections_left_out(log)):
+        given = "nothing was given" if extra in (None, TopUp()) else "what was given is not enough"
+        raise CannotGoOn(
+            f"its budget was not enough for {counted(short, 'section')} of its plan, and {given}: raise its limit of "
+            "tokens, or of money, and ask again (its warnings name them, and what would do)"
+        )
     if searched is None:
         raise CannotGoOn("it came to its end, and no section is missing: fork it, or roll it back to do a part again")
     return searched

@@ -17,6 +17,9 @@ from elcano.graphs.spec.graph import EndKind
 
 LEAST_TOKENS: Final = 1_000
 """With fewer neither a run nor a branch is started."""
+MOST_TOKENS: Final = 100_000_000
+MOST_COST: Final = 10_000_000_000
+"""Millionths of a US dollar."""
 MOST_SECONDS: Final = 30 * 86_400.0
 """The longest that a run may work."""
 
@@ -57,8 +60,8 @@ class Usage(Frozen):
 class Limits(Frozen):
     """What a run may spend. The defaults are those of the DeepCritical project for one research loop."""
 
-    tokens: int = Field(default=100_000, ge=LEAST_TOKENS, le=100_000_000)
-    cost_microusd: int | None = Field(default=None, ge=1, le=10_000_000_000)
+    tokens: int = Field(default=100_000, ge=LEAST_TOKENS, le=MOST_TOKENS)
+    cost_microusd: int | None = Field(default=None, ge=1, le=MOST_COST)
     """Millionths of a US dollar; None: not limited."""
     seconds: float = Field(default=600.0, ge=5.0, le=MOST_SECONDS)
     iterations: int = Field(default=5, ge=1, le=50)
@@ -79,8 +82,8 @@ class Limits(Frozen):
 class TopUp(Frozen):
     """What is added to the limits of a run."""
 
-    tokens: int = Field(default=0, ge=0, le=100_000_000)
-    cost_microusd: int = Field(default=0, ge=0, le=10_000_000_000)
+    tokens: int = Field(default=0, ge=0, le=MOST_TOKENS)
+    cost_microusd: int = Field(default=0, ge=0, le=MOST_COST)
     seconds: float = Field(default=0.0, ge=0, le=30 * 86_400)
     iterations: int = Field(default=0, ge=0, le=50)
     steps: int = Field(default=0, ge=0, le=2_000)

@@ -32,7 +32,9 @@ async def kept(store: Store) -> str:
         ("/v1/runs/run-1", "GET, DELETE, HEAD, OPTIONS"),
         ("/v1/runs/run-1/stop", "POST, OPTIONS"),
         ("/docs", "GET, HEAD, OPTIONS"),
-        ("/v1/graphs/validate", "GET, POST, DELETE, HEAD, OPTIONS"),  # DELETE as any name of a graph
+        ("/v1/graphs/validate", "POST, OPTIONS"),  # and not what any name of a graph has
+        ("/v1/graphs/schema", "GET, HEAD, OPTIONS"),
+        ("/v1/graphs/iterative", "GET, DELETE, HEAD, OPTIONS"),
     ],
 )
 async def test_a_path_says_all_its_methods(api: httpx.AsyncClient, path: str, allowed: str) -> None:

@@ -84,6 +84,13 @@ async def test_a_built_in_graph_stays_what_it_is(api: httpx.AsyncClient, name: s
     assert (await api.get(f"/v1/graphs/{name}/versions")).status_code == 404
 
 
+@pytest.mark.parametrize("name", ["validate", "schema"])
+async def test_a_name_that_stands_for_something_else_is_refused(api: httpx.AsyncClient, name: str) -> None:
+    answer = await api.post("/v1/graphs", json=called(name))
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "graph.name")
+    assert "is a path of this API" in answer.json()["errors"][0]["message"]
+
+
 @pytest.mark.parametrize("body", [[], "x", 1, None])
 async def test_what_is_no_graph_is_not_kept(api: httpx.AsyncClient, body: object) -> None:
     assert (await api.post("/v1/graphs", json=body)).status_code == 422

@@ -93,6 +93,8 @@ class _Unhurried(httpx.AsyncBaseTransport):
         answer.headers = httpx.Headers(
             [(name, value) for name, value in answer.headers.raw if name.lower().decode("latin-1") not in _NOT_KEPT]
         )
+        if "*" in answer.headers.get("vary", ""):  # by what no request says; ours differ in nothing else
+            del answer.headers["vary"]
         kept = answer.status_code in (httpx.codes.OK, httpx.codes.NOT_MODIFIED) and "no-store" not in directives
         answer.headers["cache-control"] = f"max-age={FRESH_SECONDS}" if kept else "no-store"
         answer.headers["date"] = formatdate(usegmt=True)  # when it was read, by the clock that its age is told by

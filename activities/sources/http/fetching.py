@@ -17,6 +17,7 @@ from elcano.activities.sources.http.answers import encoding_of, media_type
 from elcano.activities.sources.http.bounded import ACCEPTED, content_of
 from elcano.activities.sources.http.cached import KEPT, CachedTransport
 from elcano.activities.sources.http.destinations import address_of, is_private, origin, require_public, shown
+from elcano.activities.sources.http.lately import Lately
 from elcano.activities.sources.http.pinning import THIS_MACHINE, Network, NotPublic, transport
 from elcano.activities.sources.http.requests import MOST_REDIRECTS, Request, followed
 from elcano.activities.sources.retry_after import require_answer
@@ -40,6 +41,7 @@ class Fetcher:
         self._inside = transport(network, anywhere=True)
         room = int(settings.page_cache_mb * 1_000_000)
         self._kept = CachedTransport(self._outside, settings.data_dir, room) if room else None
+        self._lately = Lately()
         self._reading = WeakValueDictionary[httpx.URL, asyncio.Lock]()
 
     async def close(self) -> None:
@@ -76,7 +78,8 @@ class Fetcher:
             trusted: the operator named this address in the settings: it may be in a private network.
             kinds: the media types that are read, as `text/html`; empty: all. An error may have any.
             seconds: for all of it.
-            cached: a public page that was read within the hour is taken as it was then.
+            cached: a public page that was read within the hour is taken as it was then, one that may not be kept on
+                disk as it was some minutes ago.
 
         Raises:
             SourceUnavailable: nobody answered, or not in time.
@@ -117,11 +120,23 @@ class Fetcher:
 
     async def _sent(self, source: str, request: Request, wanted: "_Wanted") -> Answer | Request:
         """The answer, or the request that it redirects to."""
-        if not (wanted.cached and self._kept and not request.inside and request.is_for_everybody):
-            return await self._read(source, request, wanted, self._inside if request.inside else self._outside)
+        by = self._inside if request.inside else self._outside
+        if not (wanted.cached and self._kept and request.is_for_everybody):
+            return await self._read(source, request, wanted, by)
         # One after another: who comes second finds what the first has read.
         async with self._reading.setdefault(request.address, asyncio.Lock()):
-            return await self._read(source, request, wanted, self._kept)
+            known = self._lately.get(request)
+            if known is not None and wanted.allows(known):
+                return known
+            reached = await self._read(source, request, wanted, by if request.inside else self._kept)
+            if isinstance(reached, Answer) and reached.status == httpx.codes.OK and not self._on_disk(request, reached):
+                self._lately.keep(request, reached)
+            return reached
+
+    @staticmethod
+    def _on_disk(request: Request, answer: Answer) -> bool:
+        """Whether an answer that was read by the kept pages may stand among them."""
+        return not request.inside and "no-store" not in answer.headers.get("cache-control", "")
 
     async def _read(
         self, source: str, request: Request, wanted: "_Wanted", by: httpx.AsyncBaseTransport
@@ -155,6 +170,11 @@ class _Wanted(NamedTuple):
     most_bytes: int
     kinds: frozenset[str]
     cached: bool
+
+    def allows(self, answer: Answer) -> bool:
+        """Whether an answer of before is of a kind and size that is read."""
+        fits = len(answer.content) <= self.most_bytes
+        return fits and (not self.kinds or answer.media_type in self.kinds)
 
     def require_kind(self, who: str, response: httpx.Response) -> None:
         """Returns if the answer is of a kind that is read, or says that there is none."""

@@ -78,7 +78,10 @@ class Robots:
         return known.rules
 
     async def _read(self, site: str, trusted: bool) -> Protego:
-        answer = await self._fetcher.fetch("robots.txt", f"{site}/robots.txt", most_bytes=ROBOTS_BYTES, trusted=trusted)
+        address = f"{site}/robots.txt"
+        answer = await self._fetcher.fetch(
+            "robots.txt", address, most_bytes=ROBOTS_BYTES, trusted=trusted, cached=not trusted
+        )
         if answer.status == 429 or answer.status >= 500:
             raise SourceUnavailable(f"its site's robots.txt cannot be had now (HTTP {answer.status})")
         # Sites without one often answer a page; as rules that is nothing.

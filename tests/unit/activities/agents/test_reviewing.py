@@ -12,6 +12,7 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents import asking
 from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.reviewing import checked_draft
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
@@ -22,9 +23,12 @@ from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing import Failing, Reply, ScriptedModel
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
+from tests.unit.activities.support.test_speaking import NONSENSE
+from tests.unit.activities.support.test_speaking import PASSAGE as MIXED
 
 QUESTION = "How does a workflow go on after a crash?"
 PASSAGES = (passage(1, TEMPORAL), passage(2, PANCAKES))
+IDS = tuple(one.id for one in PASSAGES)
 REPLAYS = "After a crash another worker replays the history"
 FLOUR = "Pancakes are made of flour, eggs and milk."
 GOOD: JsonObject = {
@@ -69,12 +73,13 @@ async def written(
     store: Store,
     *,
     review: bool = True,
+    evidence: tuple[str, ...] = IDS,
     allowance: Allowance | None = None,
     beats: list[Any] | None = None,
     details: tuple[Any, ...] = (),
 ) -> ReportDraft:
     made = AgentActivities(store, Sources({"docs": FixedSource({})}), Settings(_env_file=None))
-    given: JsonObject = {"question": QUESTION, "evidence": [one.id for one in PASSAGES], "review": review}
+    given: JsonObject = {"question": QUESTION, "evidence": list(evidence), "review": review}
     asked = call("writer", json.loads(json.dumps(given)), model="scripted:one")
     if allowance is not None:
         asked = asked.model_copy(update={"allowance": allowance})
@@ -261,3 +266,41 @@ async def test_what_comes_back_worse_is_not_taken(store: Store, scripted: Script
 async def test_a_block_of_which_nothing_is_left_is_left_out(store: Store, scripted: Scripted) -> None:
     scripted(reviser={"blocks": [{"id": 1, "text": ""}]})
     assert (await written(store)).key_findings == ()
+
+
+async def test_of_fourteen_nonsense_sentences_none_passes_a_reviewer_that_reads(
+    tmp_path: Path, scripted: Scripted
+) -> None:
+    """Each statement reaches it with its own quote and no other words, and what it says of one is said of that one."""
+    source = passage(1, MIXED)
+    sentences = [f"{said.removesuffix('.')} [n{number}]." for number, (said, _) in enumerate(NONSENSE)]
+    citations: list[Any] = [
+        {"mark": f"n{number}", "evidence": "e1", "quote": quote} for number, (_, quote) in enumerate(NONSENSE)
+    ]
+    true: JsonObject = {"mark": "t", "evidence": "e1", "quote": "Network file systems are not supported"}
+    text = " ".join([*sentences, "Network file systems do not work [t]."])
+    answer: JsonObject = {"title": "Mixed", "key_findings": text, "citations": [*citations, true]}
+    known = {said: quote for said, quote in NONSENSE}
+
+    def read(task: TaskEnvelope) -> Reply:
+        shown = task.given["statements"]
+        assert isinstance(shown, list)
+        verdicts = []
+        for one in shown:
+            assert isinstance(one, dict)
+            nonsense = one["statement"] in known
+            assert not nonsense or one["quotes"] == [known[str(one["statement"])]]
+            support = "not_supported" if nonsense else "supported"
+            verdicts.append({"id": one["id"], "support": support, "reason": "of something else" if nonsense else ""})
+        return Reply({"verdicts": verdicts})
+
+    scripted(writer=answer, reviewer=read)
+    async with open_store(tmp_path / "mixed") as store:
+        await store.of("default").evidence.add("run-1", (source,), [stored(source)])
+        draft = await written(store, evidence=(source.id,))
+        checked = await checked_draft(store.of("default"), draft, QUESTION)
+    (claim,) = checked.claims
+    support = {one.text: one.support for one in claim.statements}
+    assert [said for said in known if support[said] != "not_supported"] == []
+    assert support["Network file systems do not work."] == "supported"
+    assert {one.text for one in checked.doubted} == set(known)

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from elcano.activities.agents.answers import drafted, section_claims, summarised, unrepeated
 from elcano.activities.prose.blocks import Written
-from elcano.graphs.agents.prose import ReportProse, SectionProse, SectionText, Summary
+from elcano.graphs.agents.prose import MOST_CHARACTERS, ReportProse, SectionProse, SectionText, Summary
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
 
 A = Citation(evidence="e1", quote="fell by 12 %", mark="a")
@@ -176,3 +176,10 @@ def test_nothing_that_a_model_writes_breaks_it(text: str, mark: str) -> None:
     )
     for one in drafted(answer).claims:
         assert one.text.strip()
+
+
+def test_a_text_that_no_model_writes_is_refused_by_its_name() -> None:
+    most = "x" * MOST_CHARACTERS
+    assert SectionText(text=most).text == most
+    with pytest.raises(ValidationError, match=r"`text` has 400,001 characters, and 400,000 are taken"):
+        SectionText(text=most + "x")

@@ -78,3 +78,21 @@ def test_no_mark_is_lost(text: str) -> None:
     placed = [one.meta for token in tokens for one in token.children or () if one.meta]
     assert all(0 <= meta["statement"] < len(found) for meta in placed)
     assert all(one.text == one.text.strip() for one in found)
+
+
+def test_long_texts_are_told_apart_as_short_ones_are() -> None:
+    """They are looked at in pieces, and no piece ends within a word."""
+    sentence = "It goes on for a while, as it did before. "
+    text = sentence * 2_000
+    ends = sentence_ends(text)
+    assert ends[-1] == len(text)
+    assert len(ends) < 2_020
+    assert sum(end % len(sentence) == 0 for end in ends) >= 1_990
+    assert all(text[end - 1].isspace() for end in ends)
+
+
+@pytest.mark.parametrize("text", ["![" * 100_000, "\u3002" * 50_000, "a" * 50_000])
+def test_hostile_texts_end(text: str) -> None:
+    ends = sentence_ends(text)
+    assert ends[-1] == len(text)
+    assert ends == sorted(set(ends))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.report.judging import judged
+from elcano.activities.report.judging import connected, judged
 from elcano.graphs.values.statements import CheckedCitation, Judgement, Statement, StatementKind, Support
 
 
@@ -39,3 +39,29 @@ def test_an_inference_may_reckon() -> None:
 
 def test_what_is_known_need_not_be_quoted() -> None:
     assert judged(statement("Pfizer sold 12.", "it sold 12"), ("What did Pfizer sell?",), None).support == "unchecked"
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("The trial had two arms, and 12 % left it.", ""),
+        ("Of these 7 reasons the first counts most.", ""),
+        ("In 2019 it was otherwise.", ""),
+        ("It had 45 arms.", "\u201c45\u201d stands in none of the words that are quoted around it"),
+        ("It lasted 7 days.", "7 days"),
+        ("It fell by 13 %.", "13 %"),
+        ("It was in 2018.", "2018"),
+        ("It is as Pfizer says.", ""),
+    ],
+)
+def test_what_connects_names_no_figure_that_nothing_around_it_has(said: str, reason: str) -> None:
+    found = connected(Statement(text=said, kind="connecting"), ("12 % left", "two arms"), ("What of 2019?",))
+    assert reason in found.reason
+    assert found.support == ("not_supported" if reason else "unchecked")
+
+
+def test_cells_and_facts_are_judged_otherwise() -> None:
+    cell = Statement(text="45", kind="connecting", context="Arms")
+    assert connected(cell, (), ()) == cell
+    fact = statement("It had 45 arms.", "two arms")
+    assert connected(fact, (), ()) == fact

@@ -10,11 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
-from elcano.activities.sources.http import cached
+from elcano.activities.sources.http import cached, lately
 from elcano.activities.sources.http.cached import FILE, FRESH_SECONDS
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
+from elcano.activities.sources.http.requests import Request
 from elcano.graphs.errors import SourceRefused
 from tests.internet import Internet
 from tests.loopback import Asked, Loopback, Reply, loopback
@@ -57,6 +59,8 @@ def an_hour_passes(monkeypatch: pytest.MonkeyPatch) -> None:
         {"Date": "Thu, 01 Jan 1970 00:00:00 GMT", "Age": "99999999"},
         {"Vary": "Accept-Encoding, Cookie, User-Agent", "Set_Cookie": "a=b"},
         {"Last_Modified": "Thu, 01 Jan 2026 00:00:00 GMT"},
+        {"Vary": "*"},
+        {"Vary": "*, Cookie"},
     ],
 )
 async def test_a_page_is_fetched_once(tmp_path: Path, said: dict[str, str]) -> None:
@@ -66,6 +70,39 @@ async def test_a_page_is_fetched_once(tmp_path: Path, said: dict[str, str]) -> N
     assert (first.text, again.text, len(running.asked)) == ("asked 1", "asked 1", 1)
     assert (again.url, again.status, again.media_type) == (first.url, first.status, first.media_type)
     assert "set-cookie" not in again.headers
+
+
+@pytest.mark.parametrize(("said", "asked"), [("no-store", {}), ("", {"trusted": True})])
+async def test_what_may_stand_in_no_file_is_fetched_once_for_some_minutes(
+    tmp_path: Path, said: str, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(Cache_Control=said) as running:
+        async with fetching(running.url, data_dir=tmp_path, page_cache_mb=10) as fetcher:
+            page = f"{running.url}/page" if asked else PAGE
+            first = await asyncio.gather(*(fetcher.fetch("test", page, **asked) for _ in range(3)))
+            assert {answer.text for answer in first} == {"asked 1"}
+            with pytest.raises(SourceRefused, match="larger"):
+                await fetcher.fetch("test", page, most_bytes=3, **asked)
+            keyed = await fetcher.fetch("test", page, headers={"X-Api-Key": "x"}, **asked)
+            assert keyed.text == "asked 3"
+            monkeypatch.setattr(lately, "SECONDS", 0.0)
+            assert (await fetcher.fetch("test", page, **asked)).text == "asked 4"
+    folder = tmp_path / FILE.parent
+    assert not folder.exists() or b"asked 1" not in b"".join(file.read_bytes() for file in folder.iterdir())
+
+
+async def test_what_is_remembered_has_its_bounds() -> None:
+    now = 0.0
+    pages = lately.Lately(lambda: now, most_bytes=100)
+    known = [Request("GET", httpx.URL(f"http://h/{n}"), {}, None, inside=True) for n in range(9)]
+    for request in known:
+        pages.keep(request, Answer(str(request.address), 200, httpx.Headers(), b"x" * 25))
+    assert [pages.get(request) is not None for request in known] == [False] * 5 + [True] * 4
+    pages.keep(known[0], Answer("http://h/0", 200, httpx.Headers(), b"x" * 26))
+    assert pages.get(known[0]) is None
+    assert pages.get(known[8]._replace(headers={"Accept": "text/html"})) is None
+    now = lately.SECONDS
+    assert all(pages.get(request) is None for request in known)
 
 
 async def test_two_at_once_fetch_it_once(tmp_path: Path) -> None:

@@ -1,0 +1,22 @@
+"""What of a long report is finished, as its heartbeat names it: an attempt that follows a crash goes on behind it."""
+
+from elcano.graphs.frozen import Frozen
+
+
+class WrittenSection(Frozen):
+    """One finished section, or a part of one, as a heartbeat names it."""
+
+    artifact: str
+    """Content hash of its `SectionText`."""
+    model: str = ""
+    quoted: bool = False
+    left_out: int = 0
+    """Statements of its draft that were too much for its model."""
+    parts: int = 1
+    """How many parts its section is written in; of one of them this is what was written."""
+
+
+class Progress(Frozen):
+    """The finished sections and parts, in the order of those that have a draft. Travels: new fields get defaults."""
+
+    sections: tuple[WrittenSection, ...] = ()

@@ -26,10 +26,11 @@ class Connection(sqlite3.Connection):
     """
 
     def close(self) -> None:
-        """Takes back what was not committed, then closes."""
+        """Takes back what was not committed, then closes; nothing, if it is closed."""
         try:
-            if self.in_transaction:
-                self.rollback()
+            with suppress(sqlite3.ProgrammingError):  # closed already, or never opened
+                if self.in_transaction:
+                    self.rollback()
         finally:
             super().close()
 

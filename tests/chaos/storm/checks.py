@@ -178,7 +178,7 @@ def _unwritten(run: Played) -> Iterator[int]:
     answered: dict[tuple[str, str], list[Note]] = defaultdict(list)
     begun_anew = _begun_anew(run)
     for note in run.notes:
-        if note.what == "answered":
+        if note.tokens:
             answered[note.agent, note.prompt].append(note)
     for notes in answered.values():
         had = any(is_of(note, call) for note in notes[:1] for call in run.completed)

@@ -182,3 +182,12 @@ def test_what_was_answered_in_a_conversation_that_was_begun_anew_may_be_in_no_le
     again = [one.model_copy(update={"at": one.at + 0.3}) for one in (asked, answered)]
     assert "books" in kinds(RUN.model_copy(update={"notes": (*planner, asked, answered, *mended)}))
     assert "books" not in kinds(RUN.model_copy(update={"notes": (*planner, asked, *mended, *again)}))
+
+
+def test_an_answer_in_a_wrong_form_is_paid_for_and_may_be_cut_off_like_any_other() -> None:
+    asked, answered = RUN.notes[2:]
+    wrong = answered.model_copy(update={"what": "disturbed", "fault": "unparsable"})
+    again = [one.model_copy(update={"at": one.at + 0.3}) for one in (asked, answered)]
+    assert "books" not in kinds(RUN.model_copy(update={"notes": (*RUN.notes[:2], asked, wrong, *again)}))
+    mended = [one.model_copy(update={"prompt": "mended", "at": one.at + 0.1}) for one in (asked, answered)]
+    assert "books" in kinds(RUN.model_copy(update={"notes": (*RUN.notes[:2], asked, wrong, *mended)}))

@@ -51,6 +51,12 @@ def test_a_connection_that_is_closed_lets_go_though_somebody_keeps_its_cursor(tm
     assert writes(file)
 
 
+def test_a_connection_is_closed_as_often_as_anybody_likes(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "twice.db", factory=Connection)
+    connection.close()
+    connection.close()  # as aiosqlite does with one whose closing was given up
+
+
 def test_a_connection_that_nobody_closes_is_closed_with_what_it_had_begun(tmp_path: Path) -> None:
     file = tmp_path / "dropped.db"
     connection = sqlite3.connect(file, factory=Connection)

@@ -75,7 +75,7 @@ def left_open(parts: Sequence[str], spoken: Sequence[str], quotes: Iterable[str]
     sentences: list[str] = []
     for part in parts if len(parts) > 1 else ():
         terms = given.terms.of(part)
-        if part not in spoken:
+        if part not in spoken or not _is_found(part, given):
             sentences += told(own.unspoken_part, [part])
         elif not _is_quoted(terms, held):
             sentences += told(own.unquoted_part, [part])
@@ -88,6 +88,12 @@ def _own() -> Phrases:
 
 def _is_quoted(terms: Terms, held: Iterable[str]) -> bool:
     return terms.coverage(set(held)) >= QUOTED_PART
+
+
+def _is_found(part: str, given: Material) -> bool:
+    """Whether a passage holds half of a part's words, whatever they tell: else it cannot be said to be on that part."""
+    words = set(stems(part))
+    return any(2 * len(words & passage.found) >= len(words) for passage in given.passages)
 
 
 def _written(word: str, given: Material) -> bool:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from elcano.activities.offline.limitations import left_open
+from elcano.activities.offline.passages import material
 from elcano.activities.offline.results import RESULT, is_aim, worded
 from elcano.activities.offline.writing import write
 from elcano.activities.phrases.english import PHRASES
@@ -94,6 +96,16 @@ def test_parts_that_are_not_answered_are_named_each_with_what_was_found() -> Non
     assert draft.answered
     (told,) = [said for said in draft.limitations if said.startswith((PHRASES.unspoken_part, PHRASES.unquoted_part))]
     assert told == f"{PHRASES.unspoken_part}which licence has the tea shop."
+
+
+def test_passages_on_a_part_are_only_said_to_be_found_if_one_holds_half_of_its_words() -> None:
+    """However much the one word tells that it holds."""
+    held, not_held = "which pressure was measured weekly", "which licensed shops sell pressure cookers"
+    given = material(asked(f"{held}, and {not_held}?", STUDY))
+    assert left_open([held, not_held], [held, not_held], [], given) == (
+        f"{PHRASES.unquoted_part}{held}.",
+        f"{PHRASES.unspoken_part}{not_held}.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
 from elcano.api.temporal import history, removal, source_checks
+from elcano.api.temporal.asking import is_unheard, until_heard
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import Execution, described
 from elcano.api.temporal.glance import Glance
@@ -210,12 +211,19 @@ class Temporal:
             RunForgotten: there is no such workflow, or it is closed and its last execution did not apply the request.
         """
         handle = await self._handle(run_id)
+
+        async def ask() -> ControlAnswer:
+            answer: ControlAnswer = await handle.execute_update(
+                CONTROL_UPDATE, request, id=request_id, result_type=ControlAnswer, rpc_timeout=UPDATE_TIMEOUT
+            )
+            return answer
+
         try:
             with mapped():
-                answer: ControlAnswer = await handle.execute_update(
-                    CONTROL_UPDATE, request, id=request_id, result_type=ControlAnswer, rpc_timeout=UPDATE_TIMEOUT
-                )
+                answer = await until_heard(ask)
         except WorkflowUpdateFailedError as error:
+            if is_unheard(error):
+                raise OutcomeUnknown(request_id) from error
             raise UpdateRefused(str(error.cause)) from error
         except (WorkflowUpdateRPCTimeoutOrCancelledError, TemporalUnavailable) as error:
             raise OutcomeUnknown(request_id) from error

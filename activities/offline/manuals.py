@@ -55,6 +55,8 @@ OPENING: Final = 1.5
 FOREIGN: Final = 0.5
 """For what stands below a label that has no word of the question."""
 
+_NO_REFERENCE: Final = re.compile(r"^packages \(|\b(?:articles|preprints|trials)\)$")
+"""The sources of readmes and of literature, as an envelope names them with their kinds."""
 _TRANSPARENT: Final = frozenset(
     ["name", "description", "descript", "synopsis", "summari", "overview", "introduct", "note", "discuss", "manual"]
 ).union(["page", "chapter", "tip", "part", "section"])
@@ -137,8 +139,11 @@ class Asked:
 
 
 def is_manual(given: Material) -> bool:
-    """Whether most of what was found stands below headings."""
-    headed = sum(bool(one.item.heading.strip()) for one in given.passages)
+    """Whether most of what was found stands below headings, in texts that treat a subject page by page.
+
+    Readmes and papers have headings too, but each is a whole of its own on another thing: they are no reference.
+    """
+    headed = sum(bool(one.item.heading.strip()) and not _NO_REFERENCE.search(one.item.source) for one in given.passages)
     return headed > HEADED * len(given.passages)
 
 

@@ -120,6 +120,8 @@ def _is_label(text: str, block: Block, after: Block | None) -> bool:
     written = text[block.start : block.end]
     if "\n" in written or not _LABEL_END.search(written) or len(written.split()) > LABEL_WORDS:
         return False
+    if _ADDRESS.search(written):  # `Source Code: https://...` names no subject.
+        return False
     return not text[block.end : after.start].strip() and _FULL_STOP.search(text[after.start : after.end]) is not None
 
 

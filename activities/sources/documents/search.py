@@ -38,7 +38,7 @@ class Text(NamedTuple):
     text: str
 
 
-def best_passages(database: sqlite3.Connection, query: str, limit: int) -> list[Hit]:
+def best_passages(database: sqlite3.Connection, query: str, limit: int, *, opened: bool = True) -> list[Hit]:
     """The best passages, best first; none if the query has no word or no passage has one of its words."""
     spoken = languages(database)
     language = language_of(query, tuple(spoken))
@@ -54,6 +54,8 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int) -> list[
         (match, BM25, limit * POOL),
     )
     found = [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
+    if not opened:
+        return spread(found, limit)
     return with_openings(database, spread(stubs_last(database, found), limit), search_words(query, language), limit)
 
 

@@ -26,6 +26,8 @@ from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
 
+READMES: Final = "packages"
+"""The source of what packages say of themselves, each in one short text."""
 SEARCH_THREADS: Final = 4
 """Searches of one source at once; they share the processor with everything else."""
 RESYNC_SECONDS: Final = 5.0
@@ -123,7 +125,8 @@ class DocumentsSource:
 
     def _search(self, query: str, limit: int, listing: Listing) -> Found:
         with self._index.reading() as database:
-            hits = search.best_passages(database, query, limit)
+            # A readme is found whole: its opening would take the place of another package's only passage.
+            hits = search.best_passages(database, query, limit, opened=self._name != READMES)
             texts = search.texts(database, (hit.document for hit in hits))
         skipped = sorted((*listing.skipped, *self._index.skipped()))
         notes = warnings(self._name, skipped)

@@ -139,7 +139,7 @@ class _Asked:
         factor = self._factor(passage)
         before: Sentence | None = None
         for sentence in passage.sentences:
-            if sentence.leads and not (self.manual and self.kind is PROCEDURE):
+            if not self._may_show(sentence):
                 continue
             start, led = beginning(sentence, before)
             before = sentence
@@ -173,6 +173,15 @@ class _Asked:
             held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
             together = not self.manual or self._is_together(sentence, start, text, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
+
+    def _may_show(self, sentence: Sentence) -> bool:
+        """Whether what announces code may be quoted: with it in a manual and to who asks how to do something.
+
+        Without it only in a manual, and to who asks so: there it says by itself what to do.
+        """
+        if sentence.leads:
+            return self.manual and self.kind is PROCEDURE
+        return not sentence.coded or self.manual or self.kind is PROCEDURE
 
     def _names(self, sentence: Sentence) -> bool:
         """Whether a sentence itself has a word of the question, whatever is quoted with it."""

@@ -14,7 +14,15 @@ from typing import Final
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
 from elcano.activities.offline.manuals import Asked as Measured
-from elcano.activities.offline.manuals import bearing, compounded, focus, held_pairs, is_definition, is_manual
+from elcano.activities.offline.manuals import (
+    are_apart,
+    bearing,
+    compounded,
+    focus,
+    held_pairs,
+    is_definition,
+    is_manual,
+)
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
@@ -84,7 +92,7 @@ class Candidate:
     defining: bool = False
     """It says what the subject of the question is or does."""
     together: bool = True
-    """Words that the question puts next to each other stand together in it or above it."""
+    """Words that the question puts next to each other stand together in it or above it, or it has all and is short."""
 
     def extends(self, other: "Candidate") -> bool:
         """Whether it quotes all of `other` and more."""
@@ -171,7 +179,8 @@ class _Asked:
             # All of a section that is called after the question is about it.
             about = passage.found if self.manual and focus(passage, self.terms) == 1.0 else near
             held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
-            together = not self.manual or self._is_together(sentence, start, text, passage)
+            whole = held[1] == 1.0 and len(own) <= 2 * USUAL_LENGTH and are_apart(self.measured.question)
+            together = not self.manual or whole or self._is_together(sentence, start, text, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
 
     def _may_show(self, sentence: Sentence) -> bool:

@@ -67,7 +67,20 @@ async def test_the_example_of_the_api_is_answered(tmp_path: Path) -> None:
     (question,) = RunRequest.model_fields["question"].examples or [""]
     report = await draft(str(question), SOURCES["packages"], PackageReadmes(), tmp_path / "index.sqlite")
     assert report.answered
-    assert "PDF" in said(report)
+    assert "PDF rendering, inspection, manipulation and creation" in said(report)
+
+
+async def test_the_questions_of_the_readme_are_answered(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    asked = {
+        "What is HTTPX and does it support HTTP/2?": "has support for both HTTP/1.1 and HTTP/2",
+        "How is data validated with Python type hints?": "validate it with Pydantic",
+    }
+    for question, words in asked.items():
+        assert question in readme
+        report = await draft(question, SOURCES["packages"], PackageReadmes(), tmp_path / "index.sqlite")
+        assert report.answered
+        assert words in said(report)
 
 
 async def test_the_second_command_of_the_readme_is_answered(tmp_path: Path) -> None:

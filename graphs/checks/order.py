@@ -1,6 +1,7 @@
 """What a node reads of another one must have been left before: some way leads from that one to it.
 
-An exit is left out: a run that has to end comes there from anywhere.
+What it left itself when it was visited before a node can always read. An exit is left out: a run that has to end comes
+there from anywhere.
 """
 
 from collections.abc import Iterator
@@ -29,8 +30,6 @@ class _Reading:
     expression: str
     node: str
     place: str
-    done: bool = False
-    """Whether the node has done its work by then, so that it can read what it left itself."""
 
 
 def order_faults(graph: ResearchGraph) -> Iterator[Fault]:
@@ -41,7 +40,7 @@ def order_faults(graph: ResearchGraph) -> Iterator[Fault]:
         if reading.node in graph.exit_nodes or unusable(reading.expression):
             continue
         for read in nodes_read(reading.expression):
-            if read not in graph.by_id or (reading.done and read == reading.node):
+            if read not in graph.by_id or read == reading.node:
                 continue
             if read not in behind:
                 behind[read] = reach(onward, onward.get(read, ()))
@@ -56,7 +55,7 @@ def _readings(graph: ResearchGraph) -> Iterator[_Reading]:
     for number, edge in enumerate(graph.edges):
         place = pointer("edges", number)
         if isinstance(edge, ConditionalEdge):
-            yield _Reading(edge.when, edge.from_node, f"{place}/when", done=True)
+            yield _Reading(edge.when, edge.from_node, f"{place}/when")
         elif isinstance(edge, ParallelEdge):
             for field, expression in edge.inputs.items():
                 yield _Reading(expression, edge.from_node, place + pointer("inputs", field))
@@ -69,4 +68,4 @@ def _of_node(node: Node, place: str) -> Iterator[_Reading]:
     if isinstance(node, ToolNode | ParallelNode) and node.for_each:
         yield _Reading(node.for_each, node.id, f"{place}/for_each")
     if node.choose:
-        yield _Reading(node.choose, node.id, f"{place}/choose", done=True)
+        yield _Reading(node.choose, node.id, f"{place}/choose")

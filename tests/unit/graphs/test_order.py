@@ -40,9 +40,9 @@ def forked(first: str = "question", left: str = "question", when: str = "questio
             "/nodes/2/inputs/payload",
         ),
         (
-            forked(first="outputs.first.ok"),
-            "node 'first': no way leads from node 'first' to it, so it never sees what that leaves "
-            "(in 'outputs.first.ok')",
+            forked(first="outputs.fork || question"),
+            "node 'first': no way leads from node 'fork' to it, so it never sees what that leaves "
+            "(in 'outputs.fork || question')",
             "/nodes/0/inputs/payload",
         ),
         (
@@ -58,7 +58,7 @@ def test_what_is_never_there_is_a_fault_with_its_place(graph: ResearchGraph, mes
 
 
 def test_what_lies_before_or_behind_a_loop_can_be_read() -> None:
-    assert faults(forked(left="outputs.first.ok", when="outputs.first.ok")) == []
+    assert faults(forked(first="outputs.first.ok", left="outputs.first.ok", when="outputs.first.ok")) == []
     graph = forked(first="outputs.right.ok")
     back = SequentialEdge(from_node="right", to_node="first", loop=True)
     onward = ConditionalEdge(from_node="right", to_node="z", when="outputs.right.ok")

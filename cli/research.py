@@ -193,8 +193,14 @@ def _table(listed: list[dict[str, Any]]) -> Table:
         started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run["started_at"]))
         question = " ".join(run["question"].split())
         run_id = Text(run["run_id"], style=f"link {page}" if (page := _page(run)) else "")
-        table.add_row(run_id, run["status"], mode_of(run), run["engine"], started, question)
+        table.add_row(run_id, standing_of(run), mode_of(run), run["engine"], started, question)
     return table
+
+
+def standing_of(run: JsonObject) -> str:
+    """How a run of a list stands in one word: of one that goes on, where it is, if it does not research."""
+    stage = run.get("stage")
+    return str(run["status"] if stage in (None, "researching", "closed") else stage)
 
 
 def mode_of(run: JsonObject) -> str:

@@ -23,7 +23,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "compare_products": "How does the Swift kettle differ from the Calm kettle?",
     "screened_review": "What is known of lime in kettles?",
     "debate": "Does descaling a kettle prevent that lime shortens its life?",
-    "due_diligence": "Which sisters own Kettlewright, and which dispute did Kettlewright lose?",
+    "due_diligence": "Which kettles does Kettlewright make, and which dispute has Kettlewright lost?",
     "triage": "Which guarantee does the Calm kettle have?",
 }
 

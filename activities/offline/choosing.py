@@ -145,15 +145,19 @@ def choose(chosen: list[Candidate], ranked: Sequence[Candidate], wanted: int, fl
             chosen[:] = [*(one for one in chosen if not best.extends(one)), best]
 
 
-def further(given: Material, chosen: Sequence[Candidate], ranked: Sequence[Candidate], wanted: int) -> list[Candidate]:
+def further(
+    given: Material, terms: Terms, chosen: Sequence[Candidate], ranked: Sequence[Candidate], wanted: int
+) -> list[Candidate]:
     """What says more than `chosen` and nearly as well; nothing that quotes what is quoted already.
 
-    The document that holds most of the question is trusted further than others.
+    The document that holds most of `terms`, what the part asks about, is trusted further than others: of a question of
+    several parts that may be another one for each.
     """
+    trusted = given.leading(terms)
     new = list(chosen)
     floor = max(SECTION_FLOOR, FURTHER * max((one.score for one in ranked), default=0.0))
     fresh = [one for one in ranked if not any(_overlap(one, other) for other in chosen) and not _only_aims(given, one)]
-    leading = [one for one in fresh if one.score >= floor or given.passages[one.passage].document == given.leading]
+    leading = [one for one in fresh if one.score >= floor or given.passages[one.passage].document == trusted]
     choose(new, leading, len(new) + wanted, LEADING)
     return [one for one in new if one not in chosen]
 

@@ -5,7 +5,7 @@ to be missing if neither it nor a form of it is in any passage, titles and headi
 are not spoken of. Of a question of several parts each part is looked at by itself, over everything that was quoted.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from elcano.activities.offline.passages import Material
@@ -24,6 +24,8 @@ TELLING: Final = 0.35
 """A word is spoken of if it tells this much of what the question's most telling word does."""
 QUOTED_PART: Final = 0.6
 """A part counts as quoted if the quotations hold this share of its telling words."""
+REPEATED: Final = 0.9
+"""Of a part whose words one quotation holds to this share it is not said that nothing holds them."""
 MOST_WORDS: Final = 8
 """Words that one sentence names."""
 LEAST_SIGNS: Final = 3
@@ -70,12 +72,15 @@ def unmentioned(given: Material) -> tuple[str, ...]:
 
 def left_open(parts: Sequence[str], spoken: Sequence[str], quotes: Iterable[str], given: Material) -> tuple[str, ...]:
     """A sentence for each of several `parts` that nothing speaks to, or that is `spoken` to and not quoted."""
-    held = {one for quote in quotes for one in stems(quote)}
+    said = [frozenset(stems(quote)) for quote in quotes]
+    held = frozenset().union(*said)
     own = _own()
     sentences: list[str] = []
     for part in parts if len(parts) > 1 else ():
         terms = given.terms.of(part)
         if part not in spoken or not _is_found(part, given):
+            if _is_repeated(part, said):
+                continue
             sentences += told(own.unspoken_part, [part])
         elif not _is_quoted(terms, held):
             sentences += told(own.unquoted_part, [part])
@@ -88,6 +93,12 @@ def _own() -> Phrases:
 
 def _is_quoted(terms: Terms, held: Iterable[str]) -> bool:
     return terms.coverage(set(held)) >= QUOTED_PART
+
+
+def _is_repeated(part: str, quotes: Iterable[Collection[str]]) -> bool:
+    """Whether one of the `quotes`, given as stems, holds nearly all words of a part."""
+    words = set(stems(part))
+    return bool(words) and any(len(words.intersection(one)) >= REPEATED * len(words) for one in quotes)
 
 
 def _is_found(part: str, given: Material) -> bool:

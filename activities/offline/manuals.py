@@ -112,6 +112,12 @@ _COMPOUND: Final = re.compile(r"\b[^\W_]+(?:-[^\W_]+)+\b")
 _IDENTIFIER: Final = re.compile(
     r"\b\w+(?:_\w+)+\b|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|\b\w+[.:]{1,2}\w+(?:[.:]{1,2}\w+)+"
 )
+_APART: Final = re.compile(
+    r"[,;:?!()]|\b(?:do|does|did|is|are|was|were|can|could|may|might|must|should|will|would|has|have|had|in|on|at|by|for|"
+    r"from|into|to|with|without|and|or|that|which|who|when|if)\b",
+    re.IGNORECASE,
+)
+"""What stands between words that do not touch."""
 _REASON: Final = REASON.answered
 
 
@@ -151,6 +157,11 @@ def pairs(question: str) -> set[frozenset[str]]:
     """The telling words of a question that stand next to each other: `detached HEAD`, `hash index`."""
     own = stems(question)
     return {frozenset(pair) for pair in pairwise(own) if pair[0] != pair[1]}
+
+
+def are_apart(question: str) -> bool:
+    """Whether no two telling words of a question touch, but for an article: `what does lime do in a kettle`."""
+    return len(stems(question)) > 1 and all(len(stems(run)) < 2 for run in _APART.split(question))
 
 
 def compounded(text: str, question: str) -> str:

@@ -110,11 +110,10 @@ class Material:
         """The passages of one document."""
         return [one for one in self.passages if one.document == name]
 
-    @cached_property
-    def leading(self) -> str:
-        """The document that holds most of the question."""
+    def leading(self, terms: Terms) -> str:
+        """The document that holds most of `terms`."""
         found = self.documents
-        return max(found, key=lambda one: _coverage(self.terms, found[one]), default="")
+        return max(found, key=lambda one: _coverage(terms, found[one]), default="")
 
     def mentions(self, one: str) -> bool:
         """Whether any passage holds the stem `one`, or a word related to it."""

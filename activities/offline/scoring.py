@@ -14,7 +14,15 @@ from typing import Final
 from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
 from elcano.activities.offline.manuals import Asked as Measured
-from elcano.activities.offline.manuals import bearing, compounded, focus, held_pairs, is_definition, is_manual
+from elcano.activities.offline.manuals import (
+    are_apart,
+    bearing,
+    compounded,
+    focus,
+    held_pairs,
+    is_definition,
+    is_manual,
+)
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
@@ -84,7 +92,7 @@ class Candidate:
     defining: bool = False
     """It says what the subject of the question is or does."""
     together: bool = True
-    """Words that the question puts next to each other stand together in it or above it."""
+    """Words that the question puts next to each other stand together in it or above it, or it has all and is short."""
 
     def extends(self, other: "Candidate") -> bool:
         """Whether it quotes all of `other` and more."""
@@ -139,7 +147,7 @@ class _Asked:
         factor = self._factor(passage)
         before: Sentence | None = None
         for sentence in passage.sentences:
-            if sentence.leads and not (self.manual and self.kind is PROCEDURE):
+            if not self._may_show(sentence):
                 continue
             start, led = beginning(sentence, before)
             before = sentence
@@ -171,8 +179,18 @@ class _Asked:
             # All of a section that is called after the question is about it.
             about = passage.found if self.manual and focus(passage, self.terms) == 1.0 else near
             held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
-            together = not self.manual or self._is_together(sentence, start, text, passage)
+            whole = held[1] == 1.0 and len(own) <= 2 * USUAL_LENGTH and are_apart(self.measured.question)
+            together = not self.manual or whole or self._is_together(sentence, start, text, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
+
+    def _may_show(self, sentence: Sentence) -> bool:
+        """Whether what announces code may be quoted: with it in a manual and to who asks how to do something.
+
+        Without it only in a manual, and to who asks so: there it says by itself what to do.
+        """
+        if sentence.leads:
+            return self.manual and self.kind is PROCEDURE
+        return not sentence.coded or self.manual or self.kind is PROCEDURE
 
     def _names(self, sentence: Sentence) -> bool:
         """Whether a sentence itself has a word of the question, whatever is quoted with it."""

@@ -79,6 +79,8 @@ class Sentence:
     """Ends like a sentence; list items often do not."""
     leads: bool = False
     """It announces code that is too long to be quoted with it."""
+    coded: bool = False
+    """It is quoted with the code that it announces."""
     label: int | None = None
     """Where the label begins that it stands below, as a definition stands below its term: `shared_buffers (integer)`.
     What a page says of an option does not name it."""
@@ -93,9 +95,7 @@ def sentences(text: str) -> list[Sentence]:
     return [
         replace(sentence, label=labels[number]) if _is_near(labels[number], sentence) else sentence
         for number, block in enumerate(blocks)
-        for sentence in _of_block(
-            text, block, number, _list_end(text, blocks, number) or _code_end(text, blocks, number)
-        )
+        for sentence in _of_block(text, block, number, _list_end(text, blocks, number), _code_end(text, blocks, number))
         if _is_quotable(sentence, block)
     ]
 
@@ -168,7 +168,7 @@ def _code_end(text: str, blocks: Sequence[Block], number: int) -> int | None:
     return text.index(code, lead.end) + len(code)
 
 
-def _of_block(text: str, block: Block, number: int, list_end: int | None) -> list[Sentence]:
+def _of_block(text: str, block: Block, number: int, list_end: int | None, code_end: int | None) -> list[Sentence]:
     found: list[Sentence] = []
     start = block.start
     for end in _ends(text, block):
@@ -177,8 +177,10 @@ def _of_block(text: str, block: Block, number: int, list_end: int | None) -> lis
         while start < block.end and text[start].isspace():
             start += 1
     if start < block.end:
-        last = _sentence(text, start, list_end or block.end, number, listed=list_end is not None)
-        found.append(replace(last, leads=list_end is None and _leads(text, last)))
+        beyond = list_end or code_end
+        coded = list_end is None and code_end is not None
+        last = _sentence(text, start, beyond or block.end, number, listed=beyond is not None)
+        found.append(replace(last, leads=beyond is None and _leads(text, last), coded=coded))
     return found
 
 

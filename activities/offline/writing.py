@@ -69,7 +69,7 @@ def _sections(
         said = candidates_of(given, question, part)
         if is_manual(given):
             said = fit_for_manuals(said, given.terms.of(part))
-        new = further(given, used, said, SECTION_CLAIMS if several else DETAILS)
+        new = further(given, given.terms.of(part), used, said, SECTION_CLAIMS if several else DETAILS)
         if new:
             used.extend(new)
             heading = _heading(part) if several else phrases(spoken()).further

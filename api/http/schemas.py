@@ -3,7 +3,7 @@
 Times are seconds since the epoch, as in events.
 """
 
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
@@ -94,7 +94,8 @@ class RunView(Described):
     mode: str = Field(examples=["iterative"])
     """The graph that works on it."""
     choice: Choice | None = Field(default=None, examples=[{"mode": "deep", "reason": "It compares three things."}])
-    """Of a run asked for as `auto`: the mode by which it goes on, and why; null until it has chosen."""
+    """Of a run asked for as `auto`: the mode by which it goes on, and why (in lists only once it has ended); null until
+    it has chosen."""
     domain: str = Field(default="", examples=["biomedical"])
     """The field by whose rubric its evidence is judged; empty: that of none, or its question has not been read yet."""
     engine: Engine = Field(default="graph", examples=["graph"])
@@ -108,7 +109,7 @@ class RunView(Described):
     finished_at: float | None = Field(default=None, examples=[1_795_000_042.5])
     """When it ended; null while it runs."""
     stage: Stage | None = Field(default=None, examples=["researching"])
-    """Where a running run is; null if nobody was asked or no worker answers."""
+    """Where a running run is; null if nobody answers."""
     node: str = Field(default="", examples=["judge"])
     """The node that a running run is at."""
     iterations: int = Field(default=0, examples=[2])
@@ -186,6 +187,12 @@ class RunView(Described):
             }
         )
 
+    def at_a_glance(self, mode: str, stage: str) -> "RunView":
+        """A running run in a list: where it is, and `mode` as it is shown, with the one that it chose (`auto/deep`)."""
+        chosen = mode.removeprefix(f"{self.mode}/") if mode.startswith(f"{self.mode}/") else ""
+        known = stage if stage in get_args(Stage) else None
+        return self.model_copy(update={"choice": _made(Choice(mode=chosen)), "stage": known})
+
 
 def _made(choice: Choice) -> Choice | None:
     return choice if choice.mode else None
@@ -195,7 +202,7 @@ class RunList(Described):
     """One page of runs, newest first."""
 
     runs: tuple[RunView, ...]
-    """As they are stored: a running one is shown as it was accepted."""
+    """As they are stored; of a running one Temporal's list says where it is, a moment late."""
     next: str | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Pass it as `before` for the next page; null on the last one."""
 

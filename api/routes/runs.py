@@ -25,7 +25,7 @@ from elcano.api.live.cursor import Cursor
 from elcano.api.live.feed import Feed
 from elcano.api.live.messages import MESSAGES, event_stream
 from elcano.api.runs.deletion import delete_run as delete
-from elcano.api.runs.reading import read_run
+from elcano.api.runs.reading import glanced, read_run
 from elcano.api.runs.submission import submit
 from elcano.api.services import Provided
 from elcano.graphs.contracts import RunStatus
@@ -106,9 +106,9 @@ async def list_runs(
     ] = None,
     status: Annotated[RunStatus | None, Query(description="Only runs that are known to be so.")] = None,
 ) -> RunList:
-    """List runs, newest first, as they are stored."""
+    """List runs, newest first, as they are stored; of those that go on with where they are, a moment late."""
     page = await services.store.runs.page(limit=limit, before=before, status=status)
-    runs = (RunView.of(one.run, evidence=one.evidence) for one in page.runs)
+    runs = await glanced((RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal)
     return RunList(runs=tuple(services.linked(run) for run in runs), next=page.next)
 
 

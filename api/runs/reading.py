@@ -5,6 +5,7 @@ stale, with what Temporal is waiting for.
 """
 
 import asyncio
+from collections.abc import Iterable
 from typing import Final
 
 from elcano.api.http.errors import (
@@ -67,6 +68,15 @@ def reopened(run: ArchivedRun) -> ArchivedRun:
     """A run without its end."""
     ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches"}
     return ArchivedRun.model_validate({**run.model_dump(exclude=ended), "status": "running"})
+
+
+async def glanced(runs: Iterable[RunView], temporal: Temporal) -> list[RunView]:
+    """Runs of a list: those that go on with where they are, as far as Temporal says so at once."""
+    listed = list(runs)
+    seen = await temporal.glance.under_way([run.run_id for run in listed if run.status == "running"])
+    return [
+        run if (there := seen.get(run.run_id)) is None else run.at_a_glance(there.mode, there.stage) for run in listed
+    ]
 
 
 async def read_run(run_id: str, temporal: Temporal, store: TenantStore) -> RunView:

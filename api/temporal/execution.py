@@ -1,16 +1,19 @@
 """What the Temporal server knows of a run by itself, when no worker can be asked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
 from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.common import SearchAttributeKey
 
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
 from elcano.graphs.contracts import RunStatus
+from elcano.graphs.labels import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
 
 _STATUSES: Mapping[int, RunStatus] = {
     WorkflowExecutionStatus.COMPLETED: "completed",
@@ -20,6 +23,11 @@ _STATUSES: Mapping[int, RunStatus] = {
     WorkflowExecutionStatus.TIMED_OUT: "terminated",
 }
 """Any other status (continued, paused) is a workflow that goes on."""
+
+LISTED: Final = 200
+"""Runs of one look into the list: a page of them."""
+_MODE: Final = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)
+_STAGE: Final = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
 
 
 def _seconds(moment: Timestamp) -> float | None:
@@ -71,3 +79,24 @@ async def described(client: Client, run_id: str, *, again: bool = True) -> Execu
     with mapped():
         answer = await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
     return Execution.of(answer)
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """What the server's list has of a run that goes on."""
+
+    mode: str
+    """With the mode that it chose, if that was left to it: `auto/deep`."""
+    stage: str
+
+
+async def under_way(client: Client, run_ids: Sequence[str]) -> dict[str, UnderWay]:
+    """Those of these runs that go on, at most 200 of them; the list is a moment late."""
+    named = ", ".join("'{}'".format(one.replace("'", "''")) for one in run_ids[:LISTED])
+    found = {}
+    with mapped():
+        query = f"WorkflowId IN ({named}) AND ExecutionStatus = 'Running'"
+        async for one in client.list_workflows(query, page_size=LISTED, rpc_timeout=CALL_TIMEOUT):
+            shown = one.typed_search_attributes
+            found[one.id] = UnderWay(mode=shown.get(_MODE, ""), stage=shown.get(_STAGE, ""))
+    return found

@@ -45,6 +45,17 @@ def misread(expression: str, shape_of: ShapeOf) -> list[str]:
     return list(dict.fromkeys(reader.faults))
 
 
+def nodes_read(expression: str) -> list[str]:
+    """The nodes whose outputs an expression without faults reads by name, each once."""
+    named: dict[str, None] = {}
+
+    def noted(node_id: str) -> None:
+        named[node_id] = None
+
+    _Reader(noted).walk(parsed(expression), _View())
+    return list(named)
+
+
 @dataclass
 class _Reader:
     shape_of: ShapeOf

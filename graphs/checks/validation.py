@@ -12,6 +12,7 @@ from itertools import chain
 from elcano.graphs.checks.agents import ambiguous_agents, own_agent_faults
 from elcano.graphs.checks.call_limits import limit_faults
 from elcano.graphs.checks.errors import error_faults
+from elcano.graphs.checks.order import order_faults
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
 from elcano.graphs.checks.walks import circles, neighbours, reach
 from elcano.graphs.errors import GraphInvalid
@@ -58,6 +59,7 @@ def _faults(graph: ResearchGraph, kept: Collection[str]) -> Iterable[Fault]:
         yield from (fault.within(f"node {node.id!r}", pointer("nodes", number)) for fault in limit_faults(graph, node))
     if not lost:  # the walks below need edges that lead somewhere
         yield from (*_routing(graph), *_repairs(graph), *_endings(graph), *_reachability(graph), *_cycles(graph))
+        yield from order_faults(graph)
     yield from (*_branch_faults(graph), *_parallel_faults(graph))
     for name, branch in graph.branches.items():
         yield from (fault.within(f"branch {name!r}", pointer("branches", name)) for fault in _faults(branch, kept))

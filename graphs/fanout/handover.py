@@ -7,6 +7,8 @@ its graph declares as its `result`.
 
 from typing import Final
 
+from pydantic import ValidationError
+
 from elcano.graphs.catalogue.listing import REDUCERS, output_model
 from elcano.graphs.catalogue.reducers import DraftToHandIn
 from elcano.graphs.engine.inputs import built
@@ -62,13 +64,15 @@ def handover(journal: Journal, failure: Failure | None) -> Handover:
 
 
 def draft(journal: Journal) -> DraftRef | None:
-    """What the run's exit wrote, or handed in; None if no writer got to its end."""
+    """What the run's exit wrote, or handed in; None if no writer got to its end, or what it was given is no draft."""
     if not _ends_in_a_writer(journal):
         return None
     here = journal.graph.by_id[journal.run.node]
     if isinstance(here, StateNode):
-        # What did not fit has failed the step already.
-        return DraftToHandIn.model_validate(built(DraftToHandIn, here.inputs, Reading(journal.run))).draft
+        try:
+            return DraftToHandIn.model_validate(built(DraftToHandIn, here.inputs, Reading(journal.run))).draft
+        except ValidationError:  # it has failed the step, and the run ends all the same
+            return None
     output = journal.run.state.outputs.get(here.id)
     return None if output is None else DraftRef.model_validate(output)
 

@@ -3,6 +3,8 @@
 Pure: it reads a journal and calls nothing.
 """
 
+from pydantic import ValidationError
+
 from elcano.graphs.agents import judge
 from elcano.graphs.contracts import (
     LITERATURE_REVIEW,
@@ -100,11 +102,14 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
 
 
 def last_scored(journal: Journal) -> Scored | None:
-    """What the last judge of a run said by a rubric; None if none did."""
+    """What the last judge of a run said by a rubric; None if none did, or what it said is no judgement."""
     agents = {node.id: node.agent for node in journal.graph.nodes if isinstance(node, AgentNode)}
     for entry in reversed(journal.entries):
         if isinstance(entry, StepCompleted) and agents.get(entry.node) == judge.AGENT.name:
-            return judge.scored_of(judge.JudgeAssessment.model_validate(entry.output))
+            try:
+                return judge.scored_of(judge.JudgeAssessment.model_validate(entry.output))
+            except ValidationError:  # a run has to end whatever its log holds
+                return None
     return None
 
 

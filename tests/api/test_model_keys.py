@@ -75,7 +75,8 @@ async def test_a_key_or_a_server_that_needs_none_is_enough(
 
 async def test_models_that_no_agent_of_the_run_calls_are_not_asked_for(knowing: httpx.AsyncClient) -> None:
     unused = {"default": "offline", "by_agent": {"planner": MODEL}}
-    assert (await knowing.post("/v1/runs", json={"question": QUESTION, "model": unused})).status_code == 201
+    asked = {"question": QUESTION, "model": unused, "mode": "iterative"}
+    assert (await knowing.post("/v1/runs", json=asked)).status_code == 201
     refused = await knowing.post("/v1/runs", json={"question": QUESTION, "model": unused, "mode": "deep"})
     assert [fault["field"] for fault in refused.json()["errors"]] == ["model.by_agent.planner"]
 

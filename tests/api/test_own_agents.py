@@ -144,7 +144,7 @@ async def test_an_agent_in_a_graph_is_not_passed_off_as_another_one(api: httpx.A
     answer = await api.post("/v1/graphs", json=forged)
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "graph.agents.screener@1")
     inline = {**screened(), "agents": {"screener": called(instructions="Another one.")}}
-    assert (await api.post("/v1/graphs/validate", json=inline)).json() == {"valid": True, "faults": []}
+    assert (await api.post("/v1/graphs/validate", json=inline)).json() == {"valid": True, "faults": [], "errors": []}
 
 
 async def test_wrong_use_is_named_with_what_was_meant(api: httpx.AsyncClient) -> None:

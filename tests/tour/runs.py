@@ -52,11 +52,11 @@ QUIET_SECONDS: Final = 600.0
 
 
 ASKED: Final[dict[str, dict[str, Any]]] = {
-    DONE: {},
-    REFUSED: {},
-    SPENT: {"budget": {"tokens": 18_000, "when_exhausted": "pause"}},
-    DOWN: {"budget": {"when_exhausted": "pause"}},
-    WORKING: {},
+    DONE: {"mode": "iterative"},
+    REFUSED: {"mode": "iterative"},
+    SPENT: {"mode": "iterative", "budget": {"tokens": 18_000, "when_exhausted": "pause"}},
+    DOWN: {"mode": "iterative", "budget": {"when_exhausted": "pause"}},
+    WORKING: {"mode": "iterative"},
     DEEP: {"mode": "deep", "budget": {"when_exhausted": "pause"}},
 }
 """The runs, with what is asked for beside the question."""

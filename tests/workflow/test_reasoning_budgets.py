@@ -21,7 +21,7 @@ def status(outcome: Researched) -> str:
 async def test_by_default_six_sections_are_searched_at_least_twice_and_the_run_is_complete(tmp_path: Path) -> None:
     outcome = await played(tmp_path, "deep", 6, 2)
     run = outcome.journal.run
-    assert searches(outcome) == [3] * 6
+    assert searches(outcome) == [4] * 6
     assert run.budget.used.tokens <= run.budget.limits.tokens
     assert (status(outcome), run.ending) == ("completed", None)
     assert status_of(outcome.journal, None, None, cancelled=False) == "completed"

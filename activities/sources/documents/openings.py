@@ -2,7 +2,7 @@
 
 A page on an option says what it is in its first lines and names it in all others, so that the words of a question rank
 any of these higher. Beside a passage that was found the first one below the same heading is read, and for a page that
-is called after what is searched for its first one.
+is called after what is searched for its first one. Of a readme that is searched for the beginning is read.
 """
 
 import sqlite3
@@ -10,6 +10,7 @@ from collections.abc import Collection
 from typing import Final
 
 from elcano.activities.sources.documents.document import Passage
+from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.documents.ranking import Hit
 
 STUB_CHARACTERS: Final = 200
@@ -23,11 +24,20 @@ NAMES: Final = " OR ".join(
 """Of a passage that says in a line what its page is for: `git-stash - Stash the changes ...`."""
 OPENED: Final = 3
 """Of so many passages one may be an opening that was not found by its own words."""
+MUCH: Final = 3
+"""A readme of which so many passages were found is what was searched for, whether it is named or not."""
+BEGINNING: Final = 3
+"""Among so many passages that a document begins with is the first one that says something; others are signs."""
 
 
 def is_stub(database: sqlite3.Connection, hit: Hit) -> bool:
     """Whether a passage is no more than a line or two below a heading, and no sentence."""
-    if not hit.passage.heading or hit.passage.end - hit.passage.start >= STUB_CHARACTERS:
+    return bool(hit.passage.heading) and _is_line(database, hit)
+
+
+def _is_line(database: sqlite3.Connection, hit: Hit) -> bool:
+    """Whether a passage is no more than a line or two, and no sentence."""
+    if hit.passage.end - hit.passage.start >= STUB_CHARACTERS:
         return False
     last = "SELECT substr(text, ?, 1) FROM document WHERE id = ?"
     rows = database.execute(last, (hit.passage.end, hit.document)).fetchall()
@@ -54,6 +64,40 @@ def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collecti
         found += [hit] if place < len(kept) else []
         found += [opening for led, opening in opened if led == place]
     return found
+
+
+def with_beginnings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
+    """The first `limit` of `hits`, among which each readme that is searched for says what its subject is.
+
+    It does so where it begins, in words that are seldom the question's. That passage takes the place of the last one
+    of the same readme: no other is left out for it, and where one passage was found, that one is the answer.
+    """
+    found = hits[:limit]
+    for document in dict.fromkeys(hit.document for hit in found):
+        own = [place for place, hit in enumerate(found) if hit.document == document]
+        if len(own) >= MUCH or (len(own) > 1 and _is_named(database, document, words)):
+            beginning = _beginning(database, found[own[-1]])
+            if beginning is not None and beginning.digest not in {hit.digest for hit in found}:
+                found[own[-1]] = beginning
+    return found
+
+
+def _is_named(database: sqlite3.Connection, document: int, words: Collection[str]) -> bool:
+    """Whether all of a document's title is in the search: who asks for `fastapi` means no other that begins so."""
+    ((title,),) = database.execute("SELECT title FROM document WHERE id = ?", (document,))
+    named = search_words(title)
+    return bool(named) and set(named) <= set(words)
+
+
+def _beginning(database: sqlite3.Connection, hit: Hit) -> Hit | None:
+    """The first passage of the document of `hit` that is more than a line without a sentence."""
+    rows = database.execute(
+        "SELECT digest, start, stop, heading, page, anchor, paragraph FROM passage"
+        " WHERE document = ? ORDER BY start LIMIT ?",
+        (hit.document, BEGINNING),
+    )
+    first = (Hit(hit.score, hit.document, digest, Passage(*rest)) for digest, *rest in rows.fetchall())
+    return next((one for one in first if not _is_line(database, one)), None)
 
 
 def _section(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Hit | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.activities.sources.documents.document import Passage
-from elcano.activities.sources.documents.openings import stubs_last, with_openings
+from elcano.activities.sources.documents.openings import stubs_last, with_beginnings, with_openings
 from elcano.activities.sources.documents.query import expression, forms, quoted, search_words
 from elcano.activities.sources.documents.ranking import Hit
 from elcano.activities.text.known import ENGLISH
@@ -38,8 +38,11 @@ class Text(NamedTuple):
     text: str
 
 
-def best_passages(database: sqlite3.Connection, query: str, limit: int, *, opened: bool = True) -> list[Hit]:
-    """The best passages, best first; none if the query has no word or no passage has one of its words."""
+def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
+    """The best passages, best first; none if the query has no word or no passage has one of its words.
+
+    Of `readmes` each is a whole on a thing of its own, which its title names; other documents are read by sections.
+    """
     spoken = languages(database)
     language = language_of(query, tuple(spoken))
     match = expression(query, language, searched(spoken, language))
@@ -54,9 +57,10 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, opene
         (match, BM25, limit * POOL),
     )
     found = [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
-    if not opened:
-        return spread(found, limit)
-    return with_openings(database, spread(stubs_last(database, found), limit), search_words(query, language), limit)
+    wanted = search_words(query, language)
+    if readmes:
+        return with_beginnings(database, spread(found, limit), wanted, limit)
+    return with_openings(database, spread(stubs_last(database, found), limit), wanted, limit)
 
 
 def languages(database: sqlite3.Connection) -> dict[str, int]:

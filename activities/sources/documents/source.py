@@ -125,8 +125,7 @@ class DocumentsSource:
 
     def _search(self, query: str, limit: int, listing: Listing) -> Found:
         with self._index.reading() as database:
-            # A readme is found whole: its opening would take the place of another package's only passage.
-            hits = search.best_passages(database, query, limit, opened=self._name != READMES)
+            hits = search.best_passages(database, query, limit, readmes=self._name == READMES)
             texts = search.texts(database, (hit.document for hit in hits))
         skipped = sorted((*listing.skipped, *self._index.skipped()))
         notes = warnings(self._name, skipped)

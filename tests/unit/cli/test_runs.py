@@ -102,11 +102,13 @@ def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> 
         "started_at": 0.0,
         "question": "Why\nnot?",
     }
-    server.answer("GET /v1/runs?limit=3&status=completed", Answer({"runs": [listed]}))
+    waiting = {**listed, "status": "running", "stage": "approval", "choice": None}
+    server.answer("GET /v1/runs?limit=3&status=completed", Answer({"runs": [listed, waiting]}))
     server.answer("GET /v1/runs?limit=20", Answer({"runs": []}))
     assert run("runs", "--limit", "3", "--status", "completed") == Exit.OK
-    (_, row) = capsys.readouterr().out.splitlines()
+    (_, row, other) = capsys.readouterr().out.splitlines()
     assert row.split()[:4] == [RUN, "completed", "auto/iterative", "chain"]
+    assert other.split()[:4] == [RUN, "approval", "auto", "chain"]
     assert "Why not?" in row
     assert run("runs") == Exit.OK
     assert "no runs yet" in capsys.readouterr().out

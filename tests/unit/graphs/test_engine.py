@@ -46,7 +46,7 @@ def test_a_run_from_entry_to_exit() -> None:
 
 
 def test_null_counts_as_not_given() -> None:
-    given = {"question": "question", "background": "values.nothing", "iteration": "outputs.z"}
+    given = {"question": "question", "background": "values.nothing", "iteration": "outputs.a"}
     graph = two_nodes(nodes=(asking("a", inputs=given), asking("z", "writer")))
     command = next_command(graph, begun(graph), 0.0)
     assert isinstance(command, CallAgent)

@@ -123,8 +123,8 @@ def test_valid_graphs_have_no_fault() -> None:
             "node 'a': unknown node 'zz' in 'outputs.zz.title'; did you mean 'z'?",
         ),
         (
-            first(inputs={"question": "outputs.z.titel"}),
-            "node 'a': unknown field 'titel' of node 'z' in 'outputs.z.titel'; did you mean 'title'?",
+            first(inputs={"question": "outputs.a.thougt"}),
+            "node 'a': unknown field 'thougt' of node 'a' in 'outputs.a.thougt'; did you mean 'thought'?",
         ),
         (
             first(inputs={"question": "lenght(question)"}),

@@ -44,6 +44,12 @@ def answers(question: str, *items: tuple[str, str]) -> list[str]:
     return quoted(write(envelope(question, items)))
 
 
+def test_a_short_note_answers_that_has_all_words_of_the_question_apart() -> None:
+    lime = ("Hard water", "Lime in hard water shortens the life of a kettle, and descaling it prevents that.")
+    calm = ("Calm kettle", "The Calm kettle boils a litre of water in five minutes.")
+    assert answers("What does lime do in a kettle?", calm, lime) == [lime[1]]
+
+
 def test_the_first_words_of_the_page_on_a_subject_answer_what_it_is_for() -> None:
     assert answers("What does stash do?", POP, MERGE, STASH)[0] == STASH[1]
 

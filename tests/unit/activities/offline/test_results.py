@@ -108,6 +108,14 @@ def test_passages_on_a_part_are_only_said_to_be_found_if_one_holds_half_of_its_w
     )
 
 
+def test_of_a_part_that_a_quotation_repeats_it_is_not_said_that_nothing_holds_it() -> None:
+    repeated, other = "whatever cups and pots cost in shops", "which licensed shops sell pressure cookers"
+    given = material(asked(f"{repeated}, and {other}?", STUDY))
+    quotes = ["Cups cost little.", "Cups and pots cost little in all shops of the town."]
+    assert left_open([repeated, other], [], quotes, given) == (f"{PHRASES.unspoken_part}{other}.",)
+    assert len(left_open([repeated, other], [], quotes[:1], given)) == 2
+
+
 @pytest.mark.parametrize(
     "text", ["", " ", "\x00", "p < 0." * 2_000, "(" * 5_000, "\u0915\u094d" * 3_000, "aim " * 5_000]
 )

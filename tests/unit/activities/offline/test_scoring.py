@@ -73,3 +73,9 @@ def test_a_section_prefers_what_speaks_of_the_question_that_it_is_a_part_of() ->
     }
     assert beside[aside] < alone[aside]
     assert beside[aside] / beside[bearing] < alone[aside] / alone[bearing]
+
+
+def test_code_is_quoted_to_who_asks_how_to_do_something() -> None:
+    text = "You can tell the ferry to wait by sending the harbour one line:\n\n$ ferry wait --hours 2"
+    assert [one.text for one in ranked(("Page", text), question="How do I make a ferry wait?")] == [text]
+    assert ranked(("Page", text), question="Why does a ferry wait?") == []

@@ -72,6 +72,18 @@ def test_a_part_that_nothing_speaks_to_is_named() -> None:
     assert any("licence" in said for said in draft.limitations)
 
 
+def test_a_part_is_answered_by_what_holds_most_of_it_not_of_all_parts() -> None:
+    orlop = "Orlop carries the cargo of large ships. Install Bilge beside it for nice colours of the water in displays."
+    bilge = (
+        "Bilge turns pumps by steam which a hot boiler makes. Bilge also turns its shaft and pumps slowly in the cold."
+    )
+    task = envelope("How does Orlop carry cargo, and how does Bilge turn pumps?", orlop, bilge)
+    weights = dict.fromkeys(("orlop", "carry", "cargo", "bilge", "turn", "pumps"), 3.0)
+    (section,) = write(task.model_copy(update={"term_weights": weights})).sections
+    assert section.heading == "How does Bilge turn pumps"
+    assert [claim.citations[0].evidence for claim in section.claims] == ["e2"]
+
+
 def test_without_passages_nothing_is_claimed() -> None:
     draft = write(envelope("What is Temporal?"))
     assert (draft.answered, claims(draft), draft.related) == (False, [], ())

@@ -1,7 +1,10 @@
 """Beside what repeats a subject most a search finds where the page on it begins."""
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
 
 from elcano.activities.sources.documents.index import Index
 from elcano.activities.sources.documents.openings import stubs_last
@@ -16,11 +19,15 @@ OTHERS = {f"{name}.md": f"# {name}\n\nThe {name} has a boiler of its own. ".enco
 
 
 def found(tmp_path: Path, query: str, limit: int, **pages: str) -> list[str]:
+    return listed(tmp_path, query, limit, pages)
+
+
+def listed(tmp_path: Path, query: str, limit: int, pages: Mapping[str, str], *, readmes: bool = False) -> list[str]:
     index = Index(tmp_path / "index.sqlite")
     shelf = Shelf({**{f"{name}.md": text.encode() for name, text in pages.items()}, **OTHERS})
     synchronise(shelf, index, Parser(), threading.Event())
     with index.reading() as database:
-        hits = best_passages(database, query, limit)
+        hits = best_passages(database, query, limit, readmes=readmes)
         documents = texts(database, (hit.document for hit in hits))
         return [documents[hit.document].text[hit.passage.start : hit.passage.end] for hit in hits]
 
@@ -60,3 +67,34 @@ def test_a_line_below_a_heading_that_is_no_sentence_comes_last(tmp_path: Path) -
         last = [documents[hit.document].key for hit in stubs_last(database, hits)]
     assert last[-1] == "see.md"
     assert sorted(last[:2]) == ["bare.md", "told.md"]
+
+
+BEGINNING = "The steamer is a ship that carries mail and letters over the ocean, whatever the weather may be."
+TENDER = "# Tender\n\nA tender is a boat.\n\n## Coal\n\nThe tender brings coal."
+
+
+def steamer(times: int) -> str:
+    """A readme that speaks of coal so many times, and not where it begins."""
+    on_coal = "\n\n".join(
+        f"## Coal {number}\n\nThe steamer burns coal {number} and {number}." for number in range(times)
+    )
+    return f"Logo\n\n# The steamer\n\n{BEGINNING}\n\n{on_coal}"
+
+
+@pytest.mark.parametrize(
+    ("query", "times", "begun"),
+    [("steamer coal", 2, True), ("coal", 2, False), ("tender coal", 2, False), ("coal", 3, True)],
+)
+def test_a_readme_that_is_searched_for_says_what_its_subject_is(
+    query: str, times: int, begun: bool, tmp_path: Path
+) -> None:
+    passages = listed(tmp_path, query, times + 1, {"steamer": steamer(times), "tender": TENDER}, readmes=True)
+    assert (BEGINNING in passages) is begun
+    assert any("The tender brings coal" in one for one in passages)
+    assert any("The steamer burns coal" in one for one in passages)
+    assert len(passages) == len(set(passages)) == times + 1
+
+
+def test_the_only_passage_that_was_found_of_a_readme_stays(tmp_path: Path) -> None:
+    (only,) = listed(tmp_path, "tender brings", 1, {"tender": TENDER}, readmes=True)
+    assert "The tender brings coal" in only

@@ -119,10 +119,10 @@ async def test_nothing_is_lost_where_a_piece_ends(pieces: int) -> None:
 
 
 @settings(deadline=None)
-@given(st.binary(min_size=1, max_size=2_000), st.data())
-async def test_a_packed_answer_that_breaks_off_is_none(content: bytes, data: st.DataObject) -> None:
+@given(st.binary(min_size=1, max_size=2_000), st.integers(0, 10_000))
+async def test_a_packed_answer_that_breaks_off_is_none(content: bytes, place: int) -> None:
     packed = gzip.compress(content)
-    cut = data.draw(st.integers(1, len(packed) - 1))
+    cut = 1 + place % (len(packed) - 1)
     response = httpx.Response(200, headers=GZIP, content=iter_of(packed[:cut]))
     with pytest.raises(SourceUnavailable):
         await content_of("test", response, 100_000)

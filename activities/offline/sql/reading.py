@@ -1,0 +1,324 @@
+"""A question taken apart: what is listed, computed, grouped, filtered and ordered.
+
+Each pass takes the items that it understands out of the row and leaves the others. What is left at the end is what a
+list names; anything else that is left is unread, and then the question is.
+"""
+
+import re
+from typing import Final
+
+from elcano.activities.offline.sql.filtering import take_filters
+from elcano.activities.offline.sql.form import Aggregate, Asked, Unread, Wish
+from elcano.activities.offline.sql.items import Item
+
+_AGGREGATES: Final[dict[str, Aggregate]] = {"sum": "sum", "avg": "avg", "max": "max", "min": "min"}
+_DESCENDING: Final = frozenset({"desc", "max", "late", "dear", "long"})
+_METHOD: Final = re.compile(
+    r",? (?:by doing (?:a )?(?:left|inner|outer)? ?join\b|by joining\b|based on joining\b)[^.?!]*?\btables?\b", re.IGNORECASE
+)  # fmt: skip
+
+
+def without_method(question: str) -> str:
+    """The question without words that say only how the SQL is to be written."""
+    return _METHOD.sub("", question)
+
+
+def wish(row: tuple[Item, ...]) -> Wish:
+    """What a question of one or several sentences asks for.
+
+    Raises:
+        Unread: something of it has no place in what was understood.
+    """
+    found = Wish()
+    sentences = _sentences(list(row))
+    if not sentences:
+        raise Unread("the question has no words")
+    main, rest = sentences[0], sentences[1:]
+    _take_order(main, found)
+    _take_groups(main, found)
+    take_filters(main, found)
+    _take_ratio(main, found)
+    _take_metrics(main, found)
+    _take_list(main, found)
+    for sentence in rest:
+        _follow(sentence, found)
+    return found
+
+
+def _sentences(row: list[Item]) -> list[list[Item]]:
+    found: list[list[Item]] = [[]]
+    for item in row:
+        if item.kind == "end":
+            found.append([])
+        else:
+            found[-1].append(item)
+    return [one for one in found if one]
+
+
+def _follow(sentence: list[Item], found: Wish) -> None:
+    """A later sentence: what is to be shown, or in which order."""
+    if any(one.kind == "order" for one in sentence):
+        _take_order(sentence, found)
+        if not [one for one in sentence if one.kind not in ("ask", "comma")]:
+            return
+    if sentence[0].kind not in ("ask", "direction"):
+        raise Unread(f"the sentence with {_told(sentence)} has no place in the question")
+    if any(one.kind in ("moment", "compare", "like", "not", "value") for one in sentence):
+        raise Unread(f"the sentence with {_told(sentence)} says more than what is to be shown")
+    _take_order(sentence, found)
+    asked = _listed(sentence, found)
+    known = [one for one in found.select if isinstance(one, Asked)]
+    shown = [one for one in asked if not (isinstance(one, Item) and one.text.lower() == "count" and known)]
+    found.select = shown + [one for one in known if not any(isinstance(other, Asked) for other in shown)]
+
+
+def _told(row: list[Item]) -> str:
+    return " ".join(f"`{one.text}`" for one in row if one.kind not in ("comma",))[:200]
+
+
+def _take_order(row: list[Item], found: Wish) -> None:
+    """`ordered by X in descending order`, `from highest to lowest`."""
+    directions = [one for one in row if one.kind == "direction"]
+    for one in directions:
+        row.remove(one)
+    descending = [one.arg == "desc" for one in directions]
+    start = next((n for n, one in enumerate(row) if one.kind == "order"), None)
+    if start is None:
+        if descending:
+            found.order.append((Item("ask", ""), descending[0]))
+        return
+    keys: list[Item | Asked] = []
+    place = start + 1
+    while place < len(row) and row[place].kind not in ("end", "ask"):
+        one = row[place]
+        if one.kind in ("count", "aggregate", "most", "distinct"):
+            asked, place = _metric(row, place)
+            keys.append(asked)
+            continue
+        if one.kind == "noun":
+            keys.append(one)
+        elif one.kind not in ("by", "comma", "and", "of", "place", "all"):
+            raise Unread(f"`{one.text}` has no place in an order")
+        place += 1
+    del row[start:place]
+    if row and row[-1].kind in ("comma", "and"):
+        row.pop()
+    if not keys:
+        keys = [Item("ask", "")]
+    found.order.extend((key, descending[0] if descending else False) for key in keys)
+
+
+def _take_groups(row: list[Item], found: Wish) -> None:
+    """`for each X`, `by X and Y` behind something that is computed, `per month`."""
+    while True:
+        start = next((n for n, one in enumerate(row) if _groups(row, n, found)), None)
+        if start is None:
+            return
+        place = start + 1
+        while place < len(row):
+            one = row[place]
+            if one.kind in ("noun", "bucket"):
+                found.groups.append(one)
+                following = row[place + 1 : place + 3]
+                if following and following[0].kind in ("and", "comma") and len(following) > 1:
+                    if following[1].kind == "noun" and row[start].kind == "each" and not _begins_clause(row, place + 2):
+                        place += 2
+                        continue
+                place += 1
+                break
+            if one.kind not in ("distinct", "of", "all"):
+                raise Unread(f"`{row[start].text} {one.text}` names no group")
+            place += 1
+        else:
+            raise Unread(f"nothing stands behind `{row[start].text}`")
+        row[start:place] = [Item("comma", "")] if start and place < len(row) else []
+
+
+def _groups(row: list[Item], place: int, found: Wish) -> bool:
+    one = row[place]
+    if one.kind == "each":
+        return True
+    if one.kind == "bucket" and one.arg in ("month", "year", "day", "week", "quarter") and one.text.endswith("ly"):
+        row[place : place + 1] = [Item("each", one.text), Item("bucket", one.text, one.arg)]
+        return True
+    if one.kind != "by" or any(other.kind in ("top", "most") for other in row[:place]):
+        return False
+    computes = any(other.kind in ("count", "aggregate", "ratio") for other in row[:place])
+    return computes and place + 1 < len(row) and row[place + 1].kind in ("noun", "bucket")
+
+
+def _begins_clause(row: list[Item], place: int) -> bool:
+    """Whether a name begins something else: `for each X, Y have ...`."""
+    return place + 1 < len(row) and row[place + 1].kind in ("with", "which", "verb", "compare", "like", "value")
+
+
+def _take_ratio(row: list[Item], found: Wish) -> None:
+    """`ratio of X to Y`."""
+    start = next((n for n, one in enumerate(row) if one.kind == "ratio"), None)
+    if start is None:
+        return
+    if any(one.kind not in ("ask",) for one in row[:start]):
+        raise Unread("a ratio is asked for beside something else")
+    first, place = _part(row, start + 1)
+    if place >= len(row) or not (row[place].kind == "place" and row[place].arg == "to" or row[place].kind == "and"):
+        raise Unread("it is not clear between which two things the ratio is")
+    second, place = _part(row, place + 1)
+    if [one for one in row[place:] if one.kind not in ("comma",)]:
+        raise Unread(f"{_told(row[place:])} has no place behind the ratio")
+    found.ratio = (first, second)
+    row.clear()
+
+
+def _part(row: list[Item], place: int) -> tuple[Asked | Item, int]:
+    while place < len(row) and row[place].kind in ("of", "all"):
+        place += 1
+    if place < len(row) and row[place].kind in ("count", "aggregate", "most"):
+        return _metric(row, place)
+    if place < len(row) and row[place].kind == "noun":
+        return row[place], place + 1
+    raise Unread("one side of the ratio is no name of the database")
+
+
+def _metric(row: list[Item], place: int) -> tuple[Asked, int]:
+    """What is computed from here on, and where the row goes on."""
+    first = row[place]
+    aggregate: Aggregate | None = _AGGREGATES.get(first.arg) if first.kind in ("aggregate", "most") else None
+    distinct = first.kind == "distinct"
+    counted = first.kind == "count"
+    place += 1
+    while place < len(row) and row[place].kind in ("count", "aggregate", "distinct", "of", "all"):
+        one = row[place]
+        if one.kind == "aggregate":
+            if aggregate is not None and aggregate != one.arg:
+                raise Unread(f"`{first.text} {one.text}` computes twice")
+            aggregate = _AGGREGATES[one.arg]
+        counted = counted or one.kind == "count"
+        distinct = distinct or one.kind == "distinct"
+        place += 1
+    if place >= len(row) or row[place].kind != "noun":
+        if counted and aggregate is None:
+            return Asked("count", None, distinct), place
+        raise Unread(f"what `{first.text}` is computed of is no name of the database")
+    item = row[place]
+    if counted and item.table is not None and aggregate in (None, "sum") and not any(
+        one.role == "quantity" for one in item.meanings
+    ):
+        return Asked("count", item, distinct), place + 1
+    if counted and item.table is not None and aggregate is not None:
+        raise Unread(f"`{first.text}` of a number of {item.text} computes twice")
+    if counted and not any(one.role == "quantity" for one in item.meanings):
+        if aggregate in (None, "sum"):
+            return Asked("count", item, distinct=True), place + 1
+        raise Unread(f"`{item.text}` is no number that `{first.text}` could be computed of")
+    if item.table is not None and not item.columns:
+        raise Unread(f"`{first.text} {item.text}` does not say what of {item.text} is computed")
+    if counted:
+        return Asked(aggregate or "sum", item, distinct), place + 1
+    return Asked(aggregate or "value", item, distinct), place + 1
+
+
+def _take_metrics(row: list[Item], found: Wish) -> None:
+    """What is computed, and by what a list is ordered that wants the first or the last of something."""
+    top = next((n for n, one in enumerate(row) if one.kind == "top"), None)
+    if top is not None:
+        if top + 1 < len(row) and row[top + 1].kind == "number" and row[top + 1].arg.isdigit():
+            found.limit = int(row[top + 1].arg)
+            del row[top : top + 2]
+        else:
+            found.limit = 1
+            del row[top]
+    place = 0
+    while place < len(row):
+        one = row[place]
+        if one.kind == "most" and not (one.arg in ("max", "min") and place and row[place - 1].kind == "ask"):
+            asked, end = _metric(row, place + 1 - 1) if one.arg in ("max", "min") else _most(row, place)
+            before = [other for other in row[:place] if other.kind == "noun"]
+            if before or found.limit is not None:
+                found.order.insert(0, (asked, one.arg in _DESCENDING))
+                found.limit = found.limit or 1
+                if asked.aggregate in ("count", "sum", "avg") or found.limit > 1:
+                    found.select.append(asked)
+            elif asked.aggregate != "value":
+                raise Unread(f"`{one.text}` is asked for without saying of what")
+            else:
+                end_kind: Aggregate = "max" if one.arg in _DESCENDING else "min"
+                found.select.append(Asked(end_kind, asked.item))
+            row[place:end] = [Item("which", "")]
+            continue
+        if one.kind in ("count", "aggregate", "most"):
+            ranking = found.limit is not None and place and row[place - 1].kind in ("by", "with")
+            asked, end = _metric(row, place)
+            found.select.append(asked)
+            if ranking:
+                found.order.insert(0, (asked, True))
+            row[place:end] = [Item("which", "")]
+            continue
+        place += 1
+
+
+def _most(row: list[Item], place: int) -> tuple[Asked, int]:
+    """What is highest, latest or most: a column's value, a number of rows, or a sum."""
+    first = row[place]
+    if place + 1 < len(row) and row[place + 1].kind in ("count", "aggregate"):
+        return _metric(row, place + 1)
+    if place + 1 >= len(row) or row[place + 1].kind != "noun":
+        raise Unread(f"what is `{first.text}` is no name of the database")
+    item = row[place + 1]
+    numeric = any(one.column is not None and (one.column.numeric or one.column.moment) for one in item.columns)
+    if item.table is not None and not numeric:
+        if first.text.lower() not in ("most", "fewest", "least"):
+            raise Unread(f"`{first.text} {item.text}` does not say by what")
+        return Asked("count", item), place + 2
+    return Asked("value", item), place + 2
+
+
+def _take_list(row: list[Item], found: Wish) -> None:
+    """What is left: names that are shown, and behind the first verb or preposition names that rows hang together with."""
+    behind = False
+    for place, one in enumerate(row):
+        if one.kind == "noun" and one.arg == "unit":
+            raise Unread(f"`{one.text}` has no place in the question")
+        if one.kind == "noun":
+            previous = row[place - 1].kind if place else "ask"
+            if found.entity is None and not behind:
+                found.entity = one
+                continue
+            if one.table is not None:
+                found.mentions.append(one)
+            elif behind or previous not in ("and", "comma", "ask", "of"):
+                if previous in ("with", "verb", "which"):
+                    found.flags.append((one, True))
+                    continue
+                raise Unread(f"`{one.text}` has no place in the question")
+            else:
+                found.select.append(one)
+        elif one.kind == "verb":
+            behind = True
+            found.verbs.append(one)
+        elif one.kind in ("which", "with", "place", "by"):
+            behind = behind or found.entity is not None or bool(found.select)
+        elif one.kind == "distinct":
+            found.distinct = True
+        elif one.kind not in ("and", "comma", "of", "all", "ask"):
+            raise Unread(f"`{one.text}` has no place in the question")
+
+
+def _listed(row: list[Item], found: Wish) -> list[Item | Asked]:
+    """What a sentence that begins with `return` or `show` names."""
+    shown: list[Item | Asked] = []
+    place = 0
+    while place < len(row):
+        one = row[place]
+        if one.kind in ("count", "aggregate", "most", "distinct") and one.text:
+            asked, place = _metric(row, place)
+            shown.append(asked)
+            continue
+        if one.kind == "each":
+            place += 2
+            continue
+        if one.kind == "noun":
+            shown.append(one)
+        elif one.kind not in ("ask", "and", "comma", "of", "all", "place", "which", "verb"):
+            raise Unread(f"`{one.text}` has no place among what is to be shown")
+        place += 1
+    return shown

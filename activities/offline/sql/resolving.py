@@ -1,0 +1,369 @@
+"""From a question taken apart to a form in the terms of the schema. What does not fit is refused, with its reason."""
+
+from typing import Final
+
+from elcano.activities.offline.sql.choosing import Chooser, said_by
+from elcano.activities.offline.sql.form import Asked, Bucket, Condition, Form, Metric, Output, Ratio, Unread, Wish
+from elcano.activities.offline.sql.items import Item
+from elcano.activities.offline.sql.links import Links
+from elcano.activities.offline.sql.moments import Moment
+from elcano.activities.offline.sql.names import Column, Names
+from elcano.activities.offline.sql.operations import VERBS
+from elcano.activities.offline.sql.wording import root
+
+MOST_ROWS: Final = 1_000
+_BUCKETS: Final = frozenset({"month", "year", "day"})
+
+
+def resolved(wish: Wish, names: Names, links: Links) -> Form:
+    """The form of a wish.
+
+    Raises:
+        Unread: a word has no column, or several.
+    """
+    return _Resolving(wish, names, links).form()
+
+
+class _Resolving:
+    def __init__(self, wish: Wish, names: Names, links: Links) -> None:
+        self.wish, self.names, self.links = wish, names, links
+        self.chooser = Chooser(names, links)
+        for item in self._named():
+            self.chooser.speak(item.table or (item.mentions[0] if item.mentions else None))
+
+    def _named(self) -> list[Item]:
+        """All names of the question, what is counted or listed first."""
+        wish = self.wish
+        asked = [one.item for one in wish.select if isinstance(one, Asked) and one.item is not None]
+        ordered = [one.item if isinstance(one, Asked) else one for one, _ in wish.order]
+        ratio = [one.item if isinstance(one, Asked) else one for one in wish.ratio or ()]
+        plain = [one for one in wish.select if isinstance(one, Item)]
+        hints = [hint for _, hint, _ in wish.values if hint is not None]
+        first = [wish.entity] if wish.entity is not None else []
+        found = (*first, *asked, *ratio, *ordered, *plain, *wish.mentions, *hints, *wish.groups)
+        return [one for one in found if one is not None and one.kind == "noun" and not (one.columns and one.table)]
+
+    def form(self) -> Form:
+        """All of it."""
+        wish = self.wish
+        if wish.ratio is not None:
+            return self._finished(self._ratio())
+        metrics = [one for one in wish.select if isinstance(one, Asked)]
+        ranked = bool(wish.order) and isinstance(wish.order[0][0], Asked)
+        if wish.entity is not None and metrics and not ranked and not wish.groups:
+            raise Unread(f"it is not clear for what `{wish.entity.text}` is to be computed")
+        base = self._base(metrics)
+        form = Form(base=base, limit=wish.limit, distinct=wish.distinct and not metrics)
+        self.chooser.speak(base)
+        form.groups, shown = self._groups(base)
+        made = {id(one): self._metric(one, base) for one in metrics}
+        order = self._order(form, base)
+        entity = self._entity(form, base, [*made.values(), *order])
+        listed: list[Output] = []
+        for one in wish.select:
+            listed.append(made[id(one)] if isinstance(one, Asked) else self._shown(one, form, made.values()))
+        form.select = list(dict.fromkeys([*(() if self._all_listed(listed, entity) else entity), *shown, *listed]))
+        form.order = [(key, descending) for key, (_, descending) in zip(order, wish.order, strict=True)]
+        if not form.select:
+            raise Unread("the question does not say what is wanted")
+        return self._finished(form)
+
+    def _all_listed(self, listed: list[Output], entity: list[Output]) -> bool:
+        """Whether what is to be shown was said apart, so that the entity is not shown beside it."""
+        return any(isinstance(one, Column) for one in listed) and all(
+            isinstance(one, Column) and one.table == self._entity_table() for one in entity
+        )
+
+    def _entity_table(self) -> str | None:
+        return self.wish.entity.table if self.wish.entity is not None else None
+
+    def _base(self, metrics: list[Asked]) -> str:
+        """The table that rows are counted, computed or listed of."""
+        wish = self.wish
+        ranked = [one for one, _ in wish.order if isinstance(one, Asked)]
+        for asked in (*metrics, *ranked):
+            if asked.item is None:
+                continue
+            if asked.aggregate == "count" and asked.item.table is not None:
+                return asked.item.table
+            if asked.aggregate in ("count", "sum", "avg"):
+                return self._column(asked).table
+        if wish.entity is not None:
+            if wish.entity.table is not None and not wish.entity.mentions:
+                return wish.entity.table
+            return self.chooser.column(wish.entity).table
+        for asked in metrics:
+            if asked.item is not None:
+                return self._column(asked).table
+        raise Unread("the question names no table that could be listed or counted")
+
+    def _column(self, asked: Asked) -> Column:
+        assert asked.item is not None
+        if asked.aggregate == "count":
+            return self.chooser.column(asked.item)
+        if asked.aggregate in ("max", "min", "value"):
+            return self.chooser.column(asked.item, lambda one: one.numeric or one.moment)
+        return self.chooser.column(asked.item, lambda one: one.numeric)
+
+    def _metric(self, asked: Asked, base: str) -> Output:
+        item = asked.item
+        if item is None:
+            return Metric("count", None, base)
+        if asked.aggregate == "count" and item.table is not None:
+            self.chooser.speak(item.table)
+            return Metric("count", None, item.table, asked.distinct)
+        column = self._column(asked)
+        if asked.aggregate == "value":
+            return column
+        return Metric(asked.aggregate, column, column.table, asked.distinct and asked.aggregate == "count")
+
+    def _groups(self, base: str) -> tuple[list[Column | Bucket], list[Output]]:
+        """What is grouped by, and what is shown of it."""
+        groups: list[Column | Bucket] = []
+        shown: list[Output] = []
+        for item in self.wish.groups:
+            if item.kind == "bucket":
+                groups.append(self._bucket(item, base))
+                shown.append(groups[-1])
+                continue
+            own = [one for one in item.columns if one.table == base and one.role == "column" and not one.weak]
+            if item.table is not None and not item.mentions and not own:
+                added = self._rows_of(item.table)
+                groups.extend(added)
+                shown.extend(one for one in added if one in self.names.display(item.table) or len(added) == 1)
+            else:
+                groups.append(self.chooser.column(item, among=base if own else None))
+                shown.append(groups[-1])
+        return groups, shown
+
+    def _bucket(self, item: Item, base: str) -> Column | Bucket:
+        own = [one for one in self.names.columns[base] if one.words == (item.arg,)]
+        if own:
+            return own[0]
+        if item.arg not in _BUCKETS:
+            raise Unread(f"rows cannot be put together by {item.arg}")
+        column = self.chooser.moment(None, base)
+        if column is None:
+            raise Unread(f"nothing in {base} says when, so there is no {item.arg}")
+        return Bucket(column, item.arg)
+
+    def _rows_of(self, table: str) -> list[Column]:
+        """What rows of a table are told apart and known by."""
+        self.chooser.speak(table)
+        key, display = self.names.key(table), self.names.display(table)
+        found = [*([key] if key is not None else []), *display]
+        if not found:
+            raise Unread(f"nothing tells the rows of {table} apart")
+        return list(dict.fromkeys(found))
+
+    def _entity(self, form: Form, base: str, computed: list[Output]) -> list[Output]:
+        """What is shown of what is listed; rows are grouped by it where something is computed of several rows."""
+        item = self.wish.entity
+        if item is None:
+            return []
+        aggregated = any(isinstance(one, Metric) for one in computed)
+        if item.table is not None and not item.mentions and not (
+            aggregated and any(one.table == base and not one.weak for one in item.columns)
+        ):
+            self.chooser.speak(item.table)
+            display: list[Output] = list(self.names.display(item.table))
+            if not display:
+                raise Unread(f"nothing says by what rows of {item.table} are known")
+            if aggregated:
+                form.groups.extend(one for one in self._rows_of(item.table) if one not in form.groups)
+            return display
+        column = self.chooser.column(item)
+        if aggregated:
+            owner = item.mentions[0] if item.mentions else None
+            whole = owner is not None and column in self.names.display(owner)
+            form.groups.extend(self._rows_of(owner) if whole and owner else [column])
+        return [column]
+
+    def _shown(self, item: Item, form: Form, metrics: object) -> Output:
+        """A column that is to be shown beside others."""
+        prefer = next((one.table for one in form.groups if isinstance(one, Column)), None) or self._entity_table()
+        if item.table is not None and not item.mentions and not item.columns:
+            display = self.names.display(item.table)
+            if len(display) != 1:
+                raise Unread(f"it is not clear what of {item.text} is to be shown")
+            column = display[0]
+            self.chooser.speak(item.table)
+        else:
+            column = self.chooser.column(item, among=prefer)
+        if form.groups and column not in form.groups:
+            form.groups.append(column)
+        return column
+
+    def _order(self, form: Form, base: str) -> list[Output]:
+        found: list[Output] = []
+        for key, _ in self.wish.order:
+            if isinstance(key, Asked):
+                found.append(self._metric(key, base))
+            elif key.kind == "noun":
+                if key.table is not None and not key.columns:
+                    raise Unread(f"`{key.text}` says no order")
+                found.append(self.chooser.column(key))
+            else:
+                found.append(self._only(base))
+        return found
+
+    def _only(self, base: str) -> Output:
+        """What is ordered by where nobody says: what is computed, or the one column that is shown."""
+        metrics = [self._metric(one, base) for one in self.wish.select if isinstance(one, Asked)]
+        ranked = [one for one, _ in self.wish.order if isinstance(one, Asked)]
+        if metrics:
+            return metrics[0]
+        if ranked:
+            return self._metric(ranked[0], base)
+        if self.wish.entity is not None and self.wish.entity.columns:
+            return self.chooser.column(self.wish.entity)
+        if self.wish.entity is not None and self.wish.entity.table:
+            return self.names.display(self.wish.entity.table)[0]
+        raise Unread("the question does not say by what is to be ordered")
+
+    def _ratio(self) -> Form:
+        assert self.wish.ratio is not None
+        parts: list[Metric | Column] = []
+        for one in self.wish.ratio:
+            table = one.table if isinstance(one, Item) else None
+            if isinstance(one, Item) and table is not None and not one.columns:
+                parts.append(Metric("count", None, table))
+                continue
+            asked = one if isinstance(one, Asked) else Asked("value", one)
+            made = self._metric(asked, "")
+            if not isinstance(made, Metric | Column):
+                raise Unread("one side of the ratio cannot be computed")
+            parts.append(made)
+        first, second = parts
+        form = Form(base=first.table, select=[Ratio(first, second)])
+        if isinstance(first, Column) != isinstance(second, Column):
+            raise Unread("the ratio is between a number of rows and a column")
+        if not self.wish.groups:
+            if isinstance(first, Column):
+                raise Unread("the ratio does not say whether each row or all together are meant")
+            if self.wish.values or self.wish.filters or self.wish.moments or self.wish.flags or self.wish.absent:
+                raise Unread("conditions on one side of a ratio are not read")
+            form.tables = [first.table]
+            return form
+        if first.table != second.table:
+            raise Unread(f"a ratio for each group between {first.table} and {second.table} is not read")
+        self.chooser.speak(first.table)
+        groups, shown = self._groups(first.table)
+        if isinstance(first, Metric):
+            form.groups = groups
+        else:
+            keys = [one for one in groups if isinstance(one, Column)]
+            if not keys or self.names.key(first.table) not in keys and not self._alone(keys, first.table):
+                raise Unread("the ratio is of columns of single rows, and the group has several")
+        form.select = [*shown, form.select[0]]
+        return form
+
+    def _alone(self, keys: list[Column], table: str) -> bool:
+        """Whether every row has a value of its own in one of these columns."""
+        rows = self.names.tables[table].rows
+        return any(one.table == table and rows is not None and one.schema.distinct == rows for one in keys)
+
+    def _finished(self, form: Form) -> Form:
+        """With its conditions, tables, and every verb accounted for."""
+        wish, base = self.wish, form.base
+        for item, operator, values, said in wish.filters:
+            numeric = operator not in ("start", "end", "in text")
+            column = self.chooser.column(item, lambda one: one.schema.kind == "text" or not _text(operator)) if item else None
+            if column is None or (numeric and not (one_number(column) or column.identifying)):
+                raise Unread(f"{said} compares no number")
+            form.conditions.append(Condition(column, operator, values, said))
+        for chain, hint, word in wish.values:
+            found = [self.chooser.value(one, hint, word, base) for one in chain]
+            if len({column for column, _ in found}) != 1:
+                raise Unread(f"{' and '.join(one.text for one in chain)} are values of different columns")
+            said = " or ".join(one.text for one in chain)
+            literals = tuple(_typed(column, literal) for column, literal in found)
+            form.conditions.append(Condition(found[0][0], "in" if len(chain) > 1 else "=", literals, f"`{said}`"))
+        for item, wanted in wish.flags:
+            form.conditions.append(self._flag(item, wanted))
+        for moment, hint in wish.moments:
+            form.conditions.extend(self._during(moment, hint, base, form))
+        for asked, operator, number in wish.having:
+            self._having(form, asked, operator, number)
+        for item in wish.absent:
+            assert item.table is not None
+            form.absent.append(item.table)
+        form.tables = [base, *(one for one in self.chooser.tables if one not in form.absent)]
+        self._spoken_verbs(form)
+        form.choices.extend(dict.fromkeys(self.chooser.choices))
+        if form.limit == 1 and wish.order:
+            form.choices.append("Of several that are equal the database shows one.")
+        return form
+
+    def _having(self, form: Form, asked: Asked, operator: str, number: float) -> None:
+        if not form.groups:
+            raise Unread("it is not clear of what there are to be so many")
+        made = self._metric(asked, form.base)
+        if not isinstance(made, Metric):
+            raise Unread("it is not clear of what there are to be so many")
+        form.having.append((made, operator, number))
+
+    def _flag(self, item: Item, wanted: bool) -> Condition:
+        said = item.text if wanted else f"no {item.text}"
+        if any(one.role == "flag" for one in item.meanings):
+            column = self.chooser.column(item, lambda one: one.flag is not None)
+            yes, no = column.flag or ("", "")
+            if column.schema.kind == "boolean":
+                return Condition(column, "yes" if wanted else "no", (), said)
+            if not (yes if wanted else no):
+                raise Unread(f"no value of {column} says `{said}`")
+            return Condition(column, "=", (yes if wanted else no,), said)
+        column = self.chooser.column(item)
+        if not column.schema.nullable or column.numeric:
+            raise Unread(f"what it means to have `{item.text}` is not said by {column}")
+        self.chooser.choices.append(f"`{said}` was read as {column} being {'filled' if wanted else 'empty'}.")
+        return Condition(column, "filled" if wanted else "null", (), said)
+
+    def _during(self, moment: Moment, hint: Item | None, base: str, form: Form) -> list[Condition]:
+        column = self.chooser.moment(hint, base)
+        if column is None:
+            years = [one for table in (base, *self.chooser.tables) for one in self.names.columns[table] if one.words == ("year",)]
+            if moment.years is None or not years or hint is not None:
+                raise Unread(f"nothing in {base} says when, so `{moment.text}` is not read")
+            first, last = moment.years
+            if first == last and first is not None:
+                return [Condition(years[0], "=", (first,), moment.text)]
+            found = [Condition(years[0], ">=", (first,), moment.text)] if first is not None else []
+            return [*found, *([Condition(years[0], "<=", (last,), moment.text)] if last is not None else [])]
+        found = []
+        if moment.start is not None:
+            found.append(Condition(column, ">=", (moment.start.isoformat(),), moment.text))
+        if moment.end is not None:
+            found.append(Condition(column, "<", (moment.end.isoformat(),), moment.text))
+        if moment.relative:
+            form.choices.append(f"`{moment.text}` was read as from {moment.start} to before {moment.end}, by {column}.")
+        return found
+
+    def _spoken_verbs(self, form: Form) -> None:
+        """Every verb is one that only links, or speaks of a table or a column of the query."""
+        told: set[str] = set(VERBS)
+        used = [*form.groups, *form.select, *(one for one, _ in form.order), *(one.column for one in form.conditions)]
+        for one in used:
+            column = one.column if isinstance(one, Metric | Bucket) else one if isinstance(one, Column) else None
+            told |= said_by(column) if column is not None else set()
+        for table in (*form.tables, *form.absent):
+            told |= {root(word) for word in self.names.said[table]}
+        for verb in self.wish.verbs:
+            if verb.arg and verb.arg not in told:
+                raise Unread(f"`{verb.text}` has no place in what was understood")
+
+
+def one_number(column: Column) -> bool:
+    """Whether a number can be compared with the column's values."""
+    return column.schema.kind in ("integer", "decimal")
+
+
+def _text(operator: str) -> bool:
+    return operator in ("start", "end", "in text")
+
+
+def _typed(column: Column, literal: str) -> str | int | float:
+    """A literal as the column's values are."""
+    if column.schema.kind == "integer":
+        return int(literal)
+    return literal

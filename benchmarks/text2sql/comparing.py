@@ -38,8 +38,13 @@ def result_of(file: Path, sql: str) -> Rows:
         connection.close()
 
 
-def same(gold: Rows, found: Rows, ordered: bool) -> bool:
-    """Whether `found` has the rows of `gold`, in its order if that counts."""
+def same(gold: Rows, found: Rows, ordered: bool, keys: int = 0) -> bool:
+    """Whether `found` has the rows of `gold`, in its order if that counts.
+
+    The last `keys` columns of `gold` are what it is ordered by; without any all its columns are.
+    """
+    sorting = [_cells(row[len(row) - keys :]) for row in gold] if keys else []
+    gold = [row[: len(row) - keys] for row in gold] if keys else gold
     if not gold:
         return not found
     if not found or len(found[0]) < len(gold[0]):
@@ -48,9 +53,35 @@ def same(gold: Rows, found: Rows, ordered: bool) -> bool:
     given = [_cells(row) for row in found]
     for places in _arrangements(wanted, given):
         rows = [tuple(row[place] for place in places) for row in given]
-        if set(rows) == set(wanted) and (not ordered or list(dict.fromkeys(rows)) == list(dict.fromkeys(wanted))):
+        if set(rows) == set(wanted) and (not ordered or _in_order(wanted, rows, sorting)):
             return True
     return False
+
+
+def _in_order(wanted: Rows, rows: Rows, sorting: Rows) -> bool:
+    """Whether rows stand as wanted, apart from places of those that are sorted alike."""
+    if not sorting:
+        return list(dict.fromkeys(rows)) == list(dict.fromkeys(wanted))
+    rank: dict[tuple[Any, ...], int] = {}
+    for row, key in zip(wanted, sorting, strict=True):
+        rank.setdefault(row, list(dict.fromkeys(sorting)).index(key))
+    ranks = [rank[row] for row in rows]
+    return ranks == sorted(ranks)
+
+
+def with_keys(sql: str) -> tuple[str, int]:
+    """A gold query that also shows what it is ordered by, and how many columns that adds; as it is if it cannot."""
+    try:
+        tree = sqlglot.parse_one(sql, read="sqlite")
+    except sqlglot.errors.SqlglotError:
+        return sql, 0
+    order = tree.args.get("order") if isinstance(tree, exp.Select) else None
+    if order is None or tree.args.get("distinct"):
+        return sql, 0
+    named = {one.alias: one.this for one in tree.expressions if isinstance(one, exp.Alias)}
+    keys = [one.this.copy() for one in order.expressions]
+    keys = [named[one.name].copy() if isinstance(one, exp.Column) and one.name in named else one for one in keys]
+    return tree.select(*keys).sql(dialect="sqlite"), len(keys)
 
 
 def orders(sql: str) -> bool:

@@ -48,15 +48,20 @@ class Tree:
         """Joins a table, from the one named before it or from the nearest one."""
         best: tuple[str, tuple[Link, ...]] | None = None
         failed: Exception | None = None
-        for start in (before, *(one for one in self.ways if one != before)):
+        named = [one for one in self.ways if one in form.tables and one != before]
+        for start in (before, *named):
             try:
-                way = self._links.between(start, table, form.hints.get(table, frozenset()))
-            except (Ambiguous, Unlinked) as error:
-                failed = error if failed is None or isinstance(error, Ambiguous) else failed
+                way = self._links.between(start, table, form.hints)
+            except Unlinked as error:
+                failed = failed or error
+                continue
+            except Ambiguous as error:
+                if best is None:
+                    raise Unread(str(error)) from None
                 continue
             if best is None or len(way) < len(best[1]):
                 best = (start, way)
-        if best is None or (isinstance(failed, Ambiguous) and len(best[1]) > 1):
+        if best is None:
             raise Unread(str(failed))
         here, way = best
         for link in way:
@@ -74,6 +79,7 @@ def built(form: Form, names: Names, links: Links, dialect: Dialect) -> exp.Selec
         Unread: tables do not hang together in one way, or rows would be counted several times.
     """
     tree = Tree(names, links, form)
+    _mixed(form)
     _explain(tree, form)
     for output in (*form.select, *(one for one, _ in form.order)):
         _checked(output, form, tree)
@@ -99,6 +105,17 @@ def built(form: Form, names: Names, links: Links, dialect: Dialect) -> exp.Selec
     if form.distinct or (tree.multiplied and not aggregated and not form.groups and not form.order):
         query = query.distinct()
     return query
+
+
+def _mixed(form: Form) -> None:
+    """Refuses columns of single rows beside what is computed of several."""
+    parts = [*form.select, *(one for one, _ in form.order)]
+    flat = [half for one in parts for half in ((one.first, one.second) if isinstance(one, Ratio) else (one,))]
+    if not form.groups and not any(isinstance(one, Metric) for one in flat):
+        return
+    for one in flat:
+        if isinstance(one, Column | Bucket) and one not in form.groups:
+            raise Unread(f"{one} is of single rows, and something else is computed of several")
 
 
 def _explain(tree: Tree, form: Form) -> None:

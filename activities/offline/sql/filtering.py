@@ -169,7 +169,12 @@ def _take_values(row: list[Item], found: Wish) -> None:
         before = row[first - 1] if first else None
         behind = row[end] if end < len(row) else None
         hint: Item | None = None
-        if before is not None and before.kind == "noun" and _fits(before, chain[0]):
+        if _contained(row, first, end, chain, found):
+            continue
+        nearer = first < place and word not in ("", "named")
+        if nearer and behind is not None and behind.kind == "noun" and _fits(behind, chain[0]):
+            hint = behind
+        elif before is not None and before.kind == "noun" and _fits(before, chain[0]):
             hint = before
         elif behind is not None and behind.kind == "noun" and _fits(behind, chain[0]):
             hint = behind
@@ -182,8 +187,26 @@ def _take_values(row: list[Item], found: Wish) -> None:
             first -= 1
         elif hint is not None and _is_column(hint) and hint is behind:
             end += 1
-        row[first:end] = [] if end < len(row) and row[end].kind == "noun" and hint is row[end] else [Item("comma", "")]
+        if hint is not None and hint is behind and end < len(row) and row[end] is hint:
+            row[first:end] = [Item("place", "")] if first < place else []
+        else:
+            row[first:end] = [Item("comma", "")]
         place = first
+
+
+def _contained(row: list[Item], first: int, end: int, chain: list[Item], found: Wish) -> bool:
+    """Takes `has 'X' in its name`: a text that a column's values contain."""
+    if len(chain) > 1 or chain[0].kind != "quoted" or end + 1 >= len(row) or row[end].arg != "in":
+        return False
+    column = row[end + 1]
+    if not first or row[first - 1].kind != "with" or not _is_column(column):
+        return False
+    found.filters.append((column, "in text", (chain[0].text,), f"{column.text} with `{chain[0].text}`"))
+    first -= 1
+    while first and row[first - 1].kind == "which":
+        first -= 1
+    row[first : end + 2] = [Item("comma", "")]
+    return True
 
 
 def _may_go(row: list[Item], place: int) -> bool:

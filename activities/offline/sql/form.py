@@ -108,6 +108,7 @@ class Form:
     order: list[tuple[Output, bool]] = field(default_factory=list)
     limit: int | None = None
     distinct: bool = False
-    hints: dict[str, frozenset[str]] = field(default_factory=dict)
+    hints: frozenset[str] = frozenset()
+    """Roots of the verbs of the question, which may say by which way tables hang together."""
     reasons: list[str] = field(default_factory=list)
     choices: list[str] = field(default_factory=list)

@@ -75,6 +75,8 @@ def _longest(
         return Item("quoted", first.text, meanings=values or names.named(parts)), 1
     if first.kind == "mark" or first.text == ".":
         return Item(_MARKS.get(first.text, "end"), first.text), 1
+    if (turned := _turned(pieces, place, names)) is not None:
+        return turned
     for length in range(min(LONGEST, len(pieces) - place), 0, -1):
         span = pieces[place : place + length]
         if any(token.kind in ("quoted", "date") for token in span):
@@ -106,6 +108,29 @@ def _known(span: tuple[Token, ...], names: Names) -> Item | None:
     return None
 
 
+def _turned(pieces: tuple[Token, ...], place: int, names: Names) -> tuple[Item, int] | None:
+    """A name that is said from its end: `cost of round-trip fares` is the `round_trip_cost` of `fare`."""
+    following = pieces[place + 1 : place + 2]
+    if pieces[place].kind != "word" or not following or following[0].base != "of":
+        return None
+    start = place + 2
+    while start < len(pieces) and (pieces[start].base in SILENT or pieces[start].base == "all"):
+        start += 1
+    for length in (3, 2, 1):
+        words = tuple(token.base for token in pieces[start : start + length])
+        found = [one for one in names.named((*words, pieces[place].base)) if one.role == "column" and not one.weak]
+        if len(words) < length or not found:
+            continue
+        end = start + length
+        text = f"{pieces[place].text} of {' '.join(token.text for token in pieces[start:end])}"
+        tables = {one.table for one in names.named((pieces[end].base,)) if one.role == "table"} if end < len(pieces) else set()
+        own = tuple(one for one in found if one.table in tables)
+        if own:
+            return Item("noun", text, meanings=own, mentions=(own[0].table,)), end + 1 - place
+        return Item("noun", text, meanings=tuple(found)), end - place
+    return None
+
+
 def _edged(span: tuple[Token, ...]) -> bool:
     """Whether a span begins or ends with a mark, which belongs to no value."""
     return span[0].kind == "mark" or span[-1].kind == "mark"
@@ -125,14 +150,19 @@ def _single(token: Token, names: Names, roots: frozenset[str], before: Item | No
     verb = root(token.text.lower())
     if verb in roots:
         return Item("unread", token.text)
-    if any(verb in {root(word) for word in words} for words in _all_words(names)):
+    if verb in _all_roots(names):
         return Item("verb", token.text, verb)
     return Item("verb", token.text) if verb in VERBS else Item("unread", token.text)
 
 
-def _all_words(names: Names) -> tuple[tuple[str, ...], ...]:
-    columns = tuple(column.words for found in names.columns.values() for column in found)
-    return (*names.said.values(), *columns)
+def _all_roots(names: Names) -> frozenset[str]:
+    """Roots of all words of names, and of what is said of columns: whoever uses one has to use its column."""
+    found = {root(word) for words in names.said.values() for word in words}
+    for columns in names.columns.values():
+        for column in columns:
+            found |= {root(word) for word in column.words}
+            found |= {root(one.base) for one in tokens(column.schema.comment) if one.kind == "word"}
+    return frozenset(found)
 
 
 def _value_roots(names: Names) -> frozenset[str]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.activities.offline.sql.names import Column, Names
+from elcano.activities.offline.sql.wording import root
 
 MOST_JOINS: Final = 3
 """Between two tables that a question names."""
@@ -74,13 +75,18 @@ class Links:
             ]
             if found := [way for table, way in ways if table == end]:
                 if len(found) > 1 and hints:
-                    hinted = [way for way in found if any(hints & set(one.column.words) for one in way)]
+                    hinted = [way for way in found if hints & self._said(way)]
                     found = hinted or found
                 if len(found) > 1:
                     told = "; ".join(" and ".join(str(one.column) for one in way) for way in found[:4])
                     raise Ambiguous(f"{start} and {end} hang together in several ways ({told})")
                 return found[0]
         raise Unlinked(f"the schema does not say how {start} and {end} hang together")
+
+    def _said(self, way: tuple[Link, ...]) -> set[str]:
+        """Roots of the words of the columns and tables along a way."""
+        words = [word for one in way for word in (*one.column.words, *self._names.said[one.column.table])]
+        return {root(word) for word in words}
 
     def _declared(self) -> Iterable[Link]:
         for table in self._names.schema.tables:

@@ -4,6 +4,7 @@ A prefix that all columns of a table share is no word of theirs. Nothing is gues
 full, without its table's words, or without the word that only says what it counts or holds.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ _ABBREVIATED: Final = {
     "ts": "timestamp", "org": "organization", "tel": "phone", "pct": "percent", "avg": "average", "nbr": "number",
     "acct": "account", "cat": "category", "prod": "product", "txn": "transaction", "tx": "transaction", "nr": "number",
 }  # fmt: skip
+_COUNTED: Final = re.compile(r"(?:the )?(?:total )?number of\b", re.IGNORECASE)
 _YES: Final = frozenset({"yes", "y", "true", "t", "1"})
 _NO: Final = frozenset({"no", "n", "false", "f", "0"})
 LONGEST_VALUE: Final = 8
@@ -53,6 +55,8 @@ class Column:
     def identifying(self) -> bool:
         """Whether its name says that it names rows."""
         last = self.words[-1] if self.words else ""
+        if last == "number" and cut(self.name)[-1] == "number":
+            return True
         return last in ("id", "code", "key", "uuid", "guid") or self.words == ("number",) or _short_key(self.name)
 
     @property
@@ -160,6 +164,7 @@ class Names:
                 forms[form] = Meaning(role, column.table, column, weak=weak)
 
         also(words, "column", weak=False)
+        also((*table_words, *words), "column", weak=False)
         if _short_key(column.name) and self._keys[column.table] == column:
             also((*table_words, "id"), "column", weak=False)
             also(("id",), "column", weak=True)
@@ -168,11 +173,17 @@ class Names:
             also((one for one in words if one not in (*_FLAGGING, "required")), "flag", weak=True)
         if column.numeric:
             also((one for one in words if one not in _COUNTING), "quantity", weak=False)
+            if _COUNTED.match(column.schema.comment):
+                forms[words] = Meaning("quantity", column.table, column)
+            if words[-1] in _UNITS:
+                also((*words[:-1], "in", words[-1]), "column", weak=False)
             also((one for one in words if one not in _UNITS), "column", weak=False)
         if words[: len(table_words)] == table_words:
             also(words[len(table_words) :], "column", weak=True)
         if words[-1:] in (("name",), ("title",)) and words[:-1] != table_words:
             also(words[:-1], "column", weak=False)
+        if column.schema.kind == "text" and words[-1:] not in (("name",), ("id",), ("code",)):
+            also((*words, "name"), "column", weak=False)
         if column.moment or column.schema.kind == "time":
             also((one for one in words if one not in _HOLDING), "column", weak=True)
         if column.schema.kind == "text" and words[-1:] == ("phone",):

@@ -60,7 +60,8 @@ PHRASES: Final[dict[str, tuple[Kind, str]]] = {
     "top": ("top", ""), "the top": ("top", ""), "how does": ("ask", ""), "how do": ("ask", ""),
     "vary across": ("each", ""), "vary by": ("each", ""), "differ by": ("each", ""), "vary across different": ("each", ""),
     "change over": ("each", ""), "differ across": ("each", ""), "over": ("compare", ">"),
-    "ratio of": ("ratio", ""), "ratio between": ("ratio", ""), "ratio": ("ratio", ""),
+    "in the database": ("comma", ""), "in the dataset": ("comma", ""), "that year": ("comma", ""),
+    "in that year": ("comma", ""), "ratio of": ("ratio", ""), "ratio between": ("ratio", ""), "ratio": ("ratio", ""),
     "greater than": ("compare", ">"), "more than": ("compare", ">"), "larger than": ("compare", ">"),
     "higher than": ("compare", ">"), "above": ("compare", ">"), "exceeding": ("compare", ">"),
     "bigger than": ("compare", ">"), "longer than": ("compare", ">"), "heavier than": ("compare", ">"),
@@ -110,7 +111,7 @@ PHRASES: Final[dict[str, tuple[Kind, str]]] = {
 SILENT: Final = frozenset(
     "a an the is are was were be been being do does did there please me us can could you any these those this he she "
     "they it its his her their them i we database dataset data table available 's available would will so "
-    "such record entry row list listed respective corresponding associated also relevant combination value various".split()
+    "such record entry row listed respective corresponding associated also relevant combination value various".split()
 )
 """Words that tell nothing of what is asked for."""
 

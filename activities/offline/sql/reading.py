@@ -10,6 +10,8 @@ from typing import Final
 from elcano.activities.offline.sql.filtering import take_filters
 from elcano.activities.offline.sql.form import Aggregate, Asked, Unread, Wish
 from elcano.activities.offline.sql.items import Item
+from elcano.activities.offline.sql.operations import VERBS
+from elcano.activities.offline.sql.wording import root
 
 _AGGREGATES: Final[dict[str, Aggregate]] = {"sum": "sum", "avg": "avg", "max": "max", "min": "min"}
 _DESCENDING: Final = frozenset({"desc", "max", "late", "dear", "long"})
@@ -95,9 +97,9 @@ def _take_order(row: list[Item], found: Wish) -> None:
             asked, place = _metric(row, place)
             keys.append(asked)
             continue
-        if one.kind == "noun":
+        if one.kind == "noun" and not (keys and _verbal(one)):
             keys.append(one)
-        elif one.kind not in ("by", "comma", "and", "of", "place", "all"):
+        elif one.kind not in ("verb", "noun", "by", "comma", "and", "of", "place", "all"):
             raise Unread(f"`{one.text}` has no place in an order")
         place += 1
     del row[start:place]
@@ -142,6 +144,8 @@ def _groups(row: list[Item], place: int, found: Wish) -> bool:
         row[place : place + 1] = [Item("each", one.text), Item("bucket", one.text, one.arg)]
         return True
     if one.kind != "by" or any(other.kind in ("top", "most") for other in row[:place]):
+        return False
+    if place and row[place - 1].kind == "verb":
         return False
     computes = any(other.kind in ("count", "aggregate", "ratio") for other in row[:place])
     return computes and place + 1 < len(row) and row[place + 1].kind in ("noun", "bucket")
@@ -207,8 +211,11 @@ def _metric(row: list[Item], place: int) -> tuple[Asked, int]:
     if counted and item.table is not None and aggregate is not None:
         raise Unread(f"`{first.text}` of a number of {item.text} computes twice")
     if counted and not any(one.role == "quantity" for one in item.meanings):
-        if aggregate in (None, "sum"):
+        numeric = any(one.column is not None and one.column.numeric for one in item.columns)
+        if aggregate in (None, "sum") and not numeric:
             return Asked("count", item, distinct=True), place + 1
+        if aggregate is not None and numeric:
+            return Asked(aggregate, item), place + 1
         raise Unread(f"`{item.text}` is no number that `{first.text}` could be computed of")
     if item.table is not None and not item.columns:
         raise Unread(f"`{first.text} {item.text}` does not say what of {item.text} is computed")
@@ -233,6 +240,8 @@ def _take_metrics(row: list[Item], found: Wish) -> None:
         if one.kind == "most" and not (one.arg in ("max", "min") and place and row[place - 1].kind == "ask"):
             asked, end = _metric(row, place + 1 - 1) if one.arg in ("max", "min") else _most(row, place)
             before = [other for other in row[:place] if other.kind == "noun"]
+            if before and found.order and found.limit is None:
+                raise Unread(f"`{one.text}` asks for one, and the order for several")
             if before or found.limit is not None:
                 found.order.insert(0, (asked, one.arg in _DESCENDING))
                 found.limit = found.limit or 1
@@ -280,11 +289,18 @@ def _take_list(row: list[Item], found: Wish) -> None:
             raise Unread(f"`{one.text}` has no place in the question")
         if one.kind == "noun":
             previous = row[place - 1].kind if place else "ask"
+            if previous == "noun" and _verbal(one):
+                found.verbs.append(Item("verb", one.text, root(one.text.lower())))
+                continue
+            if previous == "noun":
+                raise Unread(f"`{row[place - 1].text} {one.text}` names two things side by side")
             if found.entity is None and not behind:
                 found.entity = one
                 continue
             if one.table is not None:
                 found.mentions.append(one)
+            elif _verbal(one):
+                found.verbs.append(Item("verb", one.text, root(one.text.lower())))
             elif behind or previous not in ("and", "comma", "ask", "of"):
                 if previous in ("with", "verb", "which"):
                     found.flags.append((one, True))
@@ -296,11 +312,17 @@ def _take_list(row: list[Item], found: Wish) -> None:
             behind = True
             found.verbs.append(one)
         elif one.kind in ("which", "with", "place", "by"):
-            behind = behind or found.entity is not None or bool(found.select)
+            behind = behind or (place > 0 and (found.entity is not None or bool(found.select)))
         elif one.kind == "distinct":
             found.distinct = True
         elif one.kind not in ("and", "comma", "of", "all", "ask"):
             raise Unread(f"`{one.text}` has no place in the question")
+
+
+def _verbal(item: Item) -> bool:
+    """Whether a name may as well be a verb that says how two things go together."""
+    word = item.text.lower()
+    return item.table is None and (word.endswith(("ed", "ing")) or root(word) in VERBS)
 
 
 def _listed(row: list[Item], found: Wish) -> list[Item | Asked]:
@@ -317,6 +339,8 @@ def _listed(row: list[Item], found: Wish) -> list[Item | Asked]:
             place += 2
             continue
         if one.kind == "noun":
+            if place and row[place - 1].kind == "noun":
+                raise Unread(f"`{row[place - 1].text} {one.text}` names two things side by side")
             shown.append(one)
         elif one.kind not in ("ask", "and", "comma", "of", "all", "place", "which", "verb"):
             raise Unread(f"`{one.text}` has no place among what is to be shown")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from elcano.activities.offline.sql.choosing import Chooser, said_by
+from elcano.activities.offline.sql.choosing import Chooser, counts, said_by
 from elcano.activities.offline.sql.form import Asked, Bucket, Condition, Form, Metric, Output, Ratio, Unread, Wish
 from elcano.activities.offline.sql.items import Item
 from elcano.activities.offline.sql.links import Links
@@ -70,9 +70,9 @@ class _Resolving:
 
     def _all_listed(self, listed: list[Output], entity: list[Output]) -> bool:
         """Whether what is to be shown was said apart, so that the entity is not shown beside it."""
-        return any(isinstance(one, Column) for one in listed) and all(
-            isinstance(one, Column) and one.table == self._entity_table() for one in entity
-        )
+        table = self._entity_table()
+        known = () if table is None else (self.names.key(table), *self.names.display(table))
+        return any(isinstance(one, Column) and one in known for one in listed)
 
     def _entity_table(self) -> str | None:
         return self.wish.entity.table if self.wish.entity is not None else None
@@ -85,7 +85,8 @@ class _Resolving:
             if asked.item is None:
                 continue
             if asked.aggregate == "count" and asked.item.table is not None:
-                return asked.item.table
+                counted = self._counted(asked.item.table)
+                return asked.item.table if counted is None else counted.table
             if asked.aggregate in ("count", "sum", "avg"):
                 return self._column(asked).table
         if wish.entity is not None:
@@ -110,12 +111,31 @@ class _Resolving:
         if item is None:
             return Metric("count", None, base)
         if asked.aggregate == "count" and item.table is not None:
+            if (counted := self._counted(item.table)) is not None:
+                self.chooser.speak(counted.table)
+                return Metric("sum", counted, counted.table)
             self.chooser.speak(item.table)
             return Metric("count", None, item.table, asked.distinct)
         column = self._column(asked)
         if asked.aggregate == "value":
             return column
         return Metric(asked.aggregate, column, column.table, asked.distinct and asked.aggregate == "count")
+
+    def _counted(self, table: str) -> Column | None:
+        """A column that says in its comment that it holds the number asked for: `number of students enrolled`."""
+        verbs = {root(one.text.lower()) for one in self.wish.verbs} - {root("have")}
+        first = root(self.names.said[table][-1])
+        found = [
+            column
+            for name, columns in self.names.columns.items()
+            for column in columns
+            if name != table and column.numeric and verbs and verbs <= said_by(column)
+            if (said := counts(column)) and root(said) == first
+        ]
+        if len(found) == 1:
+            self.chooser.choices.append(f"{found[0]} was taken for that number: {found[0].schema.comment}")
+            return found[0]
+        return None
 
     def _groups(self, base: str) -> tuple[list[Column | Bucket], list[Output]]:
         """What is grouped by, and what is shown of it."""
@@ -288,6 +308,7 @@ class _Resolving:
         for item in wish.absent:
             assert item.table is not None
             form.absent.append(item.table)
+        form.hints = frozenset(root(one.text.lower()) for one in wish.verbs)
         form.tables = [base, *(one for one in self.chooser.tables if one not in form.absent)]
         self._spoken_verbs(form)
         form.choices.extend(dict.fromkeys(self.chooser.choices))
@@ -348,6 +369,17 @@ class _Resolving:
             told |= said_by(column) if column is not None else set()
         for table in (*form.tables, *form.absent):
             told |= {root(word) for word in self.names.said[table]}
+        roots = {one.arg for one in self.wish.verbs if one.arg and one.arg not in told}
+        filled = [
+            column
+            for table in dict.fromkeys(form.tables)
+            for column in self.names.columns[table]
+            if len(roots) > 1 and {root(word) for word in column.words} == roots and column.schema.nullable
+        ]
+        if len(filled) == 1:
+            form.conditions.append(Condition(filled[0], "filled", (), " ".join(one.text for one in self.wish.verbs)))
+            form.choices.append(f"{filled[0]} was taken to be filled where the question says so.")
+            return
         for verb in self.wish.verbs:
             if verb.arg and verb.arg not in told:
                 raise Unread(f"`{verb.text}` has no place in what was understood")

@@ -25,7 +25,7 @@ _IRREGULAR: Final = {
     "criteria": "criterion", "analyses": "analysis", "companies": "company", "movies": "movie", "series": "series",
     "species": "species", "status": "status", "statuses": "status", "gas": "gas", "bus": "bus", "is": "is", "has": "has",
     "was": "was", "does": "does", "this": "this", "its": "its", "as": "as", "us": "us", "yes": "yes", "days": "day",
-    "lives": "life", "wives": "wife", "matches": "match", "aliases": "alias", "news": "news", "less": "less",
+    "lives": "life", "wives": "wife", "matches": "match", "aliases": "alias", "news": "news", "less": "less", "ids": "id",
 }  # fmt: skip
 
 _STRONG: Final = {

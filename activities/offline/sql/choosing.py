@@ -8,6 +8,7 @@ from elcano.activities.offline.sql.form import Unread
 from elcano.activities.offline.sql.items import Item
 from elcano.activities.offline.sql.links import Links
 from elcano.activities.offline.sql.names import Column, Meaning, Names
+from elcano.activities.offline.sql.operations import OCCURRING
 from elcano.activities.offline.sql.wording import root, singular, tokens
 
 _BOOKKEEPING: Final = frozenset({"created", "crtd", "updated", "modified", "inserted", "deleted", "ingested", "loaded"})
@@ -58,14 +59,15 @@ class Chooser:
         if hint is not None and hint.kind == "noun":
             return self.column(hint, lambda one: one.moment)
         if hint is not None:
-            said = [one for one in columns if hint.arg in {root(word) for word in one.words}]
+            said = [one for one in columns if root(hint.text.lower()) in {root(word) for word in one.words}]
             near = [one for one in said if one.table in self.tables] or said
             if len(near) == 1:
                 self.speak(near[0].table)
                 return near[0]
             if near:
                 raise Unread(f"`{hint.text}` may mean {_listed(near)}")
-            return None
+            if not self._speaks_of(hint, base):
+                raise Unread(f"no moment of {base} is known to be when it was that they `{hint.text}`")
         for tables in ([base], self.tables):
             own = [one for one in columns if one.table in tables and not _BOOKKEEPING & set(one.words)]
             if len(own) == 1:
@@ -73,6 +75,12 @@ class Chooser:
             if own:
                 raise Unread(f"it is not clear which moment is meant: {_listed(own)}")
         return None
+
+    def _speaks_of(self, verb: Item, table: str) -> bool:
+        """Whether a verb is one of the table's own word, as `published` of publications, or of anything that is."""
+        word = verb.text.lower()
+        own = self.names.said[table]
+        return root(word) in OCCURRING or any(one[:5] == word[:5] and len(one) > 4 for one in own)
 
     def value(self, item: Item, hint: Item | None, word: str, base: str) -> tuple[Column, str]:
         """The column that a value is compared with, and the value as the database writes it.

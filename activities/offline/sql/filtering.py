@@ -58,7 +58,7 @@ def _take_moments(row: list[Item], found: Wish) -> None:
             first -= 1
         hint = row[first - 1] if first else None
         dated = hint is not None and _is_column(hint) and any(c.column and c.column.moment for c in hint.columns)
-        if hint is not None and hint.kind == "verb" and hint.arg:
+        if hint is not None and hint.kind == "verb":
             found.verbs.append(hint)
             first -= 1
         elif dated and first > 1 and row[first - 2].kind in ("with", "which", "place", "comma", "and"):

@@ -5,7 +5,7 @@ from typing import Final
 
 from elcano.activities.offline.sql.moments import MARK, Moment
 from elcano.activities.offline.sql.names import Meaning, Names
-from elcano.activities.offline.sql.operations import CALENDAR, PHRASES, SILENT, VERBS, Kind
+from elcano.activities.offline.sql.operations import CALENDAR, NOUNS, PHRASES, SILENT, VERBS, Kind
 from elcano.activities.offline.sql.wording import Token, root, tokens
 
 LONGEST: Final = 7
@@ -152,7 +152,8 @@ def _single(token: Token, names: Names, roots: frozenset[str], before: Item | No
         return Item("unread", token.text)
     if verb in _all_roots(names):
         return Item("verb", token.text, verb)
-    return Item("verb", token.text) if verb in VERBS else Item("unread", token.text)
+    light = verb in VERBS and token.base not in NOUNS
+    return Item("verb", token.text) if light else Item("unread", token.text)
 
 
 def _all_roots(names: Names) -> frozenset[str]:

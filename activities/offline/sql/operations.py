@@ -118,12 +118,16 @@ SILENT: Final = frozenset(
 VERBS: Final = frozenset(
     root(word)
     for word in (
-        "have make receive belong offer serve provide own write publish present hold teach attend take give place "
-        "operate run produce manufacture create release direct perform play contain include involve occur happen "
-        "use locate base affiliate assign work live fly sell purchase order issue employ exist earn pay enroll "
-        "book register appear show come get go carry require conduct win train study lead manage"
+        "have make receive belong offer serve provide own write publish present hold teach attend take give "
+        "operate produce manufacture create direct perform contain include involve occur happen locate affiliate "
+        "assign work live fly sell employ exist earn enroll appear get go carry require conduct win manage "
+        "purchase order issue book register run use release base play place train study lead pay"
     ).split()
 )
 """Roots of verbs that only say that two things go together, where the schema says how."""
+NOUNS: Final = frozenset("purchase order issue book register run use release base play place train study lead pay".split())
+"""Those whose bare form may as well be the name of something: they are verbs only with an ending."""
+OCCURRING: Final = frozenset(root(word) for word in "make occur happen take begin start record create".split())
+"""Verbs that say of what is listed that it was then, and of nothing else."""
 
 CALENDAR: Final = frozenset("day week month quarter year daily weekly monthly quarterly yearly annual annually".split())

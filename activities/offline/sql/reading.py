@@ -44,6 +44,7 @@ def wish(row: tuple[Item, ...]) -> Wish:
     _take_list(main, found)
     for sentence in rest:
         _follow(sentence, found)
+    _objects(found)
     return found
 
 
@@ -145,7 +146,7 @@ def _groups(row: list[Item], place: int, found: Wish) -> bool:
         return True
     if one.kind != "by" or any(other.kind in ("top", "most") for other in row[:place]):
         return False
-    if place and row[place - 1].kind == "verb":
+    if place and (row[place - 1].kind == "verb" or (row[place - 1].kind == "noun" and _verbal(row[place - 1]))):
         return False
     computes = any(other.kind in ("count", "aggregate", "ratio") for other in row[:place])
     return computes and place + 1 < len(row) and row[place + 1].kind in ("noun", "bucket")
@@ -299,7 +300,7 @@ def _take_list(row: list[Item], found: Wish) -> None:
                 continue
             if one.table is not None:
                 found.mentions.append(one)
-            elif _verbal(one):
+            elif previous not in ("and", "comma", "ask", "of") and _verbal(one):
                 found.verbs.append(Item("verb", one.text, root(one.text.lower())))
             elif behind or previous not in ("and", "comma", "ask", "of"):
                 if previous in ("with", "verb", "which"):
@@ -317,6 +318,14 @@ def _take_list(row: list[Item], found: Wish) -> None:
             found.distinct = True
         elif one.kind not in ("and", "comma", "of", "all", "ask"):
             raise Unread(f"`{one.text}` has no place in the question")
+
+
+def _objects(found: Wish) -> None:
+    """Refuses a verb that stands alone: `customers who bought` are not all customers."""
+    said = (found.groups, found.filters, found.values, found.flags, found.moments, found.absent, found.mentions)
+    if found.verbs and not any(said) and not any(one.arg and root(one.text.lower()) not in VERBS for one in found.verbs):
+        if found.entity is None or not [one for one in found.select if isinstance(one, Asked)]:
+            raise Unread(f"`{found.verbs[0].text}` does not say what")
 
 
 def _verbal(item: Item) -> bool:

@@ -263,7 +263,7 @@ class _Resolving:
                 raise Unread("the ratio does not say whether each row or all together are meant")
             if self.wish.values or self.wish.filters or self.wish.moments or self.wish.flags or self.wish.absent:
                 raise Unread("conditions on one side of a ratio are not read")
-            form.tables = [first.table]
+            self.chooser.tables.clear()
             return form
         if first.table != second.table:
             raise Unread(f"a ratio for each group between {first.table} and {second.table} is not read")
@@ -344,7 +344,7 @@ class _Resolving:
         column = self.chooser.moment(hint, base)
         if column is None:
             years = [one for table in (base, *self.chooser.tables) for one in self.names.columns[table] if one.words == ("year",)]
-            if moment.years is None or not years or hint is not None:
+            if moment.years is None or not years:
                 raise Unread(f"nothing in {base} says when, so `{moment.text}` is not read")
             first, last = moment.years
             if first == last and first is not None:

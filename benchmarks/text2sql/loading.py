@@ -56,6 +56,9 @@ def _run(connection: sqlite3.Connection, statement: exp.Expression, moment: date
         for constraint in list(statement.find_all(exp.ColumnConstraint)):
             if isinstance(constraint.kind, exp.DefaultColumnConstraint):
                 constraint.kind.set("this", exp.convert(_value(constraint.kind.this, moment)))
+        for column in statement.find_all(exp.ColumnDef):
+            if column.kind is not None and column.kind.is_type(exp.DataType.Type.BOOLEAN):
+                column.set("kind", exp.DataType(this=exp.DataType.Type.USERDEFINED, kind="BOOLEAN"))
         connection.execute(statement.sql(dialect="sqlite"))
     elif isinstance(statement, exp.Insert):
         rows = [[_value(cell, moment) for cell in row.expressions] for row in statement.expression.expressions]

@@ -29,6 +29,7 @@ class Tree:
         self.joined: list[tuple[str, str, Link]] = []
         """Each table with the one it is joined to, and by what."""
         self._links, self._names = links, names
+        self.outer = form.outer
         before = form.base
         for table in dict.fromkeys(form.tables):
             if table not in self.ways:
@@ -49,7 +50,7 @@ class Tree:
         best: tuple[str, tuple[Link, ...]] | None = None
         failed: Exception | None = None
         named = [one for one in self.ways if one in form.tables and one != before]
-        for start in (before, *named):
+        for start in (self.base,) if self.outer else (before, *named):
             try:
                 way = self._links.between(start, table, form.hints)
             except Unlinked as error:
@@ -87,7 +88,7 @@ def built(form: Form, names: Names, links: Links, dialect: Dialect) -> exp.Selec
     query = exp.select(*outputs).from_(_table(tree.base))
     for _, there, link in tree.joined:
         on = exp.EQ(this=_column(link.column), expression=_column(link.referred))
-        query = query.join(_table(there), on=on, join_type="")
+        query = query.join(_table(there), on=on, join_type="LEFT" if form.outer else "")
     conditions = [_condition(one) for one in form.conditions]
     conditions += [_absent(table, tree, links) for table in form.absent]
     if conditions:
@@ -206,6 +207,8 @@ def _output(
             this=exp.cast(first, exp.DataType.Type.DOUBLE), expression=exp.func("NULLIF", second, exp.Literal.number(0)),
             typed=False, safe=False,
         )  # fmt: skip
+        if output.percent:
+            made = exp.Mul(this=exp.Literal.number("100.0"), expression=made)
         return exp.alias_(made, "ratio", quoted=True) if named else made
     made = _plain_output(output, dialect)
     return exp.alias_(made, output.unit, quoted=True) if named and isinstance(output, Bucket) else made
@@ -238,18 +241,25 @@ def _label(text: str) -> str:
 def _metric(metric: Metric, tree: Tree, names: Names) -> exp.Expression:
     if metric.aggregate == "count" and metric.column is None:
         multiplied = any(multiplies(metric.table, _way(tree, metric.table, other)) for other in tree.ways)
-        if not multiplied and not metric.distinct:
-            return exp.Count(this=exp.Star())
+        if not multiplied and not metric.distinct and (metric.table == tree.base or not tree.outer):
+            return exp.Count(this=_when(exp.Literal.number(1), metric) if metric.conditions else exp.Star())
         key = names.key(metric.table)
         if key is None:
             raise Unread(f"nothing tells the rows of {metric.table} apart, so they cannot be counted once each")
-        return exp.Count(this=exp.Distinct(expressions=[_column(key)]))
+        return exp.Count(this=exp.Distinct(expressions=[_when(_column(key), metric)]))
     assert metric.column is not None
-    column: exp.Expression = _column(metric.column)
+    column: exp.Expression = _when(_column(metric.column), metric)
     if metric.distinct:
         column = exp.Distinct(expressions=[column])
     kinds = {"count": exp.Count, "sum": exp.Sum, "avg": exp.Avg, "max": exp.Max, "min": exp.Min}
     return kinds[metric.aggregate](this=column)
+
+
+def _when(value: exp.Expression, metric: Metric) -> exp.Expression:
+    """A value where the conditions of a metric hold, and nothing elsewhere."""
+    if not metric.conditions:
+        return value
+    return exp.Case().when(exp.and_(*(_condition(one) for one in metric.conditions)), value)
 
 
 def _condition(condition: Condition) -> exp.Expression:

@@ -1,6 +1,5 @@
 """Which column a word means: one of a table that the question speaks of, never one of several without saying so."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -9,10 +8,9 @@ from elcano.activities.offline.sql.items import Item
 from elcano.activities.offline.sql.links import Links
 from elcano.activities.offline.sql.names import Column, Meaning, Names
 from elcano.activities.offline.sql.operations import OCCURRING
-from elcano.activities.offline.sql.wording import root, singular, tokens
+from elcano.activities.offline.sql.wording import root
 
 _BOOKKEEPING: Final = frozenset({"created", "crtd", "updated", "modified", "inserted", "deleted", "ingested", "loaded"})
-_NUMBER_OF: Final = re.compile(r"(?:the )?(?:total )?number of (?:all )?(\w+)", re.IGNORECASE)
 _ROLES: Final = {"column": 0, "flag": 1, "quantity": 2}
 
 
@@ -155,15 +153,3 @@ def _each(columns: Iterable[Column]) -> list[Column]:
 def _listed(columns: Iterable[Column]) -> str:
     told = [str(one) for one in _each(columns)]
     return " or ".join(told[:4]) + (" or others" if len(told) > 4 else "")
-
-
-def counts(column: Column) -> str:
-    """The first word of what a column is the number of, by its comment; empty if it does not say."""
-    found = _NUMBER_OF.match(column.schema.comment)
-    return singular(found[1].lower()) if found else ""
-
-
-def said_by(column: Column) -> frozenset[str]:
-    """Roots of the words that speak of a column: of its name, and of what its comment says."""
-    words = (*column.words, *(token.base for token in tokens(column.schema.comment) if token.kind == "word"))
-    return frozenset(root(word) for word in words)

@@ -34,6 +34,8 @@ class Metric:
     """None: rows are counted."""
     table: str
     distinct: bool = False
+    conditions: "tuple[Condition, ...]" = ()
+    """Which rows count for it, where others count for something else of the same query."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Ratio:
 
     first: "Metric | Column"
     second: "Metric | Column"
+    percent: bool = False
 
 
 Output: TypeAlias = Column | Metric | Bucket | Ratio
@@ -64,6 +67,14 @@ class Condition:
     values: tuple[str | int | float, ...] = ()
     text: str = ""
     """The words that say it."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a ratio, with the conditions that are of it alone."""
+
+    asked: Asked | Item
+    own: "Wish"
 
 
 @dataclass
@@ -84,7 +95,9 @@ class Wish:
     having: list[tuple[Asked, str, float]] = field(default_factory=list)
     order: list[tuple[Item | Asked, bool]] = field(default_factory=list)
     """The last is True for descending."""
-    ratio: tuple[Asked | Item, Asked | Item] | None = None
+    ratio: "tuple[Side, Side] | None" = None
+    percent: bool = False
+    """Whether the ratio is wanted in percent."""
     entity: Item | None = None
     """What is listed."""
     limit: int | None = None
@@ -108,6 +121,8 @@ class Form:
     order: list[tuple[Output, bool]] = field(default_factory=list)
     limit: int | None = None
     distinct: bool = False
+    outer: bool = False
+    """Whether rows of the base stay that meet none of another table."""
     hints: frozenset[str] = frozenset()
     """Roots of the verbs of the question, which may say by which way tables hang together."""
     reasons: list[str] = field(default_factory=list)

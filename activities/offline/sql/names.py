@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from elcano.activities.offline.sql.wording import cut, tokens
+from elcano.activities.offline.sql.wording import cut, root, singular, tokens
 from elcano.graphs.data.schema import MOMENTS, NUMBERS, ColumnSchema, DatabaseSchema, TableSchema
 
 Role: TypeAlias = Literal["table", "column", "quantity", "flag", "value"]
@@ -26,6 +26,7 @@ _ABBREVIATED: Final = {
     "acct": "account", "cat": "category", "prod": "product", "txn": "transaction", "tx": "transaction", "nr": "number",
 }  # fmt: skip
 _COUNTED: Final = re.compile(r"(?:the )?(?:total )?number of\b", re.IGNORECASE)
+_NUMBER_OF: Final = re.compile(r"(?:the )?(?:total )?number of (?:all )?(\w+)", re.IGNORECASE)
 _YES: Final = frozenset({"yes", "y", "true", "t", "1"})
 _NO: Final = frozenset({"no", "n", "false", "f", "0"})
 LONGEST_VALUE: Final = 8
@@ -65,6 +66,8 @@ class Column:
         values = {value.strip().lower(): value for value in self.schema.samples}
         if self.schema.kind == "boolean":
             return "", ""
+        if self.schema.kind == "integer" and set(values) and set(values) <= {"0", "1"} and self.words[0] in _FLAGGING:
+            return "1", "0"
         if not values or len(values) > 2 or not set(values) <= _YES | _NO or self.schema.kind in NUMBERS:
             return None
         yes = next((values[one] for one in values if one in _YES), None)
@@ -241,3 +244,15 @@ def _whole(word: str, known: set[str]) -> str:
         return _ABBREVIATED[word]
     longer = {one for one in known if len(word) >= 3 and one.startswith(word)}
     return longer.pop() if len(longer) == 1 else word
+
+
+def counts(column: Column) -> str:
+    """The first word of what a column is the number of, by its comment; empty if it does not say."""
+    found = _NUMBER_OF.match(column.schema.comment)
+    return singular(found[1].lower()) if found else ""
+
+
+def said_by(column: Column) -> frozenset[str]:
+    """Roots of the words that speak of a column: of its name, and of what its comment says."""
+    words = (*column.words, *(token.base for token in tokens(column.schema.comment) if token.kind == "word"))
+    return frozenset(root(word) for word in words)

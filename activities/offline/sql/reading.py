@@ -10,10 +10,11 @@ from typing import Final
 from elcano.activities.offline.sql.filtering import take_filters
 from elcano.activities.offline.sql.form import Aggregate, Asked, Unread, Wish
 from elcano.activities.offline.sql.items import Item
+from elcano.activities.offline.sql.metrics import metric_at, told
 from elcano.activities.offline.sql.operations import VERBS
+from elcano.activities.offline.sql.ratios import take_ratio
 from elcano.activities.offline.sql.wording import root
 
-_AGGREGATES: Final[dict[str, Aggregate]] = {"sum": "sum", "avg": "avg", "max": "max", "min": "min"}
 _DESCENDING: Final = frozenset({"desc", "max", "late", "dear", "long"})
 _METHOD: Final = re.compile(
     r",? (?:by doing (?:a )?(?:left|inner|outer)? ?join\b|by joining\b|based on joining\b)[^.?!]*?\btables?\b", re.IGNORECASE
@@ -38,8 +39,8 @@ def wish(row: tuple[Item, ...]) -> Wish:
     main, rest = sentences[0], sentences[1:]
     _take_order(main, found)
     _take_groups(main, found)
+    take_ratio(main, found)
     take_filters(main, found)
-    _take_ratio(main, found)
     _take_metrics(main, found)
     _take_list(main, found)
     for sentence in rest:
@@ -65,18 +66,14 @@ def _follow(sentence: list[Item], found: Wish) -> None:
         if not [one for one in sentence if one.kind not in ("ask", "comma")]:
             return
     if sentence[0].kind not in ("ask", "direction"):
-        raise Unread(f"the sentence with {_told(sentence)} has no place in the question")
+        raise Unread(f"the sentence with {told(sentence)} has no place in the question")
     if any(one.kind in ("moment", "compare", "like", "not", "value") for one in sentence):
-        raise Unread(f"the sentence with {_told(sentence)} says more than what is to be shown")
+        raise Unread(f"the sentence with {told(sentence)} says more than what is to be shown")
     _take_order(sentence, found)
     asked = _listed(sentence, found)
     known = [one for one in found.select if isinstance(one, Asked)]
     shown = [one for one in asked if not (isinstance(one, Item) and one.text.lower() == "count" and known)]
     found.select = shown + [one for one in known if not any(isinstance(other, Asked) for other in shown)]
-
-
-def _told(row: list[Item]) -> str:
-    return " ".join(f"`{one.text}`" for one in row if one.kind not in ("comma",))[:200]
 
 
 def _take_order(row: list[Item], found: Wish) -> None:
@@ -95,7 +92,7 @@ def _take_order(row: list[Item], found: Wish) -> None:
     while place < len(row) and row[place].kind not in ("end", "ask"):
         one = row[place]
         if one.kind in ("count", "aggregate", "most", "distinct"):
-            asked, place = _metric(row, place)
+            asked, place = metric_at(row, place)
             keys.append(asked)
             continue
         if one.kind == "noun" and not (keys and _verbal(one)):
@@ -157,74 +154,6 @@ def _begins_clause(row: list[Item], place: int) -> bool:
     return place + 1 < len(row) and row[place + 1].kind in ("with", "which", "verb", "compare", "like", "value")
 
 
-def _take_ratio(row: list[Item], found: Wish) -> None:
-    """`ratio of X to Y`."""
-    start = next((n for n, one in enumerate(row) if one.kind == "ratio"), None)
-    if start is None:
-        return
-    if any(one.kind not in ("ask",) for one in row[:start]):
-        raise Unread("a ratio is asked for beside something else")
-    first, place = _part(row, start + 1)
-    if place >= len(row) or not (row[place].kind == "place" and row[place].arg == "to" or row[place].kind == "and"):
-        raise Unread("it is not clear between which two things the ratio is")
-    second, place = _part(row, place + 1)
-    if [one for one in row[place:] if one.kind not in ("comma",)]:
-        raise Unread(f"{_told(row[place:])} has no place behind the ratio")
-    found.ratio = (first, second)
-    row.clear()
-
-
-def _part(row: list[Item], place: int) -> tuple[Asked | Item, int]:
-    while place < len(row) and row[place].kind in ("of", "all"):
-        place += 1
-    if place < len(row) and row[place].kind in ("count", "aggregate", "most"):
-        return _metric(row, place)
-    if place < len(row) and row[place].kind == "noun":
-        return row[place], place + 1
-    raise Unread("one side of the ratio is no name of the database")
-
-
-def _metric(row: list[Item], place: int) -> tuple[Asked, int]:
-    """What is computed from here on, and where the row goes on."""
-    first = row[place]
-    aggregate: Aggregate | None = _AGGREGATES.get(first.arg) if first.kind in ("aggregate", "most") else None
-    distinct = first.kind == "distinct"
-    counted = first.kind == "count"
-    place += 1
-    while place < len(row) and row[place].kind in ("count", "aggregate", "distinct", "of", "all"):
-        one = row[place]
-        if one.kind == "aggregate":
-            if aggregate is not None and aggregate != one.arg:
-                raise Unread(f"`{first.text} {one.text}` computes twice")
-            aggregate = _AGGREGATES[one.arg]
-        counted = counted or one.kind == "count"
-        distinct = distinct or one.kind == "distinct"
-        place += 1
-    if place >= len(row) or row[place].kind != "noun":
-        if counted and aggregate is None:
-            return Asked("count", None, distinct), place
-        raise Unread(f"what `{first.text}` is computed of is no name of the database")
-    item = row[place]
-    if counted and item.table is not None and aggregate in (None, "sum") and not any(
-        one.role == "quantity" for one in item.meanings
-    ):
-        return Asked("count", item, distinct), place + 1
-    if counted and item.table is not None and aggregate is not None:
-        raise Unread(f"`{first.text}` of a number of {item.text} computes twice")
-    if counted and not any(one.role == "quantity" for one in item.meanings):
-        numeric = any(one.column is not None and one.column.numeric for one in item.columns)
-        if aggregate in (None, "sum") and not numeric:
-            return Asked("count", item, distinct=True), place + 1
-        if aggregate is not None and numeric:
-            return Asked(aggregate, item), place + 1
-        raise Unread(f"`{item.text}` is no number that `{first.text}` could be computed of")
-    if item.table is not None and not item.columns:
-        raise Unread(f"`{first.text} {item.text}` does not say what of {item.text} is computed")
-    if counted:
-        return Asked(aggregate or "sum", item, distinct), place + 1
-    return Asked(aggregate or "value", item, distinct), place + 1
-
-
 def _take_metrics(row: list[Item], found: Wish) -> None:
     """What is computed, and by what a list is ordered that wants the first or the last of something."""
     top = next((n for n, one in enumerate(row) if one.kind == "top"), None)
@@ -239,7 +168,7 @@ def _take_metrics(row: list[Item], found: Wish) -> None:
     while place < len(row):
         one = row[place]
         if one.kind == "most" and not (one.arg in ("max", "min") and place and row[place - 1].kind == "ask"):
-            asked, end = _metric(row, place + 1 - 1) if one.arg in ("max", "min") else _most(row, place)
+            asked, end = metric_at(row, place + 1 - 1) if one.arg in ("max", "min") else _most(row, place)
             before = [other for other in row[:place] if other.kind == "noun"]
             if before and found.order and found.limit is None:
                 raise Unread(f"`{one.text}` asks for one, and the order for several")
@@ -257,7 +186,7 @@ def _take_metrics(row: list[Item], found: Wish) -> None:
             continue
         if one.kind in ("count", "aggregate", "most"):
             ranking = found.limit is not None and place and row[place - 1].kind in ("by", "with")
-            asked, end = _metric(row, place)
+            asked, end = metric_at(row, place)
             found.select.append(asked)
             if ranking:
                 found.order.insert(0, (asked, True))
@@ -270,7 +199,7 @@ def _most(row: list[Item], place: int) -> tuple[Asked, int]:
     """What is highest, latest or most: a column's value, a number of rows, or a sum."""
     first = row[place]
     if place + 1 < len(row) and row[place + 1].kind in ("count", "aggregate"):
-        return _metric(row, place + 1)
+        return metric_at(row, place + 1)
     if place + 1 >= len(row) or row[place + 1].kind != "noun":
         raise Unread(f"what is `{first.text}` is no name of the database")
     item = row[place + 1]
@@ -295,6 +224,9 @@ def _take_list(row: list[Item], found: Wish) -> None:
                 continue
             if previous == "noun":
                 raise Unread(f"`{row[place - 1].text} {one.text}` names two things side by side")
+            if found.entity is None and found.select and found.limit is None and not found.order and _verbal(one):
+                found.verbs.append(Item("verb", one.text, root(one.text.lower())))
+                continue
             if found.entity is None and not behind:
                 found.entity = one
                 continue
@@ -341,7 +273,7 @@ def _listed(row: list[Item], found: Wish) -> list[Item | Asked]:
     while place < len(row):
         one = row[place]
         if one.kind in ("count", "aggregate", "most", "distinct") and one.text:
-            asked, place = _metric(row, place)
+            asked, place = metric_at(row, place)
             shown.append(asked)
             continue
         if one.kind == "each":

@@ -1,13 +1,14 @@
 """From a question taken apart to a form in the terms of the schema. What does not fit is refused, with its reason."""
 
+from dataclasses import replace
 from typing import Final
 
-from elcano.activities.offline.sql.choosing import Chooser, counts, said_by
+from elcano.activities.offline.sql.choosing import Chooser
 from elcano.activities.offline.sql.form import Asked, Bucket, Condition, Form, Metric, Output, Ratio, Unread, Wish
 from elcano.activities.offline.sql.items import Item
 from elcano.activities.offline.sql.links import Links
 from elcano.activities.offline.sql.moments import Moment
-from elcano.activities.offline.sql.names import Column, Names
+from elcano.activities.offline.sql.names import Column, Names, counts, said_by
 from elcano.activities.offline.sql.operations import VERBS
 from elcano.activities.offline.sql.wording import root
 
@@ -36,7 +37,7 @@ class _Resolving:
         wish = self.wish
         asked = [one.item for one in wish.select if isinstance(one, Asked) and one.item is not None]
         ordered = [one.item if isinstance(one, Asked) else one for one, _ in wish.order]
-        ratio = [one.item if isinstance(one, Asked) else one for one in wish.ratio or ()]
+        ratio = [one.asked.item if isinstance(one.asked, Asked) else one.asked for one in wish.ratio or ()]
         plain = [one for one in wish.select if isinstance(one, Item)]
         hints = [hint for _, hint, _ in wish.values if hint is not None]
         first = [wish.entity] if wish.entity is not None else []
@@ -113,6 +114,8 @@ class _Resolving:
         if asked.aggregate == "count" and item.table is not None:
             if (counted := self._counted(item.table)) is not None:
                 self.chooser.speak(counted.table)
+                if item.table in self.chooser.tables:
+                    self.chooser.tables.remove(item.table)
                 return Metric("sum", counted, counted.table)
             self.chooser.speak(item.table)
             return Metric("count", None, item.table, asked.distinct)
@@ -193,6 +196,9 @@ class _Resolving:
                 form.groups.extend(one for one in self._rows_of(item.table) if one not in form.groups)
             return display
         column = self.chooser.column(item)
+        grouped = {one.table for one in form.groups if isinstance(one, Column)}
+        if self.wish.groups and aggregated and column.table not in grouped:
+            raise Unread(f"{column} is not of what is grouped by")
         if aggregated:
             owner = item.mentions[0] if item.mentions else None
             whole = owner is not None and column in self.names.display(owner)
@@ -219,6 +225,8 @@ class _Resolving:
         for key, _ in self.wish.order:
             if isinstance(key, Asked):
                 found.append(self._metric(key, base))
+            elif (counted := self._told(key)) is not None:
+                found.append(self._metric(counted, base))
             elif key.kind == "noun":
                 if key.table is not None and not key.columns:
                     raise Unread(f"`{key.text}` says no order")
@@ -226,6 +234,12 @@ class _Resolving:
             else:
                 found.append(self._only(base))
         return found
+
+    def _told(self, key: Item) -> Asked | None:
+        """What is counted already, if an order names no more than that: `from most to least sales`."""
+        asked = [one for one in self.wish.select if isinstance(one, Asked) and one.aggregate == "count"]
+        own = [one for one in asked if one.item is not None and one.item.table == key.table]
+        return own[0] if own and key.table is not None else None
 
     def _only(self, base: str) -> Output:
         """What is ordered by where nobody says: what is computed, or the one column that is shown."""
@@ -243,40 +257,79 @@ class _Resolving:
 
     def _ratio(self) -> Form:
         assert self.wish.ratio is not None
-        parts: list[Metric | Column] = []
-        for one in self.wish.ratio:
-            table = one.table if isinstance(one, Item) else None
-            if isinstance(one, Item) and table is not None and not one.columns:
-                parts.append(Metric("count", None, table))
-                continue
-            asked = one if isinstance(one, Asked) else Asked("value", one)
-            made = self._metric(asked, "")
-            if not isinstance(made, Metric | Column):
-                raise Unread("one side of the ratio cannot be computed")
-            parts.append(made)
-        first, second = parts
-        form = Form(base=first.table, select=[Ratio(first, second)])
+        first, second = (self._half(one.asked) for one in self.wish.ratio)
         if isinstance(first, Column) != isinstance(second, Column):
-            raise Unread("the ratio is between a number of rows and a column")
+            raise Unread("the ratio is between something computed and a column")
+        if isinstance(first, Column) or isinstance(second, Column):
+            return self._of_columns(first, second)
+        sides = [self._own(one.own, half.table) for one, half in zip(self.wish.ratio, (first, second), strict=True)]
+        first, second = (replace(one, conditions=own) for one, own in zip((first, second), sides, strict=True))
+        form = Form(base=first.table)
+        made = Ratio(first, second, self.wish.percent)
         if not self.wish.groups:
-            if isinstance(first, Column):
-                raise Unread("the ratio does not say whether each row or all together are meant")
-            if self.wish.values or self.wish.filters or self.wish.moments or self.wish.flags or self.wish.absent:
-                raise Unread("conditions on one side of a ratio are not read")
-            self.chooser.tables.clear()
+            if first.table != second.table and (any(sides) or self._conditions()):
+                raise Unread("conditions on one side of a ratio between two tables are not read")
+            if first.table != second.table:
+                self.chooser.tables.clear()
+            form.select = [made]
             return form
-        if first.table != second.table:
+        if first.table != second.table and (any(sides) or self._conditions() or not _counts(first, second)):
             raise Unread(f"a ratio for each group between {first.table} and {second.table} is not read")
         self.chooser.speak(first.table)
-        groups, shown = self._groups(first.table)
-        if isinstance(first, Metric):
-            form.groups = groups
-        else:
-            keys = [one for one in groups if isinstance(one, Column)]
-            if not keys or self.names.key(first.table) not in keys and not self._alone(keys, first.table):
-                raise Unread("the ratio is of columns of single rows, and the group has several")
-        form.select = [*shown, form.select[0]]
+        form.groups, shown = self._groups(first.table)
+        if first.table != second.table:
+            owners = {one.table if isinstance(one, Column) else one.column.table for one in form.groups}
+            if len(owners) != 1:
+                raise Unread("the groups of the ratio are of several tables")
+            form.base, form.outer = owners.pop(), True
+        form.select = [*shown, made]
         return form
+
+    def _half(self, asked: Asked | Item) -> Metric | Column:
+        if isinstance(asked, Item) and asked.table is not None and not asked.columns:
+            return Metric("count", None, asked.table)
+        made = self._metric(asked if isinstance(asked, Asked) else Asked("value", asked), "")
+        if not isinstance(made, Metric | Column):
+            raise Unread("one side of the ratio cannot be computed")
+        return made
+
+    def _conditions(self) -> bool:
+        wish = self.wish
+        return bool(wish.values or wish.filters or wish.moments or wish.flags or wish.absent)
+
+    def _own(self, own: Wish, table: str) -> tuple[Condition, ...]:
+        """The conditions of one side, all of them on the table that its rows are of."""
+        found = [self._flag(item, wanted) for item, wanted in own.flags]
+        for chain, hint, word in own.values:
+            column, literal = self.chooser.value(chain[0], hint, word, table)
+            if len(chain) > 1:
+                raise Unread("several values on one side of a ratio are not read")
+            found.append(Condition(column, "=", (_typed(column, literal),), chain[0].text))
+        for item in own.mentions:
+            links = self.links.referring(table, item.table or "")
+            if item.table != table and len(links) != 1:
+                raise Unread(f"`{item.text}` is no condition on rows of {table}")
+            found.extend(Condition(link.column, "filled", (), item.text) for link in links[:1] if item.table != table)
+            if item.table in self.chooser.tables:
+                self.chooser.tables.remove(item.table)
+        if own.filters or own.absent or any(one.column.table != table for one in found):
+            raise Unread("a condition on one side of the ratio is not on its own rows")
+        return tuple(found)
+
+    def _of_columns(self, first: Metric | Column, second: Metric | Column) -> Form:
+        """A ratio of two columns of the same row, which every row of the group has alone."""
+        if not isinstance(first, Column) or not isinstance(second, Column) or first.table != second.table:
+            raise Unread("the ratio is of columns of different tables")
+        if self.wish.ratio and any(one.own != Wish() for one in self.wish.ratio):
+            raise Unread("conditions on one side of a ratio of columns are not read")
+        if not self.wish.groups:
+            raise Unread("the ratio does not say whether each row or all together are meant")
+        self.chooser.speak(first.table)
+        groups, shown = self._groups(first.table)
+        keys = [one for one in groups if isinstance(one, Column)]
+        if not keys or self.names.key(first.table) not in keys and not self._alone(keys, first.table):
+            raise Unread("the ratio is of columns of single rows, and the group has several")
+        return Form(base=first.table, select=[*shown, Ratio(first, second, self.wish.percent)])
 
     def _alone(self, keys: list[Column], table: str) -> bool:
         """Whether every row has a value of its own in one of these columns."""
@@ -335,6 +388,8 @@ class _Resolving:
                 raise Unread(f"no value of {column} says `{said}`")
             return Condition(column, "=", (yes if wanted else no,), said)
         column = self.chooser.column(item)
+        if any(one.role == "quantity" for one in item.meanings) and column.numeric:
+            return Condition(column, ">" if wanted else "=", (0,), said)
         if not column.schema.nullable or column.numeric:
             raise Unread(f"what it means to have `{item.text}` is not said by {column}")
         self.chooser.choices.append(f"`{said}` was read as {column} being {'filled' if wanted else 'empty'}.")
@@ -383,6 +438,11 @@ class _Resolving:
         for verb in self.wish.verbs:
             if verb.arg and verb.arg not in told:
                 raise Unread(f"`{verb.text}` has no place in what was understood")
+
+
+def _counts(*metrics: Metric) -> bool:
+    """Whether all of them count rows."""
+    return all(one.aggregate == "count" and one.column is None for one in metrics)
 
 
 def one_number(column: Column) -> bool:

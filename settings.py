@@ -80,13 +80,13 @@ class Settings(BaseSettings):
     databases: Annotated[dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,62}$")], str], NoDecode] = Field(
         default={},
         repr=False,
-        description='Databases by name, as JSON: `{"sales": "sqlite:///data/sales.db"}`; also `postgresql://user@host/db`, '
-        "`duckdb:///figures.duckdb`, and CSV, Parquet or Excel files or a folder of them as a path. They are only read "
-        "(see `docs/databases.md`). A client names a database, never an address.",
+        description='Databases by name, as JSON: `{"sales": "sqlite:///data/sales.db"}`; also '
+        "`postgresql://user@host/db`, `duckdb:///figures.duckdb`, and the path of a CSV, Parquet or Excel file or of a "
+        "folder of them. They are only read (see `docs/databases.md`). A client names a database, never an address.",
     )
     database_samples: bool = Field(
         default=True,
-        description="Whether schemas are shown with a few values of each column; with a model these leave the database.",
+        description="Whether schemas are shown with a few values of each column; models are then told them too.",
     )
     database_seconds: float = Field(
         default=10.0, gt=0, le=600, description="How long one statement may take in a database before it is stopped."

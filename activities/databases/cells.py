@@ -22,7 +22,7 @@ _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
     ("json", ("json",)),
     ("integer", ("int", "serial", "oid")),
     ("decimal", ("decimal", "numeric", "number", "real", "double", "float", "money")),
-    ("text", ("char", "text", "clob", "string", "uuid", "enum", "name", "inet", "cidr", "citext", "xml")),
+    ("text", ("char", "text", "clob", "string", "uuid", "enum", "name", "inet", "cidr", "citext")),
     ("date", ("date",)),
     ("time", ("time",)),
 )

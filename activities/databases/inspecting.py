@@ -74,7 +74,7 @@ def _tables_of(
         views |= {*inspector.get_materialized_view_names(schema=schema)}
     for at, found in sorted(columns.items(), key=lambda one: one[0][1]):
         name = at[1]
-        keys = primary.get(at) or {}
+        keys: Mapping[str, Any] = primary.get(at) or {}
         known = [_column(column, inspector.dialect) for column in found if 0 < len(column["name"]) <= NAME_CHARACTERS]
         yield TableSchema(
             name=_name(schema, name),

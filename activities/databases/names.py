@@ -51,7 +51,7 @@ def checked(query: Parsed, schema: DatabaseSchema) -> tuple[ColumnSchema | None,
         raise Refused(QueryFault(stage="names", message=text)) from None
     if faults:
         raise Refused(_told(faults))
-    return tuple(_origin(select, scopes, tables, schema) for select in tree.selects)
+    return tuple(_origin(select, scopes, tables, schema) for select in _selects(tree))
 
 
 def _told(faults: list[_Fault]) -> QueryFault:
@@ -115,7 +115,7 @@ def _columns_of(
                 return {}
             return {_fold(column.name, schema.dialect): column.name for column in table.columns}
         if isinstance(found, Scope):
-            outer = found.outer_columns or found.expression.named_selects
+            outer = found.outer_columns or [select.output_name for select in _selects(found.expression)] or ["*"]
             return {} if "*" in outer else {_fold(name, schema.dialect): name for name in outer}
     return None
 
@@ -125,6 +125,11 @@ def _around(scope: Scope) -> Iterator[Scope]:
     while one is not None:
         yield one
         one = one.parent
+
+
+def _selects(tree: exp.Expr) -> list[exp.Expr]:
+    """What a query gives; nothing of what is none, such as VALUES."""
+    return tree.selects if isinstance(tree, exp.Query) else []
 
 
 def _origin(

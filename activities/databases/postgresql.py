@@ -30,7 +30,7 @@ GRACE_SECONDS: Final = 2.0
 """After which a statement that the server did not stop by itself is cancelled."""
 PORTION: Final = 100
 """Rows that travel at once."""
-_OPTIONS: Final = {
+_OPTIONS: Final[dict[str, Any]] = {
     "connect_timeout": CONNECT_SECONDS,
     "keepalives_idle": 5,
     "keepalives_interval": 2,
@@ -190,7 +190,7 @@ def _cut(statement: str, kinds: Sequence[str], longest: int) -> sql.Composed:
     return sql.SQL("SELECT {} FROM ({}\n) AS answer ({})").format(
         sql.SQL(", ").join(shown),
         sql.SQL(statement),
-        sql.SQL(", ").join(names),  # type: ignore[arg-type]
+        sql.SQL(", ").join(names),
     )
 
 

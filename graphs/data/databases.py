@@ -12,7 +12,7 @@ from elcano.graphs.frozen import Frozen
 
 LOOK_WORKFLOW: Final = "database_look"
 LOOK_AT_DATABASE: Final = "look_at_database"
-LOOK_SECONDS: Final = 60.0
+LOOK_SECONDS: Final = 50.0
 """How long somebody waits for the schema of a database; the first reading counts and samples its values."""
 
 
@@ -27,6 +27,8 @@ class DatabaseLook(Frozen):
     """Input of a look into a database that belongs to no run."""
 
     database: str = Field(min_length=1, max_length=63)
+    queue: str = ""
+    """The task queue of the workers that read it; empty: that of all runs."""
     values: bool = True
     """Whether rows are counted and values sampled, as far as the operator lets them be shown."""
 

@@ -8,14 +8,22 @@ from typing import Any, Literal, TypeAlias
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line, waited
+from elcano.activities.databases.registry import Databases
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.analyzing import analyze
 from elcano.activities.tools.computing import compute
+from elcano.activities.tools.querying import execute_sql, schema_context
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
+from elcano.graphs.catalogue.database_tools import (
+    ExecuteSqlInput,
+    ExecuteSqlOutput,
+    SchemaContextInput,
+    SchemaContextOutput,
+)
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -48,9 +56,16 @@ class ToolActivities:
     """What every tool's activity does; a search is done within `passing` its source."""
 
     def __init__(
-        self, store: Store, sources: Sources, embedder: Embedder | None = None, *, passing: Passing = unhindered
+        self,
+        store: Store,
+        sources: Sources,
+        embedder: Embedder | None = None,
+        *,
+        passing: Passing = unhindered,
+        databases: Databases | None = None,
     ) -> None:
         self._store = store
+        self._databases = databases or Databases({})
         self._sources = sources
         self._embedder = embedder
         self._passing = passing
@@ -59,6 +74,8 @@ class ToolActivities:
             "search": self._search,
             "search_related": self._search_related,
             "analyze": self._analyze,
+            "schema_context": self._schema_context,
+            "execute_sql": self._execute_sql,
             "compute": self._compute,
             "noop": self._noop,
         }
@@ -111,6 +128,12 @@ class ToolActivities:
 
     async def _analyze(self, store: TenantStore, run_id: str, given: AnalyzeInput) -> AnalyzeOutput:
         return await analyze(store, run_id, given)
+
+    async def _schema_context(self, store: TenantStore, run_id: str, given: SchemaContextInput) -> SchemaContextOutput:
+        return await schema_context(self._databases, given)
+
+    async def _execute_sql(self, store: TenantStore, run_id: str, given: ExecuteSqlInput) -> ExecuteSqlOutput:
+        return await execute_sql(self._databases, store, run_id, given)
 
     async def _compute(self, store: TenantStore, run_id: str, given: ComputeInput) -> ComputeOutput:
         return await compute(given)

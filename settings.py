@@ -33,6 +33,7 @@ _EMAIL: Final = re.compile(r"[^\s@:/<>]+@[^\s@:/<>]+\.[^\s@:/<>]+")
 _WHO_IN_URL: Final = re.compile(r"(?<=://).*@")
 _EXAMPLES: Final = {
     "collections": '{"handbook": "docs/handbook"}',
+    "database_examples": '{"sales": "examples/sales.jsonl"}',
     "databases": '{"sales": "sqlite:///data/sales.db"}',
     "service_urls": '{"searxng": "http://searxng:8080"}',
     "model_urls": '{"vllm:qwen": "http://gpu:8000/v1"}',
@@ -90,6 +91,12 @@ class Settings(BaseSettings):
     )
     database_seconds: float = Field(
         default=10.0, gt=0, le=600, description="How long one statement may take in a database before it is stopped."
+    )
+    database_examples: Annotated[dict[str, Path], NoDecode] = Field(
+        default={},
+        description='Questions to a database with the SQL that answers them, by its name, as JSON: `{"sales": '
+        '"examples/sales.jsonl"}`: a file with a line of JSON for each, `{"question": "...", "sql": "..."}`. Those that '
+        "are like a question are shown to the model that writes its SQL.",
     )
     default_sources: tuple[str, ...] = Field(
         default=(),

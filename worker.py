@@ -41,6 +41,7 @@ from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.opening import require_folders
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.checking import CheckActivities
+from elcano.activities.tools.exemplifying import SqlExamples
 from elcano.activities.tools.looking import LookActivities
 from elcano.activities.tools.search import Passing, ToolActivities
 from elcano.api.temporal.namespace import connect
@@ -85,7 +86,13 @@ def build_worker(
     gate = partial(gated, store=store, settings=settings)
     agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
     databases = named_databases(settings)
-    tools = ToolActivities(store, sources, open_embedder(settings.embeddings), databases=databases)
+    tools = ToolActivities(
+        store,
+        sources,
+        open_embedder(settings.embeddings),
+        databases=databases,
+        examples=SqlExamples(settings.database_examples),
+    )
     reports = ReportActivities(store)
     books = BookActivities(store)
     return Worker(

@@ -46,6 +46,10 @@ def plain(task: TaskEnvelope) -> JsonObject:
             return {"title": task.question[:300], "sections": sections}
         case "reviewer" | "reviser" | "analyst":
             return _read(task)
+        case "sql_writer":
+            return {"decision": "refused", "explanation": "No query is scripted for this question."}
+        case "sql_repairer":
+            return {"explanation": "No other query is scripted."}
         case _:
             return _of_team(task)
 

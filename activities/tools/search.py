@@ -15,6 +15,7 @@ from elcano.activities.similarity.related import related
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.analyzing import analyze
 from elcano.activities.tools.computing import compute
+from elcano.activities.tools.exemplifying import SqlExamples
 from elcano.activities.tools.querying import execute_sql, schema_context
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
@@ -23,6 +24,8 @@ from elcano.graphs.catalogue.database_tools import (
     ExecuteSqlOutput,
     SchemaContextInput,
     SchemaContextOutput,
+    SqlExamplesInput,
+    SqlExamplesOutput,
 )
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
@@ -63,9 +66,11 @@ class ToolActivities:
         *,
         passing: Passing = unhindered,
         databases: Databases | None = None,
+        examples: SqlExamples | None = None,
     ) -> None:
         self._store = store
         self._databases = databases or Databases({})
+        self._examples = examples or SqlExamples({})
         self._sources = sources
         self._embedder = embedder
         self._passing = passing
@@ -75,6 +80,7 @@ class ToolActivities:
             "search_related": self._search_related,
             "analyze": self._analyze,
             "schema_context": self._schema_context,
+            "sql_examples": self._sql_examples,
             "execute_sql": self._execute_sql,
             "compute": self._compute,
             "noop": self._noop,
@@ -131,6 +137,9 @@ class ToolActivities:
 
     async def _schema_context(self, store: TenantStore, run_id: str, given: SchemaContextInput) -> SchemaContextOutput:
         return await schema_context(self._databases, given)
+
+    async def _sql_examples(self, store: TenantStore, run_id: str, given: SqlExamplesInput) -> SqlExamplesOutput:
+        return await self._examples.like(given)
 
     async def _execute_sql(self, store: TenantStore, run_id: str, given: ExecuteSqlInput) -> ExecuteSqlOutput:
         return await execute_sql(self._databases, store, run_id, given)

@@ -98,8 +98,7 @@ def _arrangements(wanted: Rows, given: Rows) -> Sequence[tuple[int, ...]]:
     width = len(given[0])
     columns = [{row[place] for row in given} for place in range(width)]
     fitting = [
-        [place for place in range(width) if columns[place] == {row[n] for row in wanted}]
-        for n in range(len(wanted[0]))
+        [place for place in range(width) if columns[place] == {row[n] for row in wanted}] for n in range(len(wanted[0]))
     ]
     if math.prod(map(len, fitting)) > MOST_ARRANGEMENTS:
         return [one for one, _ in zip(permutations(range(width), len(fitting)), range(MOST_ARRANGEMENTS), strict=False)]

@@ -26,7 +26,9 @@ _SECONDS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "wee
 def frozen(sql: str, moment: datetime) -> str:
     """A query for SQLite in which the present is `moment`."""
     sql = _NOW.sub(f"'{moment:%Y-%m-%d %H:%M:%S}'", sql)
-    return _TODAY.sub(lambda found: f"'{moment:{'%Y-%m-%d' if found[1].upper() == 'DATE' else '%Y-%m-%d %H:%M:%S'}}'", sql)
+    return _TODAY.sub(
+        lambda found: f"'{moment:{'%Y-%m-%d' if found[1].upper() == 'DATE' else '%Y-%m-%d %H:%M:%S'}}'", sql
+    )
 
 
 def loaded(folder: Path, database: str, moment: datetime, work: Path) -> Path:

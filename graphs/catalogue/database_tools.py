@@ -7,8 +7,10 @@ from pydantic import Field
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.data.table import ResultDigest
+from elcano.graphs.data.writing import MOST_EXAMPLES, SqlExample
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.state import EvidenceRef
+from elcano.graphs.values.wording import counted
 
 MOST_ROWS: Final = 10_000
 """Rows of one result at most."""
@@ -51,6 +53,26 @@ class ExecuteSqlOutput(Frozen):
     fault: QueryFault | None = None
     evidence: tuple[EvidenceRef, ...] = ()
     """The result as evidence; empty if there is none, or if it has no rows."""
+
+
+class SqlExamplesInput(Frozen):
+    """Which examples are wanted."""
+
+    database: str = Field(min_length=1, max_length=63)
+    question: str = Field(min_length=1, max_length=10_000)
+    limit: int = Field(default=4, ge=1, le=MOST_EXAMPLES)
+
+
+class SqlExamplesOutput(Frozen):
+    """Questions that were answered before by SQL, the likest first; empty: nobody wrote one that is alike."""
+
+    examples: tuple[SqlExample, ...] = ()
+
+
+def examples_told(output: JsonObject) -> tuple[str, JsonObject]:
+    """How many examples there are for a question."""
+    found = len(SqlExamplesOutput.model_validate(output).examples)
+    return f"Found {counted(found, 'example')} of SQL for questions like this one.", {"examples": found}
 
 
 def schema_told(output: JsonObject) -> tuple[str, JsonObject]:

@@ -25,6 +25,9 @@ from elcano.graphs.catalogue.database_tools import (
     ExecuteSqlOutput,
     SchemaContextInput,
     SchemaContextOutput,
+    SqlExamplesInput,
+    SqlExamplesOutput,
+    examples_told,
     execution_told,
     schema_told,
 )
@@ -106,6 +109,15 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="searching",
             completes="search_complete",
             summary=schema_told,
+        ),
+        ToolSpec(
+            name="sql_examples",
+            description="Finds questions to a database that somebody answered before by SQL.",
+            input=SqlExamplesInput,
+            output=SqlExamplesOutput,
+            starts="searching",
+            completes="search_complete",
+            summary=examples_told,
         ),
         ToolSpec(
             name="execute_sql",

@@ -11,7 +11,12 @@ from elcano.activities.offline.sql.links import Ambiguous, Link, Links, Unlinked
 from elcano.activities.offline.sql.names import Column, Names
 from elcano.graphs.data.schema import Dialect
 
-DIALECTS: Final[dict[Dialect, str]] = {"sqlite": "sqlite", "postgresql": "postgres", "duckdb": "duckdb", "mysql": "mysql"}
+DIALECTS: Final[dict[Dialect, str]] = {
+    "sqlite": "sqlite",
+    "postgresql": "postgres",
+    "duckdb": "duckdb",
+    "mysql": "mysql",
+}
 _PLAIN: Final = re.compile(r"[a-z_][a-z0-9_]*")
 _COMPARED: Final[dict[str, type[exp.Binary]]] = {
     "=": exp.EQ, "<>": exp.NEQ, ">": exp.GT, ">=": exp.GTE, "<": exp.LT, "<=": exp.LTE,
@@ -98,7 +103,9 @@ def built(form: Form, names: Names, links: Links, dialect: Dialect) -> exp.Selec
     for metric, operator, number in form.having:
         query = query.having(_COMPARED[operator](this=_metric(metric, tree, names), expression=exp.convert(number)))
     for key, descending in form.order:
-        ordered = exp.Ordered(this=_output(key, form, tree, names, dialect, named=False), desc=descending, nulls_first=False)
+        ordered = exp.Ordered(
+            this=_output(key, form, tree, names, dialect, named=False), desc=descending, nulls_first=False
+        )
         query = query.order_by(ordered)
     if form.limit is not None:
         query = query.limit(form.limit)
@@ -150,7 +157,9 @@ def _checked(output: Output, form: Form, tree: Tree) -> None:
         times = multiplies(table, way)
         if not times:
             continue
-        towards = [multiplies(table, _way(tree, table, group)) for group in groups if other in _stops(tree, table, group)]
+        towards = [
+            multiplies(table, _way(tree, table, group)) for group in groups if other in _stops(tree, table, group)
+        ]
         if times > 1 or not towards or max(towards) > 1 or any(one.column.table == other for one in form.conditions):
             raise Unread(f"rows of {table} would be counted once for each row of {other}")
 
@@ -180,8 +189,47 @@ def _identifier(name: str) -> exp.Identifier:
 
 
 _RESERVED: Final = frozenset(
-    "order group select from where table user desc asc limit offset end case when then else and or not in is null "
-    "join on using union all distinct as by having to with check default primary references column values".split()
+    [
+        "order",
+        "group",
+        "select",
+        "from",
+        "where",
+        "table",
+        "user",
+        "desc",
+        "asc",
+        "limit",
+        "offset",
+        "end",
+        "case",
+        "when",
+        "then",
+        "else",
+        "and",
+        "or",
+        "not",
+        "in",
+        "is",
+        "null",
+        "join",
+        "on",
+        "using",
+        "union",
+        "all",
+        "distinct",
+        "as",
+        "by",
+        "having",
+        "to",
+        "with",
+        "check",
+        "default",
+        "primary",
+        "references",
+        "column",
+        "values",
+    ]
 )
 
 

@@ -93,7 +93,9 @@ class Chooser:
                     return self._taken(found[0])
             elif item.kind == "quoted" and hint.columns:
                 column = self.column(hint, lambda one: one.schema.kind == "text")
-                self.choices.append(f"`{item.text}` is not among the known values of {column}; it was compared as written.")
+                self.choices.append(
+                    f"`{item.text}` is not among the known values of {column}; it was compared as written."
+                )
                 return column, item.text
         if not found:
             raise Unread(f"`{item.text}` is not among the values that are known of the database")

@@ -211,7 +211,7 @@ def _contained(row: list[Item], first: int, end: int, chain: list[Item], found: 
 
 def _may_go(row: list[Item], place: int) -> bool:
     """Whether the name at `place` is only there to say what a value is of, and is not itself what is listed."""
-    return place > 0 and any(one.kind == "noun" for one in row[:place]) or (
+    return (place > 0 and any(one.kind == "noun" for one in row[:place])) or (
         place > 0 and any(one.kind in ("count", "aggregate", "most") for one in row[:place])
     )
 

@@ -8,7 +8,9 @@ from elcano.activities.offline.sql.moments import Moment
 from elcano.activities.offline.sql.names import Column
 
 Aggregate: TypeAlias = Literal["count", "sum", "avg", "max", "min"]
-Operator: TypeAlias = Literal["=", "<>", "in", ">", ">=", "<", "<=", "start", "end", "in text", "null", "filled", "yes", "no"]
+Operator: TypeAlias = Literal[
+    "=", "<>", "in", ">", ">=", "<", "<=", "start", "end", "in text", "null", "filled", "yes", "no"
+]
 
 
 class Unread(Exception):

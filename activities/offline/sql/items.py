@@ -11,7 +11,28 @@ from elcano.activities.offline.sql.wording import Token, root, tokens
 LONGEST: Final = 7
 """Words of one name, value or operation."""
 _MARKS: Final[dict[str, Kind]] = {",": "comma", ":": "comma", "(": "open", ")": "close"}
-_UNITS: Final = frozenset("mph dollar usd $ € £ % percent mile km kg lb pound meter feet minute hour second".split())
+_UNITS: Final = frozenset(
+    [
+        "mph",
+        "dollar",
+        "usd",
+        "$",
+        "€",
+        "£",
+        "%",
+        "percent",
+        "mile",
+        "km",
+        "kg",
+        "lb",
+        "pound",
+        "meter",
+        "feet",
+        "minute",
+        "hour",
+        "second",
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -123,7 +144,11 @@ def _turned(pieces: tuple[Token, ...], place: int, names: Names) -> tuple[Item, 
             continue
         end = start + length
         text = f"{pieces[place].text} of {' '.join(token.text for token in pieces[start:end])}"
-        tables = {one.table for one in names.named((pieces[end].base,)) if one.role == "table"} if end < len(pieces) else set()
+        tables = (
+            {one.table for one in names.named((pieces[end].base,)) if one.role == "table"}
+            if end < len(pieces)
+            else set()
+        )
         own = tuple(one for one in found if one.table in tables)
         if own:
             return Item("noun", text, meanings=own, mentions=(own[0].table,)), end + 1 - place

@@ -43,9 +43,14 @@ class Links:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self.all: tuple[Link, ...] = tuple(dict.fromkeys(self._declared())) or ()
+        told = tuple(dict.fromkeys(self._told()))
+        self.all: tuple[Link, ...] = tuple(one for one in told if one.declared)
         known = {(one.column, one.referred.table) for one in self.all}
         self.all += tuple(one for one in self._guessed() if (one.column, one.referred.table) not in known)
+        linked = {one.column for one in self.all}
+        self.all += tuple(
+            one for one in told if not one.declared and one.column not in linked and _within(one.column, one.referred)
+        )
         self._of: dict[str, list[Link]] = defaultdict(list)
         for link in self.all:
             self._of[link.column.table].append(link)
@@ -88,7 +93,7 @@ class Links:
         words = [word for one in way for word in (*one.column.words, *self._names.said[one.column.table])]
         return {root(word) for word in words}
 
-    def _declared(self) -> Iterable[Link]:
+    def _told(self) -> Iterable[Link]:
         for table in self._names.schema.tables:
             for key in table.foreign_keys:
                 if len(key.columns) == 1:

@@ -37,8 +37,11 @@ def metric_at(row: list[Item], place: int) -> tuple[Asked, int]:
         raise Unread(f"what `{first.text}` is computed of is no name of the database")
     item = row[place]
     place += _absorbed(item, row, place)
-    if counted and item.table is not None and aggregate in (None, "sum") and not any(
-        one.role == "quantity" for one in item.meanings
+    if (
+        counted
+        and item.table is not None
+        and aggregate in (None, "sum")
+        and not any(one.role == "quantity" for one in item.meanings)
     ):
         return Asked("count", item, distinct), place + 1
     if counted and item.table is not None and aggregate is not None:

@@ -9,16 +9,31 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
-_MONTHS: Final = (
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS: Final = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|" + "|".join(_MONTHS) + r")\b\.?"
-_DAY: Final = rf"(?:\d{{4}}-\d\d-\d\d|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}})"
+_DAY: Final = (
+    rf"(?:\d{{4}}-\d\d-\d\d|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}})"
+)
 _YEAR: Final = r"(?:1[5-9]\d\d|20\d\d)(?![\d-])"
 _QUARTERS: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 _COUNTS: Final = {
     word: number
-    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
+    )
 }
 _INCLUSIVE: Final = (
     r"(?:,? ?\(?(?:both )?(?:inclusive|including|including of)(?: of| both)?(?: the)?(?: start and end dates?| today(?:'s date)?| \w+ days? ago"

@@ -103,7 +103,9 @@ class Names:
             table.name: _columns(table, self.said) for table in schema.tables
         }
         whole = {name: self._key(name, frozenset()) for name in self.tables}
-        taken = frozenset(key.name.lower() for name, key in whole.items() if key and _names_rows_of(key, self.said[name]))
+        taken = frozenset(
+            key.name.lower() for name, key in whole.items() if key and _names_rows_of(key, self.said[name])
+        )
         self._keys = {name: self._key(name, taken) for name in self.tables}
         self._phrases: dict[str, list[Meaning]] = defaultdict(list)
         self._values: dict[tuple[str, ...], list[Meaning]] = defaultdict(list)

@@ -111,25 +111,174 @@ PHRASES: Final[dict[str, tuple[Kind, str]]] = {
 """What a phrase is, by its words in lower case and the singular."""
 
 SILENT: Final = frozenset(
-    "a an the is are was were be been being do does did there please me us can could you any these those this he she "
-    "they it its his her their them i we database dataset data table available 's available would will so "
-    "such record entry row listed respective corresponding associated also relevant combination value various".split()
+    [
+        "a",
+        "an",
+        "the",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "do",
+        "does",
+        "did",
+        "there",
+        "please",
+        "me",
+        "us",
+        "can",
+        "could",
+        "you",
+        "any",
+        "these",
+        "those",
+        "this",
+        "he",
+        "she",
+        "they",
+        "it",
+        "its",
+        "his",
+        "her",
+        "their",
+        "them",
+        "i",
+        "we",
+        "database",
+        "dataset",
+        "data",
+        "table",
+        "available",
+        "'s",
+        "available",
+        "would",
+        "will",
+        "so",
+        "such",
+        "record",
+        "entry",
+        "row",
+        "listed",
+        "respective",
+        "corresponding",
+        "associated",
+        "also",
+        "relevant",
+        "combination",
+        "value",
+        "various",
+    ]
 )
 """Words that tell nothing of what is asked for."""
 
 VERBS: Final = frozenset(
     root(word)
-    for word in (
-        "have make receive belong offer serve provide own write publish present hold teach attend take give "
-        "operate produce manufacture create direct perform contain include involve occur happen locate affiliate "
-        "assign work live fly sell employ exist earn enroll appear get go carry require conduct win manage "
-        "purchase order issue book register run use release base play place train study lead pay"
-    ).split()
+    for word in [
+        "have",
+        "make",
+        "receive",
+        "belong",
+        "offer",
+        "serve",
+        "provide",
+        "own",
+        "write",
+        "publish",
+        "present",
+        "hold",
+        "teach",
+        "attend",
+        "take",
+        "give",
+        "operate",
+        "produce",
+        "manufacture",
+        "create",
+        "direct",
+        "perform",
+        "contain",
+        "include",
+        "involve",
+        "occur",
+        "happen",
+        "locate",
+        "affiliate",
+        "assign",
+        "work",
+        "live",
+        "fly",
+        "sell",
+        "employ",
+        "exist",
+        "earn",
+        "enroll",
+        "appear",
+        "get",
+        "go",
+        "carry",
+        "require",
+        "conduct",
+        "win",
+        "manage",
+        "purchase",
+        "order",
+        "issue",
+        "book",
+        "register",
+        "run",
+        "use",
+        "release",
+        "base",
+        "play",
+        "place",
+        "train",
+        "study",
+        "lead",
+        "pay",
+    ]
 )
 """Roots of verbs that only say that two things go together, where the schema says how."""
-NOUNS: Final = frozenset("purchase order issue book register run use release base play place train study lead pay".split())
+NOUNS: Final = frozenset(
+    [
+        "purchase",
+        "order",
+        "issue",
+        "book",
+        "register",
+        "run",
+        "use",
+        "release",
+        "base",
+        "play",
+        "place",
+        "train",
+        "study",
+        "lead",
+        "pay",
+    ]
+)
 """Those whose bare form may as well be the name of something: they are verbs only with an ending."""
-OCCURRING: Final = frozenset(root(word) for word in "make occur happen take begin start record create".split())
+OCCURRING: Final = frozenset(
+    root(word) for word in ["make", "occur", "happen", "take", "begin", "start", "record", "create"]
+)
 """Verbs that say of what is listed that it was then, and of nothing else."""
 
-CALENDAR: Final = frozenset("day week month quarter year daily weekly monthly quarterly yearly annual annually".split())
+CALENDAR: Final = frozenset(
+    [
+        "day",
+        "week",
+        "month",
+        "quarter",
+        "year",
+        "daily",
+        "weekly",
+        "monthly",
+        "quarterly",
+        "yearly",
+        "annual",
+        "annually",
+    ]
+)

@@ -255,7 +255,11 @@ def _take_list(row: list[Item], found: Wish) -> None:
 def _objects(found: Wish) -> None:
     """Refuses a verb that stands alone: `customers who bought` are not all customers."""
     said = (found.groups, found.filters, found.values, found.flags, found.moments, found.absent, found.mentions)
-    if found.verbs and not any(said) and not any(one.arg and root(one.text.lower()) not in VERBS for one in found.verbs):
+    if (
+        found.verbs
+        and not any(said)
+        and not any(one.arg and root(one.text.lower()) not in VERBS for one in found.verbs)
+    ):
         if found.entity is None or not [one for one in found.select if isinstance(one, Asked)]:
             raise Unread(f"`{found.verbs[0].text}` does not say what")
 

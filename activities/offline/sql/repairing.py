@@ -72,7 +72,11 @@ def _parsed(sql: str, own: str, fault: QueryFault) -> tuple[exp.Query, list[str]
     several = False
     for dialect in dialects:
         try:
-            found = [one for one in sqlglot.parse(sql, read=dialect) if one is not None and not isinstance(one, exp.Semicolon)]
+            found = [
+                one
+                for one in sqlglot.parse(sql, read=dialect)
+                if one is not None and not isinstance(one, exp.Semicolon)
+            ]
         except (SqlglotError, RecursionError):
             continue
         if len(found) != 1:
@@ -108,7 +112,6 @@ def _calendar(tree: exp.Expression, own: str, told: list[str]) -> None:
             made = exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string(form), argument.copy()])
             call.replace(exp.cast(made, exp.DataType.Type.INT))
             told.append(f"{kind.__name__.upper()} is taken from the date by STRFTIME, as SQLite does it.")
-
 
     for cut in list(tree.find_all(exp.TimestampTrunc, exp.DateTrunc)):
         form = _CUT.get(cut.text("unit").lower())
@@ -186,7 +189,12 @@ def _column(work: _Work, column: exp.Column, sources: dict[str, tuple[str, ...] 
         return
     if scope.is_correlated_subquery and not alias:
         return
-    candidates = {each: one for one, known in sources.items() if not alias or one == alias or alias not in sources for each in known or ()}
+    candidates = {
+        each: one
+        for one, known in sources.items()
+        if not alias or one == alias or alias not in sources
+        for each in known or ()
+    }
     found = nearest(name, candidates, work.near)
     if found is None:
         return

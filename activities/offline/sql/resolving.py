@@ -185,8 +185,10 @@ class _Resolving:
         if item is None:
             return []
         aggregated = any(isinstance(one, Metric) for one in computed)
-        if item.table is not None and not item.mentions and not (
-            aggregated and any(one.table == base and not one.weak for one in item.columns)
+        if (
+            item.table is not None
+            and not item.mentions
+            and not (aggregated and any(one.table == base and not one.weak for one in item.columns))
         ):
             self.chooser.speak(item.table)
             display: list[Output] = list(self.names.display(item.table))
@@ -327,7 +329,7 @@ class _Resolving:
         self.chooser.speak(first.table)
         groups, shown = self._groups(first.table)
         keys = [one for one in groups if isinstance(one, Column)]
-        if not keys or self.names.key(first.table) not in keys and not self._alone(keys, first.table):
+        if not keys or (self.names.key(first.table) not in keys and not self._alone(keys, first.table)):
             raise Unread("the ratio is of columns of single rows, and the group has several")
         return Form(base=first.table, select=[*shown, Ratio(first, second, self.wish.percent)])
 
@@ -341,7 +343,11 @@ class _Resolving:
         wish, base = self.wish, form.base
         for item, operator, values, said in wish.filters:
             numeric = operator not in ("start", "end", "in text")
-            column = self.chooser.column(item, lambda one: one.schema.kind == "text" or not _text(operator)) if item else None
+            column = (
+                self.chooser.column(item, lambda one: one.schema.kind == "text" or not _text(operator))
+                if item
+                else None
+            )
             if column is None or (numeric and not (one_number(column) or column.identifying)):
                 raise Unread(f"{said} compares no number")
             form.conditions.append(Condition(column, operator, values, said))
@@ -398,7 +404,12 @@ class _Resolving:
     def _during(self, moment: Moment, hint: Item | None, base: str, form: Form) -> list[Condition]:
         column = self.chooser.moment(hint, base)
         if column is None:
-            years = [one for table in (base, *self.chooser.tables) for one in self.names.columns[table] if one.words == ("year",)]
+            years = [
+                one
+                for table in (base, *self.chooser.tables)
+                for one in self.names.columns[table]
+                if one.words == ("year",)
+            ]
             if moment.years is None or not years:
                 raise Unread(f"nothing in {base} says when, so `{moment.text}` is not read")
             first, last = moment.years

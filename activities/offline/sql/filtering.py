@@ -1,5 +1,6 @@
 """Conditions of a question: moments, comparisons, values, beginnings and ends of texts, what is there and what is not."""
 
+from dataclasses import replace
 from typing import Final
 
 from elcano.activities.offline.sql.form import Asked, Operator, Unread, Wish
@@ -126,7 +127,7 @@ def _compared(row: list[Item], place: int, number: Item, operator: str, end: int
     if subject is None:
         raise Unread(f"what is {said} is no column of the database")
     found.filters.append((subject, _OPERATORS[operator], (_number(number),), f"{subject.text} {said}"))
-    row[first:end] = [Item("comma", "")]
+    row[first:end] = [subject] if _shown(row, first) else [Item("comma", "")]
 
 
 def _subject(row: list[Item], place: int) -> tuple[Item | None, int]:
@@ -141,6 +142,13 @@ def _subject(row: list[Item], place: int) -> tuple[Item | None, int]:
     while first and row[first - 1].kind in ("with", "which"):
         first -= 1
     return subject, first
+
+
+def _shown(row: list[Item], place: int) -> bool:
+    """Whether a column that is compared stands in a list of what is to be shown."""
+    if not place or row[place - 1].kind not in ("and", "comma", "ask"):
+        return False
+    return not any(one.kind in ("with", "which", "count", "aggregate") for one in row[:place])
 
 
 def _number(item: Item) -> float | int:
@@ -241,7 +249,8 @@ def _take_absent(row: list[Item], found: Wish) -> None:
         if item.table is not None and not any(one.role == "flag" for one in item.meanings):
             found.absent.append(item)
         else:
-            found.flags.append((item, False))
+            near = row[place].text.lower() in ("not", "never")
+            found.flags.append((replace(item, arg="near") if near else item, False))
         first = place
         while first and row[first - 1].kind in ("with", "which", "verb"):
             first -= 1
@@ -251,7 +260,8 @@ def _take_absent(row: list[Item], found: Wish) -> None:
 
 
 def _take_flags(row: list[Item], found: Wish) -> None:
-    """`with exams`, `have a final project and a final exam`."""
+    """`with exams`, `have a final project and a final exam`, `active customers`."""
+    _take_adjectives(row, found)
     place = 0
     while place + 1 < len(row):
         flagged = row[place + 1]
@@ -264,6 +274,23 @@ def _take_flags(row: list[Item], found: Wish) -> None:
             found.flags.append((row[end + 1], True))
             end += 2
         row[place:end] = [Item("which", "")]
+
+
+def _take_adjectives(row: list[Item], found: Wish) -> None:
+    """A flag, or a value that has the name of one, right before the table that it is of."""
+    place = 0
+    while place + 1 < len(row):
+        one, noun = row[place], row[place + 1]
+        place += 1
+        if not _flags(one) or one.table is not None or noun.kind != "noun" or noun.table is None:
+            continue
+        if any(meaning.table == noun.table for meaning in one.columns):
+            found.flags.append((replace(one, arg="near"), True))
+        elif any(meaning.table == noun.table for meaning in one.values):
+            found.values.append(((one,), noun, ""))
+        else:
+            raise Unread(f"`{one.text} {noun.text}` is said by no column of {noun.table}")
+        del row[place - 1]
 
 
 def _flags(item: Item) -> bool:

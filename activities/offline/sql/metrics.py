@@ -36,6 +36,8 @@ def metric_at(row: list[Item], place: int) -> tuple[Asked, int]:
             return Asked("count", None, distinct), place
         raise Unread(f"what `{first.text}` is computed of is no name of the database")
     item = row[place]
+    if item.meanings and all(one.role in ("flag", "value") for one in item.meanings):
+        raise Unread(f"`{item.text}` is nothing that could be counted or computed")
     place += _absorbed(item, row, place)
     if (
         counted

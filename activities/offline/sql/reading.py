@@ -170,6 +170,8 @@ def _take_metrics(row: list[Item], found: Wish) -> None:
         if one.kind == "most" and not (one.arg in ("max", "min") and place and row[place - 1].kind == "ask"):
             asked, end = metric_at(row, place + 1 - 1) if one.arg in ("max", "min") else _most(row, place)
             before = [other for other in row[:place] if other.kind == "noun"]
+            if any(isinstance(key, Asked) for key, _ in found.order) and (before or found.limit is not None):
+                raise Unread(f"`{one.text}` is a second thing to choose by")
             if before and found.order and found.limit is None:
                 raise Unread(f"`{one.text}` asks for one, and the order for several")
             if before or found.limit is not None:
@@ -203,12 +205,14 @@ def _most(row: list[Item], place: int) -> tuple[Asked, int]:
     if place + 1 >= len(row) or row[place + 1].kind != "noun":
         raise Unread(f"what is `{first.text}` is no name of the database")
     item = row[place + 1]
-    numeric = any(one.column is not None and (one.column.numeric or one.column.moment) for one in item.columns)
+    strong = [one.column for one in item.columns if one.column is not None and not one.weak]
+    numeric = any(one.numeric or one.moment for one in strong)
     if item.table is not None and not numeric:
         if first.text.lower() not in ("most", "fewest", "least"):
             raise Unread(f"`{first.text} {item.text}` does not say by what")
         return Asked("count", item), place + 2
-    return Asked("value", item), place + 2
+    many = first.text.lower() in ("most", "fewest", "least") and not any(one.moment for one in strong)
+    return Asked("sum" if many else "value", item), place + 2
 
 
 def _take_list(row: list[Item], found: Wish) -> None:

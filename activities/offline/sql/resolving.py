@@ -371,11 +371,29 @@ class _Resolving:
         form.tables = [base, *(one for one in self.chooser.tables if one not in form.absent)]
         self._spoken_verbs(form)
         form.choices.extend(dict.fromkeys(self.chooser.choices))
+        self._with_none(form)
         if form.limit == 1 and wish.order:
             form.choices.append("Of several that are equal the database shows one.")
         return form
 
+    def _with_none(self, form: Form) -> None:
+        """Keeps what has none of what is counted, where the fewest are wanted."""
+        metric, descending = form.order[0] if form.order else (None, True)
+        entity = self.wish.entity.table if self.wish.entity is not None else None
+        if not isinstance(metric, Metric) or metric.aggregate != "count" or descending or entity in (None, form.base):
+            return
+        if form.limit is None:
+            return
+        if form.conditions or form.absent or form.having:
+            raise Unread(f"rows of {entity} that have none at all would be left out")
+        assert entity is not None
+        form.base, form.outer = entity, True
+        form.tables = [entity, *(one for one in form.tables if one != entity)]
+
     def _having(self, form: Form, asked: Asked, operator: str, number: float) -> None:
+        entity = self.wish.entity
+        if not form.groups and entity is not None and entity.table is not None and not entity.columns:
+            form.groups.extend(self._rows_of(entity.table))
         if not form.groups:
             raise Unread("it is not clear of what there are to be so many")
         made = self._metric(asked, form.base)
@@ -385,6 +403,8 @@ class _Resolving:
 
     def _flag(self, item: Item, wanted: bool) -> Condition:
         said = item.text if wanted else f"no {item.text}"
+        if item.arg == "near" and not any(one.table in self.chooser.tables for one in item.columns):
+            raise Unread(f"`{item.text}` is said by no column of what the question is about")
         if any(one.role == "flag" for one in item.meanings):
             column = self.chooser.column(item, lambda one: one.flag is not None)
             yes, no = column.flag or ("", "")

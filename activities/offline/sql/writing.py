@@ -13,8 +13,8 @@ from elcano.activities.offline.sql.items import items, merged
 from elcano.activities.offline.sql.links import Links
 from elcano.activities.offline.sql.moments import NoToday, moments
 from elcano.activities.offline.sql.names import Names
+from elcano.activities.offline.sql.proportions import resolved
 from elcano.activities.offline.sql.reading import wish, without_method
-from elcano.activities.offline.sql.resolving import resolved
 from elcano.activities.text.languages import language_of
 from elcano.graphs.data.query import SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema

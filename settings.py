@@ -95,8 +95,8 @@ class Settings(BaseSettings):
     database_examples: Annotated[dict[str, Path], NoDecode] = Field(
         default={},
         description='Questions to a database with the SQL that answers them, by its name, as JSON: `{"sales": '
-        '"examples/sales.jsonl"}`: a file with a line of JSON for each, `{"question": "...", "sql": "..."}`. Those that '
-        "are like a question are shown to the model that writes its SQL.",
+        '"examples/sales.jsonl"}`: a file with a line of JSON for each, `{"question": "...", "sql": "..."}`. Those '
+        "that are like a question are shown to the model that writes its SQL.",
     )
     default_sources: tuple[str, ...] = Field(
         default=(),

@@ -87,18 +87,22 @@ def _computed(cell: Any, moment: datetime) -> Any:
             return int(cell.this)
         case exp.Literal():
             return cell.this if cell.is_string else _number(cell.this)
-        case exp.Neg():
-            return -_computed(cell.this, moment)
-        case exp.Paren() | exp.Cast():
-            return _computed(cell.this, moment)
         case exp.CurrentDate():
             return moment.date()
         case exp.CurrentTimestamp():
             return moment
-        case exp.Sub() if isinstance(cell.expression, exp.Interval):
-            return _moved(_computed(cell.this, moment), cell.expression, -1)
-        case exp.Add() if isinstance(cell.expression, exp.Interval):
-            return _moved(_computed(cell.this, moment), cell.expression, 1)
+        case exp.Paren() | exp.Cast():
+            return _computed(cell.this, moment)
+        case _:
+            return _calculated(cell, moment)
+
+
+def _calculated(cell: Any, moment: datetime) -> Any:
+    match cell:
+        case exp.Neg():
+            return -_computed(cell.this, moment)
+        case exp.Sub() | exp.Add() if isinstance(cell.expression, exp.Interval):
+            return _moved(_computed(cell.this, moment), cell.expression, 1 if isinstance(cell, exp.Add) else -1)
         case exp.Mul():
             return _computed(cell.this, moment) * _computed(cell.expression, moment)
         case exp.TimestampTrunc() | exp.DateTrunc():

@@ -42,8 +42,8 @@ question yourself.
 you only suppose. `samples` are a few of the values of a column, the commonest first: write a value as they do. Where \
 foreign keys have `declared` false they are guesses from names; check that the values can fit.
 
-- Write in the dialect that `given.dialect` names. One statement, and only a query: nothing is written, created or set, \
-and no function reads files or other databases.
+- Write in the dialect that `given.dialect` names. One statement, and only a query: nothing is written, created or \
+set, and no function reads files or other databases.
 - Answer exactly what is asked: the columns that the question wants, in its order; for something "for each" the name \
 of each beside the number; an order and a limit only where the question wants one.
 - Count things once: where a join repeats rows, count distinct keys or aggregate before you join. Know which side of a \
@@ -52,13 +52,13 @@ join may have several rows.
 compare moments with `>=` its start and `<` the next day. `today` in the envelope is the day of the question.
 - `examples` are queries that somebody who knows this database wrote. Take over how they join and what they leave out.
 - `reasons`: one sentence for each join and for each condition, saying what in the question asks for it.
-- `choices`: where the question can be read in several ways, take the plainest reading and say in a sentence which it is.
+- `choices`: where the question can be read in several ways, take the plainest reading and say which it is.
 
 Decide `query` if the schema can answer, with the SQL. Decide `documents` if `given.documents` is true and the answer \
-is in texts rather than in tables (why, how, what is said of something). Decide `refused` if the schema has nothing for \
-a part of the question, or if it can be read in ways that give other numbers and none is plainer; name in `unread` the \
-words that nothing in the schema stands for, and say in `explanation` what is missing. A query that answers something \
-else is worse than none.
+is in texts rather than in tables (why, how, what is said of something). Decide `refused` if the schema has nothing \
+for a part of the question, or if it can be read in ways that give other numbers and none is plainer; name in `unread` \
+the words that nothing in the schema stands for, and say in `explanation` what is missing. A query that answers \
+something else is worse than none.
 """
 
 

@@ -7,7 +7,8 @@ from typing import Final
 from sqlglot import exp
 
 from elcano.activities.offline.sql.form import Bucket, Condition, Form, Metric, Output, Ratio, Unread
-from elcano.activities.offline.sql.links import Ambiguous, Link, Links, Unlinked, multiplies
+from elcano.activities.offline.sql.joining import Tree, stops_in, way_in
+from elcano.activities.offline.sql.links import Links, multiplies
 from elcano.activities.offline.sql.names import Column, Names
 from elcano.graphs.data.schema import Dialect
 
@@ -22,60 +23,6 @@ _COMPARED: Final[dict[str, type[exp.Binary]]] = {
     "=": exp.EQ, "<>": exp.NEQ, ">": exp.GT, ">=": exp.GTE, "<": exp.LT, "<=": exp.LTE,
 }  # fmt: skip
 _BUCKETS: Final = {"month": ("%Y-%m", "YYYY-MM"), "year": ("%Y", "YYYY"), "day": ("%Y-%m-%d", "YYYY-MM-DD")}
-
-
-class Tree:
-    """The tables of a query, joined from the first one on."""
-
-    def __init__(self, names: Names, links: Links, form: Form) -> None:
-        self.base = form.base
-        self.ways: dict[str, tuple[Link, ...]] = {form.base: ()}
-        """By table, the way to it from the base."""
-        self.joined: list[tuple[str, str, Link]] = []
-        """Each table with the one it is joined to, and by what."""
-        self._links, self._names = links, names
-        self.outer = form.outer
-        before = form.base
-        for table in dict.fromkeys(form.tables):
-            if table not in self.ways:
-                self._reach(table, before, form)
-            before = table
-
-    def many(self, table: str) -> int:
-        """How often one row of the base may meet several on the way to a table."""
-        return multiplies(self.base, self.ways[table])
-
-    @property
-    def multiplied(self) -> bool:
-        """Whether one row of the base may stand several times in the joined rows."""
-        return any(self.many(table) for table in self.ways)
-
-    def _reach(self, table: str, before: str, form: Form) -> None:
-        """Joins a table, from the one named before it or from the nearest one."""
-        best: tuple[str, tuple[Link, ...]] | None = None
-        failed: Exception | None = None
-        named = [one for one in self.ways if one in form.tables and one != before]
-        for start in (self.base,) if self.outer else (before, *named):
-            try:
-                way = self._links.between(start, table, form.hints)
-            except Unlinked as error:
-                failed = failed or error
-                continue
-            except Ambiguous as error:
-                if best is None:
-                    raise Unread(str(error)) from None
-                continue
-            if best is None or len(way) < len(best[1]):
-                best = (start, way)
-        if best is None:
-            raise Unread(str(failed))
-        here, way = best
-        for link in way:
-            there = link.other(here)
-            if there not in self.ways:
-                self.ways[there] = (*self.ways[here], link)
-                self.joined.append((here, there, link))
-            here = there
 
 
 def built(form: Form, names: Names, links: Links, dialect: Dialect) -> exp.Select:
@@ -153,31 +100,15 @@ def _checked(output: Output, form: Form, tree: Tree) -> None:
         return
     groups = {one.table if isinstance(one, Column) else one.column.table for one in form.groups}
     for other in tree.ways:
-        way = _way(tree, table, other)
+        way = way_in(tree, table, other)
         times = multiplies(table, way)
         if not times:
             continue
         towards = [
-            multiplies(table, _way(tree, table, group)) for group in groups if other in _stops(tree, table, group)
+            multiplies(table, way_in(tree, table, group)) for group in groups if other in stops_in(tree, table, group)
         ]
         if times > 1 or not towards or max(towards) > 1 or any(one.column.table == other for one in form.conditions):
             raise Unread(f"rows of {table} would be counted once for each row of {other}")
-
-
-def _way(tree: Tree, start: str, end: str) -> tuple[Link, ...]:
-    """The way between two tables of a tree."""
-    first, second = list(tree.ways[start]), list(tree.ways[end])
-    while first and second and first[0] == second[0]:
-        first.pop(0)
-        second.pop(0)
-    return (*reversed(first), *second)
-
-
-def _stops(tree: Tree, start: str, end: str) -> tuple[str, ...]:
-    found = [start]
-    for link in _way(tree, start, end):
-        found.append(link.other(found[-1]))
-    return tuple(found)
 
 
 def _groups(form: Form, names: Names) -> Sequence[Column | Bucket]:
@@ -252,7 +183,8 @@ def _output(
     if isinstance(output, Ratio):
         first, second = (_half(one, form, tree, names) for one in (output.first, output.second))
         made = exp.Div(
-            this=exp.cast(first, exp.DataType.Type.DOUBLE), expression=exp.func("NULLIF", second, exp.Literal.number(0)),
+            this=exp.cast(first, exp.DataType.Type.DOUBLE),
+            expression=exp.func("NULLIF", second, exp.Literal.number(0)),
             typed=False, safe=False,
         )  # fmt: skip
         if output.percent:
@@ -288,7 +220,7 @@ def _label(text: str) -> str:
 
 def _metric(metric: Metric, tree: Tree, names: Names) -> exp.Expression:
     if metric.aggregate == "count" and metric.column is None:
-        multiplied = any(multiplies(metric.table, _way(tree, metric.table, other)) for other in tree.ways)
+        multiplied = any(multiplies(metric.table, way_in(tree, metric.table, other)) for other in tree.ways)
         if not multiplied and not metric.distinct and (metric.table == tree.base or not tree.outer):
             return exp.Count(this=_when(exp.Literal.number(1), metric) if metric.conditions else exp.Star())
         key = names.key(metric.table)

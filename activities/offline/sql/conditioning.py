@@ -65,6 +65,11 @@ class Conditioning:
             form.conditions.extend(self._during(moment, hint, form.base, form))
 
     def flag(self, item: Item, wanted: bool) -> Condition:
+        """The condition that rows have something, or have it not.
+
+        Raises:
+            Unread: nothing in the schema says whether they do.
+        """
         said = item.text if wanted else f"no {item.text}"
         if item.arg == "near" and not any(one.table in self.chooser.tables for one in item.columns):
             raise Unread(f"`{item.text}` is said by no column of what the question is about")

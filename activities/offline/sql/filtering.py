@@ -1,4 +1,4 @@
-"""Conditions of a question: moments, comparisons, values, beginnings and ends of texts, what is there and what is not."""
+"""Conditions of a question: moments, comparisons, values, parts of texts, what is there and what is not."""
 
 from dataclasses import replace
 from typing import Final
@@ -164,42 +164,51 @@ def _take_values(row: list[Item], found: Wish) -> None:
         if row[place].kind not in ("value", "quoted"):
             place += 1
             continue
-        chain, end = [row[place]], place + 1
-        while end + 1 < len(row) and row[end].kind in ("or", "comma") and row[end + 1].kind in ("value", "quoted"):
-            chain.append(row[end + 1])
-            end += 2
-        if end + 1 < len(row) and row[end].kind == "and" and row[end + 1].kind in ("value", "quoted"):
-            raise Unread(f"`{chain[-1].text} and {row[end + 1].text}` may mean both at once or either of them")
+        chain, end = _chain(row, place)
         first, word = place, ""
         while first and row[first - 1].kind in ("place", "of"):
             word = row[first - 1].arg or word
             first -= 1
-        before = row[first - 1] if first else None
-        behind = row[end] if end < len(row) else None
-        hint: Item | None = None
         if _contained(row, first, end, chain, found):
             continue
-        nearer = first < place and word not in ("", "named")
-        if nearer and behind is not None and behind.kind == "noun" and _fits(behind, chain[0]):
-            hint = behind
-        elif before is not None and before.kind == "noun" and _fits(before, chain[0]):
-            hint = before
-        elif behind is not None and behind.kind == "noun" and _fits(behind, chain[0]):
-            hint = behind
-        elif chain[0].kind == "quoted" and not chain[0].values:
-            hint = before if before is not None and before.kind == "noun" else behind
-            if hint is None or hint.kind != "noun":
-                raise Unread(f"`{chain[0].text}` is no value that is known of the database, and no column stands by it")
+        before = row[first - 1] if first else None
+        behind = row[end] if end < len(row) else None
+        hint = _hint(chain[0], before, behind, apart=first < place and word not in ("", "named"))
         found.values.append((tuple(chain), hint, word))
-        if hint is not None and _is_column(hint) and hint is before and _may_go(row, first - 1):
+        column = hint is not None and _is_column(hint)
+        if column and hint is before and _may_go(row, first - 1):
             first -= 1
-        elif hint is not None and _is_column(hint) and hint is behind:
+        elif column and hint is behind:
             end += 1
-        if hint is not None and hint is behind and end < len(row) and row[end] is hint:
+        if hint is not None and hint is behind and not column:
             row[first:end] = [Item("place", "")] if first < place else []
         else:
             row[first:end] = [Item("comma", "")]
         place = first
+
+
+def _chain(row: list[Item], place: int) -> tuple[list[Item], int]:
+    """Values of which any one will do, and where the row goes on behind them."""
+    chain, end = [row[place]], place + 1
+    while end + 1 < len(row) and row[end].kind in ("or", "comma") and row[end + 1].kind in ("value", "quoted"):
+        chain.append(row[end + 1])
+        end += 2
+    if end + 1 < len(row) and row[end].kind == "and" and row[end + 1].kind in ("value", "quoted"):
+        raise Unread(f"`{chain[-1].text} and {row[end + 1].text}` may mean both at once or either of them")
+    return chain, end
+
+
+def _hint(value: Item, before: Item | None, behind: Item | None, *, apart: bool) -> Item | None:
+    """The name beside a value that says what it is of; `apart`: a preposition stands between it and what is before."""
+    names = [one for one in (before, behind) if one is not None and one.kind == "noun"]
+    for one in reversed(names) if apart else names:
+        if _fits(one, value):
+            return one
+    if value.kind == "quoted" and not value.values:
+        if not names:
+            raise Unread(f"`{value.text}` is no value that is known of the database, and no column stands by it")
+        return names[0]
+    return None
 
 
 def _contained(row: list[Item], first: int, end: int, chain: list[Item], found: Wish) -> bool:

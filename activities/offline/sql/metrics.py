@@ -16,7 +16,11 @@ def told(row: list[Item]) -> str:
 
 
 def metric_at(row: list[Item], place: int) -> tuple[Asked, int]:
-    """What is computed from here on, and where the row goes on."""
+    """What is computed from here on, and where the row goes on.
+
+    Raises:
+        Unread: it is not clear what is computed, or of what.
+    """
     first = row[place]
     aggregate: Aggregate | None = _AGGREGATES.get(first.arg) if first.kind in ("aggregate", "most") else None
     distinct = first.kind == "distinct"
@@ -38,28 +42,28 @@ def metric_at(row: list[Item], place: int) -> tuple[Asked, int]:
     item = row[place]
     if item.meanings and all(one.role in ("flag", "value") for one in item.meanings):
         raise Unread(f"`{item.text}` is nothing that could be counted or computed")
-    place += _absorbed(item, row, place)
-    if (
-        counted
-        and item.table is not None
-        and aggregate in (None, "sum")
-        and not any(one.role == "quantity" for one in item.meanings)
-    ):
-        return Asked("count", item, distinct), place + 1
-    if counted and item.table is not None and aggregate is not None:
-        raise Unread(f"`{first.text}` of a number of {item.text} computes twice")
-    if counted and not any(one.role == "quantity" for one in item.meanings):
-        numeric = any(one.column is not None and one.column.numeric for one in item.columns)
-        if aggregate in (None, "sum") and not numeric:
-            return Asked("count", item, distinct=True), place + 1
-        if aggregate is not None and numeric:
-            return Asked(aggregate, item), place + 1
-        raise Unread(f"`{item.text}` is no number that `{first.text}` could be computed of")
+    end = place + 1 + _absorbed(item, row, place)
+    if counted:
+        return _number(first, item, aggregate, distinct), end
     if item.table is not None and not item.columns:
         raise Unread(f"`{first.text} {item.text}` does not say what of {item.text} is computed")
-    if counted:
-        return Asked(aggregate or "sum", item, distinct), place + 1
-    return Asked(aggregate or "value", item, distinct), place + 1
+    return Asked(aggregate or "value", item, distinct), end
+
+
+def _number(first: Item, item: Item, aggregate: Aggregate | None, distinct: bool) -> Asked:
+    """A number of something: of rows, of different values, or one that a column holds."""
+    if any(one.role == "quantity" for one in item.meanings):
+        return Asked(aggregate or "sum", item, distinct)
+    if item.table is not None:
+        if aggregate in (None, "sum"):
+            return Asked("count", item, distinct)
+        raise Unread(f"`{first.text}` of a number of {item.text} computes twice")
+    numeric = any(one.column is not None and one.column.numeric for one in item.columns)
+    if aggregate in (None, "sum") and not numeric:
+        return Asked("count", item, distinct=True)
+    if aggregate is not None and numeric:
+        return Asked(aggregate, item)
+    raise Unread(f"`{item.text}` is no number that `{first.text}` could be computed of")
 
 
 def _absorbed(item: Item, row: list[Item], place: int) -> int:

@@ -29,6 +29,7 @@ _DAY: Final = (
 )
 _YEAR: Final = r"(?:1[5-9]\d\d|20\d\d)(?![\d-])"
 _QUARTERS: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+_NTH: Final = "|".join(_QUARTERS)
 _COUNTS: Final = {
     word: number
     for number, word in enumerate(
@@ -36,7 +37,9 @@ _COUNTS: Final = {
     )
 }
 _INCLUSIVE: Final = (
-    r"(?:,? ?\(?(?:both )?(?:inclusive|including|including of)(?: of| both)?(?: the)?(?: start and end dates?| today(?:'s date)?| \w+ days? ago"
+    r"(?:,? ?\(?(?:both )?(?:inclusive|including|including of)(?: of| both)?(?: the)?"
+    r"(?: start and end dates?| today(?:'s date)?"
+    r"| \w+ days? ago"
     r"| \d+ \w+ ago| both| dates)?\)?)?"
 )
 _LEAD: Final = r"(?:(?:in|during|over|within|for|of|on|from|at) )?(?:the )?"
@@ -168,11 +171,12 @@ _FIXED: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Moment]], .
             rf"|earlier than|until|up to|by) (?:the )?(?:year )?(?P<day>{_DAY}|{_YEAR}\b)",
             _compared,
         ),
-        (rf"\b{_LEAD}(?:(?P<nth>first|second|third|fourth|1st|2nd|3rd|4th) quarter of|q(?P<q>[1-4]),?(?: of)?) (?P<year>{_YEAR})\b", _quarter),
+        (rf"\b{_LEAD}(?:(?P<nth>{_NTH}) quarter of|q(?P<q>[1-4]),?(?: of)?) (?P<year>{_YEAR})\b", _quarter),
         (rf"\b(?:on )?(?P<day>{_DAY})", lambda match: Moment(_day(match["day"]), _after(_day(match["day"])), match[0])),
         (rf"\b{_LEAD}(?:month of )?(?P<month>{_MONTH}),?(?: of)? (?P<year>{_YEAR})\b", _in_month),
         (
-            rf"\b(?:(?:in|during|for|of|from) (?:the )?(?:whole (?:of )?)?(?:year )?|(?:the )?year )(?P<year>{_YEAR})\b(?! ?(?:mph|km|kg|usd|dollars))",
+            rf"\b(?:(?:in|during|for|of|from) (?:the )?(?:whole (?:of )?)?(?:year )?|(?:the )?year )"
+            rf"(?P<year>{_YEAR})\b",
             lambda match: Moment(date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1), match[0].strip()),
         ),
     )
@@ -215,18 +219,23 @@ def _calendar(match: re.Match[str], today: date) -> tuple[date, date]:
     return start, _back(start, -1, unit)
 
 
-_EXCEPT: Final = r"(?P<without>,? \(?(?:excluding|exclusive of|not including) (?:the )?(?:current|this) (?:day|week|month|quarter|year)\)?)?"
+_UNIT: Final = "day|week|month|quarter|year"
+_EXCEPT: Final = (
+    r"(?P<without>,? \(?(?:excluding|exclusive of|not including) (?:the )?(?:current|this) "
+    rf"(?:{_UNIT})\)?)?"
+)
 _RELATIVE: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], tuple[date, date]]], ...]] = tuple(
     (re.compile(pattern, re.IGNORECASE), move)
     for pattern, move in (
         (
-            rf"\b{_LEAD}(?:past|last|previous) (?P<n>\d{{1,4}}|{'|'.join(_COUNTS)}) (?P<unit>day|week|month|quarter|year)s?\b"
+            rf"\b{_LEAD}(?:past|last|previous) (?P<n>\d{{1,4}}|{'|'.join(_COUNTS)}) (?P<unit>{_UNIT})s?\b"
             rf"{_EXCEPT}{_INCLUSIVE}",
             _last,
         ),
         (rf"\b{_LEAD}past (?P<n>)(?P<unit>day|week|month|quarter|year)\b{_EXCEPT}{_INCLUSIVE}", _last),
         (
-            rf"\b{_LEAD}(?P<word>last|previous|this|current) (?P<unit>week|month|quarter|year)\b{_EXCEPT.replace('<without>', '<x>')}",
+            rf"\b{_LEAD}(?P<word>last|previous|this|current) (?P<unit>week|month|quarter|year)\b"
+            rf"{_EXCEPT.replace('<without>', '<x>')}",
             _calendar,
         ),
         (r"\btoday(?:'s date)?\b", lambda match, today: (today, _after(today))),

@@ -6,7 +6,7 @@ full, without its table's words, or without the word that only says what it coun
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -160,46 +160,59 @@ class Names:
         return (whole or last or [None])[0]
 
     def _add(self, column: Column, table_words: tuple[str, ...]) -> None:
-        forms: dict[tuple[str, ...], Meaning] = {}
-        words = column.words
-
-        def also(said: Iterable[str], role: Role, weak: bool) -> None:
-            form = tuple(said)
-            if form and form not in forms:
-                forms[form] = Meaning(role, column.table, column, weak=weak)
-
-        also(words, "column", weak=False)
-        also((*table_words, *words), "column", weak=False)
-        if _short_key(column.name) and self._keys[column.table] == column:
-            also((*table_words, "id"), "column", weak=False)
-            also(("id",), "column", weak=True)
-        if column.flag is not None:
-            also((one for one in words if one not in _FLAGGING), "flag", weak=False)
-            also((one for one in words if one not in (*_FLAGGING, "required")), "flag", weak=True)
-        if column.numeric:
-            also((one for one in words if one not in _COUNTING), "quantity", weak=False)
-            if _COUNTED.match(column.schema.comment):
-                forms[words] = Meaning("quantity", column.table, column)
-            if words[-1] in _UNITS:
-                also((*words[:-1], "in", words[-1]), "column", weak=False)
-            also((one for one in words if one not in _UNITS), "column", weak=False)
-        if words[: len(table_words)] == table_words:
-            also(words[len(table_words) :], "column", weak=True)
-        if words[-1:] in (("name",), ("title",)) and words[:-1] != table_words:
-            also(words[:-1], "column", weak=False)
-        if column.schema.kind == "text" and words[-1:] not in (("name",), ("id",), ("code",)):
-            also((*words, "name"), "column", weak=False)
-        if column.moment or column.schema.kind == "time":
-            also((one for one in words if one not in _HOLDING), "column", weak=True)
-        if column.schema.kind == "text" and words[-1:] == ("phone",):
-            also((*words, "number"), "column", weak=False)
-        for form, meaning in forms.items():
+        own = self._keys[column.table] == column
+        for form, meaning in _forms(column, table_words, own).items():
             self._phrases["".join(form)].append(meaning)
-        if column.schema.kind not in (*NUMBERS, *MOMENTS, "time", "boolean") and column.flag is None:
-            for sample in column.schema.samples:
-                parts = tuple(token.base for token in tokens(sample) if token.kind != "mark")
-                if 0 < len(parts) <= LONGEST_VALUE:
-                    self._values[parts].append(Meaning("value", column.table, column, sample))
+        if column.schema.kind in (*NUMBERS, *MOMENTS, "time", "boolean") or column.flag is not None:
+            return
+        for sample in column.schema.samples:
+            parts = tuple(token.base for token in tokens(sample) if token.kind != "mark")
+            if 0 < len(parts) <= LONGEST_VALUE:
+                self._values[parts].append(Meaning("value", column.table, column, sample))
+
+
+def _forms(column: Column, table_words: tuple[str, ...], own: bool) -> dict[tuple[str, ...], Meaning]:
+    """All ways to say a column; `own`: it is the key of its table."""
+    words = column.words
+    said: list[tuple[tuple[str, ...], Role, bool]] = []
+    if column.numeric and _COUNTED.match(column.schema.comment):
+        said.append((words, "quantity", False))
+    said += [(words, "column", False), ((*table_words, *words), "column", False)]
+    if _short_key(column.name) and own:
+        said += [((*table_words, "id"), "column", False), (("id",), "column", True)]
+    if column.flag is not None:
+        said.append((_without(words, _FLAGGING), "flag", False))
+        said.append((_without(words, {*_FLAGGING, "required"}), "flag", True))
+    said += _numbered(column) if column.numeric else []
+    if words[: len(table_words)] == table_words:
+        said.append((words[len(table_words) :], "column", True))
+    if words[-1:] in (("name",), ("title",)) and words[:-1] != table_words:
+        said.append((words[:-1], "column", False))
+    if column.moment or column.schema.kind == "time":
+        said.append((_without(words, _HOLDING), "column", True))
+    if column.schema.kind == "text" and words[-1:] not in (("name",), ("id",), ("code",)):
+        said.append(((*words, "number" if words[-1:] == ("phone",) else "name"), "column", False))
+    forms: dict[tuple[str, ...], Meaning] = {}
+    for form, role, weak in said:
+        if form:
+            forms.setdefault(form, Meaning(role, column.table, column, weak=weak))
+    return forms
+
+
+def _numbered(column: Column) -> list[tuple[tuple[str, ...], Role, bool]]:
+    """How a number is said: without the word that says that it is one, without its unit or with it apart."""
+    words = column.words
+    found: list[tuple[tuple[str, ...], Role, bool]] = [
+        (_without(words, _COUNTING), "quantity", False),
+        (_without(words, _UNITS), "column", False),
+    ]
+    if words[-1] in _UNITS:
+        found.append(((*words[:-1], "in", words[-1]), "column", False))
+    return found
+
+
+def _without(words: Iterable[str], left_out: Container[str]) -> tuple[str, ...]:
+    return tuple(one for one in words if one not in left_out)
 
 
 def _short_key(name: str) -> bool:

@@ -10,7 +10,8 @@ LEAST: Final = 0.6
 """Likeness below which a name is no candidate; of 20 broken queries it let the right names through and few others."""
 _SAME: Final = (
     "price cost amount", "customer client", "name title label", "date day time", "count number quantity qty num",
-    "id key code identifier", "employee staff worker salesperson", "city town", "country nation", "revenue sale turnover",
+    "id key code identifier", "employee staff worker salesperson", "city town", "country nation",
+    "revenue sale turnover",
     "phone telephone", "mail email", "product item article", "order purchase", "make brand manufacturer",
 )  # fmt: skip
 _GROUPS: Final = {word: group.split()[0] for group in _SAME for word in group.split()}

@@ -17,8 +17,9 @@ from elcano.activities.offline.sql.wording import root
 
 _DESCENDING: Final = frozenset({"desc", "max", "late", "dear", "long"})
 _METHOD: Final = re.compile(
-    r",? (?:by doing (?:a )?(?:left|inner|outer)? ?join\b|by joining\b|based on joining\b)[^.?!]*?\btables?\b", re.IGNORECASE
-)  # fmt: skip
+    r",? (?:by doing (?:a )?(?:left|inner|outer)? ?join\b|by joining\b|based on joining\b)[^.?!]*?\btables?\b",
+    re.IGNORECASE,
+)
 
 
 def without_method(question: str) -> str:
@@ -119,11 +120,9 @@ def _take_groups(row: list[Item], found: Wish) -> None:
             one = row[place]
             if one.kind in ("noun", "bucket"):
                 found.groups.append(one)
-                following = row[place + 1 : place + 3]
-                if following and following[0].kind in ("and", "comma") and len(following) > 1:
-                    if following[1].kind == "noun" and row[start].kind == "each" and not _begins_clause(row, place + 2):
-                        place += 2
-                        continue
+                if row[start].kind == "each" and _goes_on(row, place + 1):
+                    place += 2
+                    continue
                 place += 1
                 break
             if one.kind not in ("distinct", "of", "all"):
@@ -149,9 +148,12 @@ def _groups(row: list[Item], place: int, found: Wish) -> bool:
     return computes and place + 1 < len(row) and row[place + 1].kind in ("noun", "bucket")
 
 
-def _begins_clause(row: list[Item], place: int) -> bool:
-    """Whether a name begins something else: `for each X, Y have ...`."""
-    return place + 1 < len(row) and row[place + 1].kind in ("with", "which", "verb", "compare", "like", "value")
+def _goes_on(row: list[Item], place: int) -> bool:
+    """Whether another group is named from here on, and not something else: `for each X, Y have ...`."""
+    kinds = [one.kind for one in row[place : place + 3]]
+    if kinds[:1] not in (["and"], ["comma"]) or kinds[1:2] != ["noun"]:
+        return False
+    return kinds[2:] not in (["with"], ["which"], ["verb"], ["compare"], ["like"], ["value"])
 
 
 def _take_metrics(row: list[Item], found: Wish) -> None:
@@ -216,35 +218,11 @@ def _most(row: list[Item], place: int) -> tuple[Asked, int]:
 
 
 def _take_list(row: list[Item], found: Wish) -> None:
-    """What is left: names that are shown, and behind the first verb or preposition names that rows hang together with."""
+    """What is left: names that are shown, and behind the first verb those that rows hang together with."""
     behind = False
     for place, one in enumerate(row):
-        if one.kind == "noun" and one.arg == "unit":
-            raise Unread(f"`{one.text}` has no place in the question")
         if one.kind == "noun":
-            previous = row[place - 1].kind if place else "ask"
-            if previous == "noun" and _verbal(one):
-                found.verbs.append(Item("verb", one.text, root(one.text.lower())))
-                continue
-            if previous == "noun":
-                raise Unread(f"`{row[place - 1].text} {one.text}` names two things side by side")
-            if found.entity is None and found.select and found.limit is None and not found.order and _verbal(one):
-                found.verbs.append(Item("verb", one.text, root(one.text.lower())))
-                continue
-            if found.entity is None and not behind:
-                found.entity = one
-                continue
-            if one.table is not None:
-                found.mentions.append(one)
-            elif previous not in ("and", "comma", "ask", "of") and _verbal(one):
-                found.verbs.append(Item("verb", one.text, root(one.text.lower())))
-            elif behind or previous not in ("and", "comma", "ask", "of"):
-                if previous in ("with", "verb", "which"):
-                    found.flags.append((one, True))
-                    continue
-                raise Unread(f"`{one.text}` has no place in the question")
-            else:
-                found.select.append(one)
+            _place_name(one, row[place - 1] if place else Item("ask", ""), found, behind)
         elif one.kind == "verb":
             behind = True
             found.verbs.append(one)
@@ -256,16 +234,37 @@ def _take_list(row: list[Item], found: Wish) -> None:
             raise Unread(f"`{one.text}` has no place in the question")
 
 
+def _place_name(one: Item, previous: Item, found: Wish, behind: bool) -> None:
+    """Takes a name for what is listed, for something to be shown, for a table or for a verb."""
+    listed = previous.kind in ("and", "comma", "ask", "of")
+    computed = found.entity is None and bool(found.select) and found.limit is None and not found.order
+    if _verbal(one) and (previous.kind == "noun" or computed or (one.table is None and not listed and found.entity)):
+        found.verbs.append(Item("verb", one.text, root(one.text.lower())))
+    elif one.arg == "unit":
+        raise Unread(f"`{one.text}` has no place in the question")
+    elif previous.kind == "noun":
+        raise Unread(f"`{previous.text} {one.text}` names two things side by side")
+    elif found.entity is None and not behind:
+        found.entity = one
+    elif one.table is not None:
+        found.mentions.append(one)
+    elif _verbal(one) and not listed:
+        found.verbs.append(Item("verb", one.text, root(one.text.lower())))
+    elif not behind and listed:
+        found.select.append(one)
+    elif previous.kind in ("with", "verb", "which"):
+        found.flags.append((one, True))
+    else:
+        raise Unread(f"`{one.text}` has no place in the question")
+
+
 def _objects(found: Wish) -> None:
     """Refuses a verb that stands alone: `customers who bought` are not all customers."""
     said = (found.groups, found.filters, found.values, found.flags, found.moments, found.absent, found.mentions)
-    if (
-        found.verbs
-        and not any(said)
-        and not any(one.arg and root(one.text.lower()) not in VERBS for one in found.verbs)
-    ):
-        if found.entity is None or not [one for one in found.select if isinstance(one, Asked)]:
-            raise Unread(f"`{found.verbs[0].text}` does not say what")
+    telling = any(one.arg and root(one.text.lower()) not in VERBS for one in found.verbs)
+    ranked = found.entity is not None and any(isinstance(one, Asked) for one in found.select)
+    if found.verbs and not (any(said) or telling or ranked):
+        raise Unread(f"`{found.verbs[0].text}` does not say what")
 
 
 def _verbal(item: Item) -> bool:

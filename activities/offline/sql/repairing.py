@@ -170,12 +170,11 @@ def _columns(source: exp.Expression | Scope, work: _Work) -> tuple[str, ...] | N
 
 def _column(work: _Work, column: exp.Column, sources: dict[str, tuple[str, ...] | None], scope: Scope) -> None:
     name, alias = column.name, column.table
-    if isinstance(scope.expression, exp.Select) and not alias:
-        if name.lower() in {one.alias.lower() for one in scope.expression.selects if one.alias}:
-            return
-    if any(known is None for known in sources.values()) or (alias and alias not in sources):
-        if not alias or alias in sources or scope.is_correlated_subquery:
-            return
+    if not alias and name.lower() in {one.lower() for one in _aliases(scope)}:
+        return
+    hidden = any(known is None for known in sources.values())
+    if (hidden or (alias and alias not in sources)) and (not alias or alias in sources or scope.is_correlated_subquery):
+        return
     owners = [one for one, known in sources.items() if known and name.lower() in {each.lower() for each in known}]
     if alias in owners or (not alias and len(owners) == 1):
         return
@@ -202,6 +201,12 @@ def _column(work: _Work, column: exp.Column, sources: dict[str, tuple[str, ...] 
     work.meaning = work.meaning or found[1] < 1
     column.set("this", _spelled(found[0]))
     column.set("table", _spelled(candidates[found[0]]))
+
+
+def _aliases(scope: Scope) -> tuple[str, ...]:
+    """The names that a query gives to what it shows."""
+    shown = scope.expression.selects if isinstance(scope.expression, exp.Select) else []
+    return tuple(one.alias for one in shown if one.alias)
 
 
 def _equal(scope: Scope, name: str, owners: Sequence[str]) -> bool:

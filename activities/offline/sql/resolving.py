@@ -76,6 +76,11 @@ class Resolving(Conditioning):
         return self.chooser.column(asked.item, lambda one: one.numeric)
 
     def metric(self, asked: Asked, base: str) -> Output:
+        """What is computed, of a column or of the rows of a table; rows of `base` where nothing else is named.
+
+        Raises:
+            Unread: its words have no column, or several.
+        """
         item = asked.item
         if item is None:
             return Metric("count", None, base)

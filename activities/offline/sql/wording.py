@@ -1,4 +1,4 @@
-"""The words of questions and of names, brought into one form: lower case, singular, with names cut where they are put together."""
+"""The words of questions and of names in one form: lower case, singular, names cut where they are put together."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _TOKEN: Final = re.compile(
     (?P<quoted>"[^"\n]{1,200}"|`[^`\n]{1,200}`|“[^”\n]{1,200}”|(?<!\w)'[^'\n]{1,200}'(?!\w))
   | (?P<date>\d{4}-\d{2}-\d{2}(?![\d-]))
   | (?P<number>[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?:%|(?:st|nd|rd|th)\b)?)(?![\w-])
-  | (?P<word>[^\W_]+(?:['’][^\W_]+|(?<=\w)[-/.](?=\w)[^\W_]+|_[^\W_]+)*['’]?)
+  | (?P<word>[^\W_]+(?:['\u2019][^\W_]+|(?<=\w)[-/.](?=\w)[^\W_]+|_[^\W_]+)*['\u2019]?)
   | (?P<mark>[.?!;,():])
   | (?P<other>\S)
     """,
@@ -23,9 +23,11 @@ _TOKEN: Final = re.compile(
 _IRREGULAR: Final = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "indices": "index", "data": "data",
     "criteria": "criterion", "analyses": "analysis", "companies": "company", "movies": "movie", "series": "series",
-    "species": "species", "status": "status", "statuses": "status", "gas": "gas", "bus": "bus", "is": "is", "has": "has",
+    "species": "species", "status": "status", "statuses": "status", "gas": "gas", "bus": "bus", "is": "is",
+    "has": "has",
     "was": "was", "does": "does", "this": "this", "its": "its", "as": "as", "us": "us", "yes": "yes", "days": "day",
-    "lives": "life", "wives": "wife", "matches": "match", "aliases": "alias", "news": "news", "less": "less", "ids": "id",
+    "lives": "life", "wives": "wife", "matches": "match", "aliases": "alias", "news": "news", "less": "less",
+    "ids": "id",
 }  # fmt: skip
 
 _STRONG: Final = {
@@ -52,7 +54,7 @@ class Token:
 def tokens(text: str) -> tuple[Token, ...]:
     """All pieces of a text, in order."""
     found = []
-    for match in _TOKEN.finditer(text.replace("’", "'")):
+    for match in _TOKEN.finditer(text.replace("\u2019", "'")):
         kind, piece = str(match.lastgroup), match[0]
         if kind == "quoted":
             found.append(Token(piece[1:-1], kind, piece[1:-1].strip().lower()))

@@ -75,8 +75,10 @@ def with_keys(sql: str) -> tuple[str, int]:
         tree = sqlglot.parse_one(sql, read="sqlite")
     except sqlglot.errors.SqlglotError:
         return sql, 0
-    order = tree.args.get("order") if isinstance(tree, exp.Select) else None
-    if order is None or tree.args.get("distinct"):
+    if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
+        return sql, 0
+    order = tree.args.get("order")
+    if order is None:
         return sql, 0
     named = {one.alias: one.this for one in tree.expressions if isinstance(one, exp.Alias)}
     keys = [one.this.copy() for one in order.expressions]

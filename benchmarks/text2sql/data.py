@@ -82,9 +82,7 @@ def accepted(gold: str) -> tuple[str, ...]:
             continue
         columns = [one.strip() for one in braces[1].split(",")]
         for chosen in (", ".join(columns), *columns):
-            found.append(
-                _BRACES.sub(lambda match, whole=braces[0], one=chosen: one if match[0] == whole else match[0], query)
-            )
+            found.append(query.replace(braces[0], chosen))
     return tuple(dict.fromkeys(found))
 
 

@@ -47,11 +47,11 @@ def loaded(folder: Path, database: str, moment: datetime, work: Path) -> Path:
     return file
 
 
-def _statements(text: str) -> Iterator[exp.Expression]:
+def _statements(text: str) -> Iterator[exp.Expr]:
     yield from (one for one in sqlglot.parse(text, read="postgres") if one is not None)
 
 
-def _run(connection: sqlite3.Connection, statement: exp.Expression, moment: datetime) -> None:
+def _run(connection: sqlite3.Connection, statement: exp.Expr, moment: datetime) -> None:
     for table in statement.find_all(exp.Table):
         table.set("db", None)
     if isinstance(statement, exp.Create):
@@ -69,7 +69,7 @@ def _run(connection: sqlite3.Connection, statement: exp.Expression, moment: date
         connection.executemany(f"INSERT INTO {target} VALUES ({marks})", rows)
 
 
-def _value(cell: exp.Expression, moment: datetime) -> Any:
+def _value(cell: exp.Expr, moment: datetime) -> Any:
     """What a cell of a dump is at `moment`, as SQLite keeps it."""
     value = _computed(cell, moment)
     if isinstance(value, datetime):

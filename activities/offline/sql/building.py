@@ -173,9 +173,7 @@ def _column(column: Column) -> exp.Column:
     return exp.Column(this=_identifier(column.name), table=_identifier(column.table.rpartition(".")[2]))
 
 
-def _output(
-    output: Output, form: Form, tree: Tree, names: Names, dialect: Dialect, named: bool = True
-) -> exp.Expression:
+def _output(output: Output, form: Form, tree: Tree, names: Names, dialect: Dialect, named: bool = True) -> exp.Expr:
     if isinstance(output, Metric):
         made = _metric(output, tree, names)
         said = output.column.name if output.column else output.table.rpartition(".")[2]
@@ -194,14 +192,14 @@ def _output(
     return exp.alias_(made, output.unit, quoted=True) if named and isinstance(output, Bucket) else made
 
 
-def _half(part: Metric | Column, form: Form, tree: Tree, names: Names) -> exp.Expression:
+def _half(part: Metric | Column, form: Form, tree: Tree, names: Names) -> exp.Expr:
     """One side of a ratio: of a table that the query does not join, a query by itself."""
     if isinstance(part, Metric) and part.table not in tree.ways:
         return exp.select(exp.Count(this=exp.Star())).from_(_table(part.table)).subquery()
     return _metric(part, tree, names) if isinstance(part, Metric) else _column(part)
 
 
-def _plain_output(output: Column | Bucket, dialect: Dialect) -> exp.Expression:
+def _plain_output(output: Column | Bucket, dialect: Dialect) -> exp.Expr:
     if isinstance(output, Column):
         return _column(output)
     form, other = _BUCKETS[output.unit]
@@ -210,7 +208,7 @@ def _plain_output(output: Column | Bucket, dialect: Dialect) -> exp.Expression:
         return exp.Anonymous(this="TO_CHAR", expressions=[column, exp.Literal.string(other)])
     if dialect == "mysql":
         return exp.Anonymous(this="DATE_FORMAT", expressions=[column, exp.Literal.string(form)])
-    arguments: list[exp.Expression] = [exp.Literal.string(form), column]
+    arguments: list[exp.Expr] = [exp.Literal.string(form), column]
     return exp.Anonymous(this="STRFTIME", expressions=arguments if dialect == "sqlite" else arguments[::-1])
 
 
@@ -218,7 +216,7 @@ def _label(text: str) -> str:
     return re.sub(r"\W+", "_", text)
 
 
-def _metric(metric: Metric, tree: Tree, names: Names) -> exp.Expression:
+def _metric(metric: Metric, tree: Tree, names: Names) -> exp.Expr:
     if metric.aggregate == "count" and metric.column is None:
         multiplied = any(multiplies(metric.table, way_in(tree, metric.table, other)) for other in tree.ways)
         if not multiplied and not metric.distinct and (metric.table == tree.base or not tree.outer):
@@ -228,21 +226,21 @@ def _metric(metric: Metric, tree: Tree, names: Names) -> exp.Expression:
             raise Unread(f"nothing tells the rows of {metric.table} apart, so they cannot be counted once each")
         return exp.Count(this=exp.Distinct(expressions=[_when(_column(key), metric)]))
     assert metric.column is not None
-    column: exp.Expression = _when(_column(metric.column), metric)
+    column: exp.Expr = _when(_column(metric.column), metric)
     if metric.distinct:
         column = exp.Distinct(expressions=[column])
     kinds = {"count": exp.Count, "sum": exp.Sum, "avg": exp.Avg, "max": exp.Max, "min": exp.Min}
     return kinds[metric.aggregate](this=column)
 
 
-def _when(value: exp.Expression, metric: Metric) -> exp.Expression:
+def _when(value: exp.Expr, metric: Metric) -> exp.Expr:
     """A value where the conditions of a metric hold, and nothing elsewhere."""
     if not metric.conditions:
         return value
     return exp.Case().when(exp.and_(*(_condition(one) for one in metric.conditions)), value)
 
 
-def _condition(condition: Condition) -> exp.Expression:
+def _condition(condition: Condition) -> exp.Expr:
     column = _column(condition.column)
     operator, values = condition.operator, [_literal(one) for one in condition.values]
     if operator in _COMPARED:
@@ -260,11 +258,11 @@ def _condition(condition: Condition) -> exp.Expression:
     return exp.Escape(this=like, expression=exp.Literal.string("\\")) if "\\" in pattern else like
 
 
-def _literal(value: str | int | float) -> exp.Expression:
+def _literal(value: str | int | float) -> exp.Expr:
     return exp.Literal.string(value) if isinstance(value, str) else exp.convert(value)
 
 
-def _absent(table: str, tree: Tree, links: Links) -> exp.Expression:
+def _absent(table: str, tree: Tree, links: Links) -> exp.Expr:
     """No row of a table names the row of the base."""
     found = [*links.referring(table, tree.base)]
     if found:

@@ -56,8 +56,10 @@ class Item:
 
     @property
     def columns(self) -> tuple[Meaning, ...]:
-        """What columns it may name."""
-        return tuple(one for one in self.meanings if one.role in ("column", "quantity", "flag"))
+        """What columns it may name; of what is the name of a table as well, only those that it names in full."""
+        table = any(one.role == "table" for one in self.meanings)
+        named = (one for one in self.meanings if one.role in ("column", "quantity", "flag"))
+        return tuple(one for one in named if not (table and one.weak))
 
     @property
     def values(self) -> tuple[Meaning, ...]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from typing import Final
 
 _MONTHS: Final = [
@@ -92,7 +93,7 @@ def moments(question: str, today: date | None) -> tuple[str, tuple[Moment, ...]]
     for pattern, make in _FIXED:
         question = pattern.sub(marked(make), question)
     for pattern, move in _RELATIVE:
-        question = pattern.sub(marked(lambda match, move=move: _relative(match, move, today)), question)
+        question = pattern.sub(marked(partial(_relative, move=move, today=today)), question)
     return question, tuple(found)
 
 

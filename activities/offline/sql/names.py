@@ -157,7 +157,8 @@ class Names:
         unique = [one for one in self.columns[table] if one.schema.distinct == schema.rows and one.identifying]
         whole = [one for one in unique if _names_rows_of(one, said)]
         last = [one for one in unique if one.words[:-1] == said[-1:] and one.name.lower() not in taken]
-        return (whole or last or [None])[0]
+        found = whole or last
+        return found[0] if found else None
 
     def _add(self, column: Column, table_words: tuple[str, ...]) -> None:
         own = self._keys[column.table] == column

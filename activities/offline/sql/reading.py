@@ -104,6 +104,8 @@ def _take_order(row: list[Item], found: Wish) -> None:
     del row[start:place]
     if row and row[-1].kind in ("comma", "and"):
         row.pop()
+    if not keys and not descending:
+        raise Unread("an order is asked for without saying by what")
     if not keys:
         keys = [Item("ask", "")]
     found.order.extend((key, descending[0] if descending else False) for key in keys)
@@ -156,8 +158,8 @@ def _goes_on(row: list[Item], place: int) -> bool:
     return kinds[2:] not in (["with"], ["which"], ["verb"], ["compare"], ["like"], ["value"])
 
 
-def _take_metrics(row: list[Item], found: Wish) -> None:
-    """What is computed, and by what a list is ordered that wants the first or the last of something."""
+def _take_top(row: list[Item], found: Wish) -> None:
+    """`top 5`; without a number the first one."""
     top = next((n for n, one in enumerate(row) if one.kind == "top"), None)
     if top is not None:
         if top + 1 < len(row) and row[top + 1].kind == "number" and row[top + 1].arg.isdigit():
@@ -166,6 +168,11 @@ def _take_metrics(row: list[Item], found: Wish) -> None:
         else:
             found.limit = 1
             del row[top]
+
+
+def _take_metrics(row: list[Item], found: Wish) -> None:
+    """What is computed, and by what a list is ordered that wants the first or the last of something."""
+    _take_top(row, found)
     place = 0
     while place < len(row):
         one = row[place]
@@ -187,6 +194,10 @@ def _take_metrics(row: list[Item], found: Wish) -> None:
                 end_kind: Aggregate = "max" if one.arg in _DESCENDING else "min"
                 found.select.append(Asked(end_kind, asked.item))
             row[place:end] = [Item("which", "")]
+            continue
+        if one.kind == "by" and found.limit is not None and place + 1 < len(row) and row[place + 1].kind == "noun":
+            found.order.insert(0, (Asked("value", row[place + 1]), True))
+            row[place : place + 2] = [Item("which", "")]
             continue
         if one.kind in ("count", "aggregate", "most"):
             ranking = found.limit is not None and place and row[place - 1].kind in ("by", "with")

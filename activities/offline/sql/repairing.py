@@ -93,7 +93,7 @@ def _parsed(sql: str, own: str, fault: QueryFault) -> tuple[exp.Query, list[str]
     return "There is more than one statement." if several else "No dialect that the rules know can read it."
 
 
-def _moved(tree: exp.Expression, sql: str, dialect: str, own: str) -> list[str]:
+def _moved(tree: exp.Expr, sql: str, dialect: str, own: str) -> list[str]:
     """What reading in another dialect changes; nothing if it makes no difference."""
     try:
         before = sqlglot.parse_one(sql, read=own).sql(dialect=own)
@@ -102,7 +102,7 @@ def _moved(tree: exp.Expression, sql: str, dialect: str, own: str) -> list[str]:
     return [f"It was read as {dialect} and written as {own}."] if tree.sql(dialect=own) != before else []
 
 
-def _calendar(tree: exp.Expression, own: str, told: list[str]) -> None:
+def _calendar(tree: exp.Expr, own: str, told: list[str]) -> None:
     """Year, month and day of a column in SQLite, which has no functions of these names."""
     if own != "sqlite":
         return
@@ -114,9 +114,9 @@ def _calendar(tree: exp.Expression, own: str, told: list[str]) -> None:
             told.append(f"{kind.__name__.upper()} is taken from the date by STRFTIME, as SQLite does it.")
 
     for cut in list(tree.find_all(exp.TimestampTrunc, exp.DateTrunc)):
-        form = _CUT.get(cut.text("unit").lower())
-        if form is not None:
-            made = exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string(form), cut.this.copy()])
+        first = _CUT.get(cut.text("unit").lower())
+        if first is not None:
+            made = exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string(first), cut.this.copy()])
             cut.replace(made)
             told.append("A date is cut to its first day by STRFTIME, as SQLite does it.")
 
@@ -156,10 +156,11 @@ def _table(work: _Work, table: exp.Table, named: set[str]) -> None:
     table.set("db", _spelled(schema) if schema else None)
 
 
-def _columns(source: exp.Expression | Scope, work: _Work) -> tuple[str, ...] | None:
+def _columns(source: exp.Expr | Scope, work: _Work) -> tuple[str, ...] | None:
     """The names that a source has; None: nobody knows."""
     if isinstance(source, Scope):
-        names = tuple(source.expression.named_selects)
+        inner = source.expression
+        names = tuple(inner.named_selects) if isinstance(inner, exp.Query) else ("*",)
         return None if "*" in names else names
     if isinstance(source, exp.Table):
         schema = f"{source.db}.{source.name}" if source.db else source.name
@@ -246,7 +247,7 @@ def _grouped(work: _Work, select: exp.Select) -> None:
     work.meaning = work.meaning or group is not None
 
 
-def _aggregates(one: exp.Expression) -> bool:
+def _aggregates(one: exp.Expr) -> bool:
     """Whether an output is computed of several rows, and not over a window."""
     return any(found.find_ancestor(exp.Window, exp.Subquery) is None for found in one.find_all(exp.AggFunc))
 

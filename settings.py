@@ -28,10 +28,13 @@ _SECRET_NAME: Final = re.compile(
 )
 """How the variables are called that hold keys: `*_API_KEY`, `*_TOKEN`, `*_SECRET` and what providers read beside."""
 _PASSWORD_IN_URL: Final = re.compile(r"(?<=://)[^:/?#]*:(.*)@")
+_PASSWORD_OF_DATABASE: Final = re.compile(r'(?<=://)[^:/?#"]*:([^"]*)@|[?&]password=([^&"]+)')
 _EMAIL: Final = re.compile(r"[^\s@:/<>]+@[^\s@:/<>]+\.[^\s@:/<>]+")
 _WHO_IN_URL: Final = re.compile(r"(?<=://).*@")
 _EXAMPLES: Final = {
     "collections": '{"handbook": "docs/handbook"}',
+    "database_examples": '{"sales": "examples/sales.jsonl"}',
+    "databases": '{"sales": "sqlite:///data/sales.db"}',
     "service_urls": '{"searxng": "http://searxng:8080"}',
     "model_urls": '{"vllm:qwen": "http://gpu:8000/v1"}',
     "agent_models": '{"writer": "anthropic:claude-sonnet-5-5"}',
@@ -74,6 +77,26 @@ class Settings(BaseSettings):
     package_readmes: bool = Field(
         default=True,
         description="Offer the collection `packages`: the long descriptions of the installed Python packages.",
+    )
+    databases: Annotated[dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,62}$")], str], NoDecode] = Field(
+        default={},
+        repr=False,
+        description='Databases by name, as JSON: `{"sales": "sqlite:///data/sales.db"}`; also '
+        "`postgresql://user@host/db`, `duckdb:///figures.duckdb`, and the path of a CSV, Parquet or Excel file or of a "
+        "folder of them. They are only read (see `docs/databases.md`). A client names a database, never an address.",
+    )
+    database_samples: bool = Field(
+        default=True,
+        description="Whether schemas are shown with a few values of each column; models are then told them too.",
+    )
+    database_seconds: float = Field(
+        default=10.0, gt=0, le=600, description="How long one statement may take in a database before it is stopped."
+    )
+    database_examples: Annotated[dict[str, Path], NoDecode] = Field(
+        default={},
+        description='Questions to a database with the SQL that answers them, by its name, as JSON: `{"sales": '
+        '"examples/sales.jsonl"}`: a file with a line of JSON for each, `{"question": "...", "sql": "..."}`. Those '
+        "that are like a question are shown to the model that writes its SQL.",
     )
     default_sources: tuple[str, ...] = Field(
         default=(),
@@ -271,6 +294,20 @@ class Settings(BaseSettings):
             raise ValueError("it names no file: write `sqlite:///path`, or `sqlite:////path` from the root")
         return value
 
+    @field_validator("databases")
+    @classmethod
+    def _databases(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, address in value.items():
+            scheme, found, rest = address.partition("://")
+            known = {"sqlite": rest.startswith("/") and rest != "/", "postgresql": bool(rest)}
+            known |= {"duckdb": known["sqlite"]}
+            if not address.strip() or (found and not known.get(scheme)):
+                raise ValueError(
+                    f"{name!r} is none of `sqlite:///path`, `postgresql://user@host/database`, `duckdb:///path` and "
+                    "the path of a file or a folder"
+                )
+        return value
+
     @field_validator("temporal_ui_url", "model_base_url", "model_urls")
     @classmethod
     def _addresses(cls, value: str | dict[str, str]) -> str | dict[str, str]:
@@ -366,6 +403,8 @@ def secrets() -> tuple[str, ...]:
     for url in ("store_url", "proxy"):
         for password in _PASSWORD_IN_URL.findall(os.environ.get(variable(url), "")):
             found |= {password, unquote(password)}
+    for pair in _PASSWORD_OF_DATABASE.findall(os.environ.get(variable("databases"), "")):
+        found |= {written for password in pair for written in (password, unquote(password))}
     return tuple(
         sorted((value for value in found if len(value) >= LEAST_SECRET), key=lambda value: (-len(value), value))
     )
@@ -408,6 +447,6 @@ def _fault(place: tuple[int | str, ...], value: object, message: str) -> str:
     wrong = message.removeprefix("Value error, ")
     purpose = f"it is for this: {Settings.model_fields[name].description}"
     write = f"write JSON such as {_EXAMPLES[name]}" if name in _EXAMPLES else purpose
-    written = _WHO_IN_URL.sub("[removed]@", _written(value))
+    written = "[removed]" if name == "databases" else _WHO_IN_URL.sub("[removed]@", _written(value))
     said = f"{variable(name)}{inner} is {written!r}, which cannot be used"
     return f"{said}: {wrong[:1].lower()}{wrong[1:]}; {write}"

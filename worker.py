@@ -32,6 +32,7 @@ from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.orphans import free_orphans
 from elcano.activities.calls.taking_over import TakingOver
+from elcano.activities.databases.registry import named_databases
 from elcano.activities.providers.keeping import ProviderActivities
 from elcano.activities.providers.models import gated
 from elcano.activities.providers.passing import through_gate
@@ -40,6 +41,8 @@ from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.opening import require_folders
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.checking import CheckActivities
+from elcano.activities.tools.exemplifying import SqlExamples
+from elcano.activities.tools.looking import LookActivities
 from elcano.activities.tools.search import Passing, ToolActivities
 from elcano.api.temporal.namespace import connect
 from elcano.graphs.contracts import TASK_QUEUE
@@ -51,6 +54,7 @@ from elcano.settings import BAD_SETTINGS, Settings, is_set, program_settings
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
+from elcano.workflows.database_look import DatabaseLookWorkflow
 from elcano.workflows.provider import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
@@ -81,7 +85,14 @@ def build_worker(
     store = store.written_by(signature(settings))
     gate = partial(gated, store=store, settings=settings)
     agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
-    tools = ToolActivities(store, sources, open_embedder(settings.embeddings))
+    databases = named_databases(settings)
+    tools = ToolActivities(
+        store,
+        sources,
+        open_embedder(settings.embeddings),
+        databases=databases,
+        examples=SqlExamples(settings.database_examples),
+    )
     reports = ReportActivities(store)
     books = BookActivities(store)
     return Worker(
@@ -96,6 +107,7 @@ def build_worker(
             reports.publish_report,
             reports.archive_run,
             CheckActivities(sources).check_source,
+            LookActivities(databases).look_at_database,
         ],
         workflow_runner=workflow_runner(),
         **version(settings),
@@ -177,7 +189,7 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
     return Worker(
         client,
         task_queue=PROVIDER_QUEUE,
-        workflows=[ProviderWorkflow, SourceCheckWorkflow],
+        workflows=[ProviderWorkflow, SourceCheckWorkflow, DatabaseLookWorkflow],
         activities=[ProviderActivities(store.providers).keep_queue],
         workflow_runner=workflow_runner(),
         build_id=build_id(settings),

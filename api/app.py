@@ -29,6 +29,7 @@ from elcano.api.routes import (
     cancel,
     certificates,
     control,
+    databases,
     graphs,
     health,
     modes,
@@ -112,6 +113,7 @@ def create_app(
         modes,
         graphs,
         agents,
+        databases,
         sources,
         health,
     ):

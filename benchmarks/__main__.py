@@ -26,8 +26,8 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "fetching": fetching.main,
     "pubmed-parsing": pubmed_parsing.main,
 }
-"""By name, with what runs them. `benchmarks.pubmedqa`, `benchmarks.extraction` and `benchmarks.quality` are programs of
-their own: they need a folder."""
+"""By name, with what runs them. `benchmarks.pubmedqa`, `benchmarks.extraction`, `benchmarks.quality` and
+`benchmarks.text2sql` are programs of their own: they need a folder."""
 
 
 def main() -> None:

@@ -29,8 +29,8 @@ QUIET_SECONDS = 60.0
 """A stream that is silent for so long, heartbeats included, is taken for dead."""
 
 _TRY_LATER = {429, 502, 503, 504}
-UNANSWERED = "urn:elcano:source-unanswered"
-"""The API is well, and the source that it asked is not."""
+UNANSWERED = ("urn:elcano:source-unanswered", "urn:elcano:database-unanswered")
+"""The API is well, and the source or the database that it asked is not."""
 _NOTICES = {"waiting", "unreadable"}
 """Messages about the stream itself: nobody answers, or a section's events are lost."""
 
@@ -207,7 +207,7 @@ def problem(response: httpx.Response) -> Failed:
     if not response.headers.get("Content-Type", "").startswith("application/problem+json"):
         return Failed(f"HTTP {response.status_code} from {response.url}: is that really Elcano's API?", code)
     body = response.json()
-    if body["type"] == UNANSWERED:
+    if body["type"] in UNANSWERED:
         code = Exit.FAILED
     faults = "; ".join(f"{fault['field']}: {fault['message']}" for fault in body.get("errors", ()))
     explained = faults or body.get("detail", "")

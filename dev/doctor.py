@@ -19,6 +19,8 @@ from rich.console import Console
 from rich.markup import escape
 from sqlalchemy.exc import DBAPIError
 
+from elcano.activities.databases.engine import Stop
+from elcano.activities.databases.registry import engine_of
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.folder import Folder
 from elcano.dev.folder import owner
@@ -26,7 +28,7 @@ from elcano.dev.ports import is_free, listener
 from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.sources import SOURCES
-from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused
+from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
@@ -227,6 +229,19 @@ def sources(chosen: Settings) -> Iterable[Finding]:
         yield Finding("good", f"source {spec.name}" + (f": {rate:g} searches a second" if rate else "") + key)
 
 
+def databases(chosen: Settings) -> Iterable[Finding]:
+    """Which databases can be opened; where they are is not said, because this is read by whoever is shown it."""
+    for name, address in chosen.databases.items():
+        try:
+            engine = engine_of(name, address, chosen.data_dir / "databases")
+            tables = len(engine.structure(Stop()))
+        except (SourceRefused, SourceUnavailable) as error:
+            yield Finding("fault", str(error), f"correct {variable('databases')}, or mend what it says")
+            continue
+        grade: Literal["good", "note"] = "good" if tables else "note"
+        yield Finding(grade, f"database {name} ({engine.dialect}): {tables} tables can be read")
+
+
 def embeddings(chosen: Settings) -> Iterable[Finding]:
     """Whether the encoder that is named can be used."""
     try:
@@ -278,7 +293,7 @@ async def _write(chosen: Settings) -> None:
 
 
 OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, stack_or_ports)
-OF_THIS_SHELL: tuple[Look, ...] = (models, collections, sources, embeddings)
+OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings)
 
 
 if __name__ == "__main__":

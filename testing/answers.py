@@ -44,7 +44,7 @@ def plain(task: TaskEnvelope) -> JsonObject:
                 {"heading": section.title, "text": list(map(_retold, section.claims))} for section in task.sections
             ]
             return {"title": task.question[:300], "sections": sections}
-        case "reviewer" | "reviser" | "analyst":
+        case "reviewer" | "reviser" | "analyst" | "sql_writer" | "sql_repairer":
             return _read(task)
         case _:
             return _of_team(task)
@@ -81,6 +81,10 @@ def _judged(task: TaskEnvelope) -> JsonObject:
 
 def _read(task: TaskEnvelope) -> JsonObject:
     """All statements are supported; of blocks that were doubted all the same none is mended, and no number is read."""
+    if task.kind == "sql_writer":
+        return {"decision": "refused", "explanation": "No query is scripted for this question."}
+    if task.kind == "sql_repairer":
+        return {"explanation": "No other query is scripted."}
     if task.kind == "analyst":
         return {"measurements": []}
     if task.kind == "reviser":

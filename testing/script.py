@@ -200,5 +200,7 @@ _FIXED: Final[dict[str, JsonObject]] = {
     "analyst": {"hypotheses": [{"statement": "It holds."}], "measurements": []},
     "analyze": {"artifact": "an analysis", "verdict": "inconclusive", "told": "Nothing was pooled."},
     "compute": {"result": None},
+    "sql_writer": {"decision": "refused", "explanation": "No query is scripted for this question."},
+    "sql_repairer": {"explanation": "No other query is scripted."},
 }
 """Answers that do not depend on what is asked."""

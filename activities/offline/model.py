@@ -26,6 +26,7 @@ from elcano.activities.offline import (
     team_judging,
     writing,
 )
+from elcano.activities.offline.sql import answering
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
@@ -54,6 +55,8 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     "drafter": writing.write,
     "team_judge": team_judging.judge,
     "analyst": extracting.extract,
+    "sql_writer": answering.write_sql,
+    "sql_repairer": answering.repair_sql,
 }
 """The extractive counterparts of agents, by the kind of the task. An agent may have none: it needs a language model."""
 

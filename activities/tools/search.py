@@ -8,14 +8,25 @@ from typing import Any, Literal, TypeAlias
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line, waited
+from elcano.activities.databases.registry import Databases
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.analyzing import analyze
 from elcano.activities.tools.computing import compute
+from elcano.activities.tools.exemplifying import SqlExamples
+from elcano.activities.tools.querying import execute_sql, schema_context
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
+from elcano.graphs.catalogue.database_tools import (
+    ExecuteSqlInput,
+    ExecuteSqlOutput,
+    SchemaContextInput,
+    SchemaContextOutput,
+    SqlExamplesInput,
+    SqlExamplesOutput,
+)
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -48,9 +59,18 @@ class ToolActivities:
     """What every tool's activity does; a search is done within `passing` its source."""
 
     def __init__(
-        self, store: Store, sources: Sources, embedder: Embedder | None = None, *, passing: Passing = unhindered
+        self,
+        store: Store,
+        sources: Sources,
+        embedder: Embedder | None = None,
+        *,
+        passing: Passing = unhindered,
+        databases: Databases | None = None,
+        examples: SqlExamples | None = None,
     ) -> None:
         self._store = store
+        self._databases = databases or Databases({})
+        self._examples = examples or SqlExamples({})
         self._sources = sources
         self._embedder = embedder
         self._passing = passing
@@ -59,6 +79,9 @@ class ToolActivities:
             "search": self._search,
             "search_related": self._search_related,
             "analyze": self._analyze,
+            "schema_context": self._schema_context,
+            "sql_examples": self._sql_examples,
+            "execute_sql": self._execute_sql,
             "compute": self._compute,
             "noop": self._noop,
         }
@@ -111,6 +134,15 @@ class ToolActivities:
 
     async def _analyze(self, store: TenantStore, run_id: str, given: AnalyzeInput) -> AnalyzeOutput:
         return await analyze(store, run_id, given)
+
+    async def _schema_context(self, store: TenantStore, run_id: str, given: SchemaContextInput) -> SchemaContextOutput:
+        return await schema_context(self._databases, given)
+
+    async def _sql_examples(self, store: TenantStore, run_id: str, given: SqlExamplesInput) -> SqlExamplesOutput:
+        return await self._examples.like(given)
+
+    async def _execute_sql(self, store: TenantStore, run_id: str, given: ExecuteSqlInput) -> ExecuteSqlOutput:
+        return await execute_sql(self._databases, store, run_id, given)
 
     async def _compute(self, store: TenantStore, run_id: str, given: ComputeInput) -> ComputeOutput:
         return await compute(given)

@@ -115,6 +115,14 @@ class SourceUnanswered(ElcanoError):
     """A source was searched and did not answer, or refused; the text is the reason."""
 
 
+class DatabaseNotFound(ElcanoError):
+    """No database has this name."""
+
+
+class DatabaseUnanswered(ElcanoError):
+    """A database was looked into and did not answer, or refused; the text is the reason."""
+
+
 class KeyReused(ElcanoError):
     """An idempotency key came a second time with another request."""
 
@@ -220,6 +228,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     StepNotFound: ProblemKind(404, "step-not-found", "No such step"),
     GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
     AgentNotFound: ProblemKind(404, "agent-not-found", "No such agent"),
+    DatabaseNotFound: ProblemKind(404, "database-not-found", "No such database"),
     SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     NotAnalyzed: ProblemKind(404, "not-analyzed", "The run has no such figures"),
@@ -243,6 +252,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     TooManyRuns: ProblemKind(429, "too-many-runs", "Too many runs are open", retry_after=30),
     ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
     TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
+    DatabaseUnanswered: ProblemKind(502, "database-unanswered", "The database did not answer"),
     SourceUnanswered: ProblemKind(502, "source-unanswered", "The source did not answer"),
     RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
     StoreUnavailable: ProblemKind(503, "store-unavailable", "The store cannot be used", retry_after=10),

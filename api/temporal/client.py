@@ -31,7 +31,7 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
-from elcano.api.temporal import history, removal, source_checks
+from elcano.api.temporal import database_looks, history, removal, source_checks
 from elcano.api.temporal.asking import is_unheard, until_heard
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import Execution, described
@@ -50,6 +50,7 @@ from elcano.graphs.contracts import (
     Engine,
     ResearchInput,
 )
+from elcano.graphs.data.databases import DatabaseLook, DatabaseLooked
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.labels import about, at_start, label
 from elcano.graphs.providers import SourceCheck, SourceChecked
@@ -311,6 +312,14 @@ class Temporal:
             SourceUnanswered: it failed, or no worker did it in time.
         """
         return await source_checks.checked(await self._connection.client(), check)
+
+    async def look_at_database(self, look: DatabaseLook) -> DatabaseLooked:
+        """What a worker sees in a database.
+
+        Raises:
+            DatabaseUnanswered: it is away, or no worker looked in time.
+        """
+        return await database_looks.looked(await self._connection.client(), look)
 
     async def _is_polled(self, queue: str, kind: TaskQueueType.ValueType) -> bool:
         client = await self._connection.client()

@@ -14,6 +14,8 @@ from elcano.graphs.agents import (
     progress_ledger,
     proofreader,
     reviewer,
+    sql_repairer,
+    sql_writer,
     task_ledger,
     team_judge,
     thinking,
@@ -41,5 +43,7 @@ AGENTS: Mapping[str, AgentDefinition] = {
         drafter.AGENT,
         team_judge.AGENT,
         analyst.AGENT,
+        sql_writer.AGENT,
+        sql_repairer.AGENT,
     )
 }

@@ -20,6 +20,17 @@ from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue import ledger_reducers as ledgers
 from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
+from elcano.graphs.catalogue.database_tools import (
+    ExecuteSqlInput,
+    ExecuteSqlOutput,
+    SchemaContextInput,
+    SchemaContextOutput,
+    SqlExamplesInput,
+    SqlExamplesOutput,
+    examples_told,
+    execution_told,
+    schema_told,
+)
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
@@ -89,6 +100,33 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="analyzing",
             completes="analysis_complete",
             summary=summary,
+        ),
+        ToolSpec(
+            name="schema_context",
+            description="Finds the tables of a database that a question is about.",
+            input=SchemaContextInput,
+            output=SchemaContextOutput,
+            starts="searching",
+            completes="search_complete",
+            summary=schema_told,
+        ),
+        ToolSpec(
+            name="sql_examples",
+            description="Finds questions to a database that somebody answered before by SQL.",
+            input=SqlExamplesInput,
+            output=SqlExamplesOutput,
+            starts="searching",
+            completes="search_complete",
+            summary=examples_told,
+        ),
+        ToolSpec(
+            name="execute_sql",
+            description="Runs one query of a database, read-only and within limits, and stores its result.",
+            input=ExecuteSqlInput,
+            output=ExecuteSqlOutput,
+            starts="searching",
+            completes="search_complete",
+            summary=execution_told,
         ),
         ToolSpec(
             name="compute",

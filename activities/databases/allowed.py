@@ -1,0 +1,72 @@
+"""The allow list: what a query may be made of. What is not here is refused, whether or not it would do harm.
+
+Expressions are told by the classes that sqlglot reads them as, functions that it does not know by their names. What
+makes long texts of short ones (`repeat`, `lpad`, `format`) is left out: no guard inside a database stops one function.
+"""
+
+from typing import Final
+
+from sqlglot import exp
+
+from elcano.graphs.data.schema import Dialect
+
+_FORMS: Final = (
+    "Select From Join Where Group Having Order Ordered Limit Fetch LimitOptions Offset Distinct With CTE Subquery "
+    "Table TableAlias Column Identifier Star Alias Aliases Literal Boolean Null Paren Tuple Union Except Intersect "
+    "Values Exists Filter WithinGroup Window WindowSpec Cube Rollup GroupingSets Lateral Qualify And Or Not Xor EQ "
+    "NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Is In Between Like ILike Glob SimilarTo Escape All Any Add Sub Mul Div "
+    "IntDiv Mod Neg DPipe BitwiseAnd BitwiseOr BitwiseXor BitwiseNot Case If Cast TryCast DataType DataTypeParam "
+    "Interval Var AtTimeZone Collate Bracket Array List Struct PropertyEQ Slice Dot JSONPath JSONPathRoot JSONPathKey "
+    "JSONPathSubscript JSONPathWildcard IgnoreNulls RespectNulls HavingMax"
+)
+_FUNCTIONS: Final = (
+    "Abs Acos Asin Atan Atan2 Avg Cbrt Ceil Coalesce Concat ConcatWs Contains Corr Cos Count CountIf CovarPop "
+    "CovarSamp CumeDist CurrentDate CurrentDatetime CurrentTime CurrentTimestamp Date DateAdd DateBin DateDiff "
+    "DateFromParts DateSub DateTrunc Datetime DatetimeAdd DatetimeDiff DatetimeSub DatetimeTrunc Day DayOfMonth "
+    "DayOfWeek DayOfWeekIso DayOfYear Dayname Degrees DenseRank EndsWith Exp Extract First FirstValue Floor Greatest "
+    "GroupConcat Grouping GroupingId Hour Initcap IsInf IsNan Lag Last LastDay LastValue Lead Least Left Length "
+    "Levenshtein Ln Log LogicalAnd LogicalOr Lower Max Median Min Minute Mode Month Monthname NthValue Ntile Nullif "
+    "Nvl2 PercentRank PercentileCont PercentileDisc Pi Pow Quantile ApproxDistinct ApproxQuantile Quarter Radians "
+    "Rank RegexpLike RegexpExtract RegexpFullMatch RegexpReplace RegexpSplit Replace Reverse Right Round RowNumber "
+    "Second Sign Sin SplitPart Split Sqrt StartsWith Stddev StddevPop StddevSamp StrPosition StrToDate StrToTime "
+    "Substring Sum Tan Time TimeAdd TimeDiff TimeSub TimeToStr TimeToUnix TimeTrunc Timestamp TimestampAdd "
+    "TimestampDiff TimestampSub TimestampTrunc ToChar ToNumber Translate Trim Trunc Typeof Unicode UnixToTime Upper "
+    "Variance VariancePop Week WeekOfYear WidthBucket Year AnyValue ArgMax ArgMin ArrayAgg ArraySize ArrayContains "
+    "ArrayToString JSONExtract JSONExtractScalar JSONBExtract JSONBExtractScalar TsOrDsToDate TsOrDsToTimestamp "
+    "TsOrDsToTime TsOrDsAdd TsOrDsDiff TsOrDsToDateStr RegrSlope RegrIntercept RegrR2 RegrCount Kurtosis Skewness"
+)
+
+EXPRESSIONS: Final[frozenset[type[exp.Expr]]] = frozenset(
+    getattr(exp, name) for name in f"{_FORMS} {_FUNCTIONS}".split()
+)
+"""By class, not by name: a class that the parser does not have would be a fault of this list at import."""
+
+_OF_SQLITE: Final = (
+    "julianday unixepoch total date datetime time strftime instr typeof iif likely unlikely timediff json_type "
+    "json_valid json_array_length percentile median"
+)
+_OF_POSTGRESQL: Final = (
+    "age date_part make_date make_timestamp make_interval to_date to_timestamp div mod row every char_length isfinite "
+    "justify_days justify_hours num_nonnulls num_nulls array_length cardinality json_array_length jsonb_array_length "
+    "jsonb_typeof json_typeof overlay btrim ltrim rtrim bool_and bool_or"
+)
+_OF_DUCKDB: Final = (
+    "date_part datepart epoch epoch_ms make_date make_timestamp era isoyear yearweek weekday century decade "
+    "millennium strftime strptime try_strptime date_sub datesub fsum sumkahan favg product mad entropy geomean "
+    "list_count len isfinite age to_days to_months to_years even trunc list_sum list_avg list_min list_max bool_and "
+    "bool_or"
+)
+NAMED: Final[dict[Dialect, frozenset[str]]] = {
+    "sqlite": frozenset(_OF_SQLITE.split()),
+    "postgresql": frozenset(_OF_POSTGRESQL.split()),
+    "duckdb": frozenset(_OF_DUCKDB.split()),
+    "mysql": frozenset(),
+}
+"""Functions that sqlglot has no class for, in lower case."""
+_TYPES: Final = (
+    "BIGINT BOOLEAN CHAR DATE DATETIME DECIMAL DOUBLE FLOAT INT INT128 INTERVAL JSON JSONB MEDIUMINT NCHAR NVARCHAR "
+    "SMALLINT TEXT TIME TIMESTAMP TIMESTAMPNTZ TIMESTAMPTZ TIMETZ TINYINT UBIGINT UINT USMALLINT UTINYINT UUID "
+    "VARCHAR BIGDECIMAL ARRAY LIST"
+)
+TYPES: Final[frozenset[exp.DType]] = frozenset(getattr(exp.DType, name) for name in _TYPES.split())
+"""What may be cast to. No `regclass` and its like, which tell of the catalogue; no types that somebody made."""

@@ -1,0 +1,1 @@
+"""DuckDB, in a process of its own for each question: it computes in the process it is in, and could take it down."""

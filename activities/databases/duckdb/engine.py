@@ -1,0 +1,173 @@
+"""DuckDB files, and folders of CSV, Parquet and Excel files that are copied into one; asked in a process of their own.
+
+A process that answers too late, or is not wanted any more, is killed: nothing of DuckDB can be in this one's way.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from elcano.activities.databases.duckdb.asking import SUFFIXES, Answer, FileToLoad, Request, plain
+from elcano.activities.databases.engine import Limits, Outcome, Stop, too_slow
+from elcano.graphs.data.query import QueryFault
+from elcano.graphs.data.schema import Dialect, TableSchema
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+
+STRUCTURE_SECONDS: Final = 60.0
+LOAD_SECONDS: Final = 900.0
+GRACE_SECONDS: Final = 5.0
+"""For the process to begin and to write its answer, on a machine that is busy."""
+_CHILD: Final = (
+    "import sys; sys.path[:] = sys.argv[1:]; from elcano.activities.databases.duckdb.child import main; main()"
+)
+
+
+class Duckdb:
+    """One file.
+
+    Args:
+        name: as the operator called it.
+        path: of the file, which has to be there: none is ever made.
+    """
+
+    dialect: Dialect = "duckdb"
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.name = name
+        self._path = path
+        _require_library(name)
+
+    def structure(self, stop: Stop) -> tuple[TableSchema, ...]:
+        """Tables and views; rows as DuckDB knows them without counting."""
+        path = str(self._file(stop))
+        return self._asked(Request(path=path, seconds=STRUCTURE_SECONDS), stop).tables
+
+    def run(
+        self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
+    ) -> list[Outcome]:
+        """What each statement gives; see `Engine`. Every table of the file may be read."""
+        longest = min(limits.seconds * len(statements), limits.total_seconds)
+        request = Request(
+            path=str(self._file(stop)),
+            seconds=longest + GRACE_SECONDS,
+            statements=tuple(statements),
+            limits=limits,
+        )
+        try:
+            return list(self._asked(request, stop).outcomes)
+        except _Ended as error:
+            slow = error.signal == "ALRM" or stop.asked
+            text = "it took more memory than it may have: ask for less at once"
+            fault = too_slow(limits.seconds) if slow else QueryFault(stage="limits", message=text)
+            return [fault] * len(statements)
+
+    def _file(self, stop: Stop) -> Path:
+        if not self._path.is_file():
+            raise SourceUnavailable(f"the database {self.name!r} cannot be opened: there is no such file")
+        return self._path
+
+    def _asked(self, request: Request, stop: Stop) -> Answer:
+        command = (sys.executable, "-c", _CHILD, *sys.path)
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            stop.by(process.kill)
+            try:
+                output, _ = process.communicate(
+                    request.model_dump_json().encode(), timeout=request.seconds + GRACE_SECONDS
+                )
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+                raise _Ended(self.name, "ALRM") from None
+            finally:
+                stop.by(None)
+        try:
+            answer = Answer.model_validate_json(output)
+        except ValidationError:
+            raise _Ended(self.name, "ALRM" if process.returncode == -14 else str(process.returncode)) from None
+        if answer.away:
+            raise SourceUnavailable(f"the database {self.name!r} cannot be read: {answer.away}")
+        return answer
+
+
+class Files(Duckdb):
+    """A file or a folder of them, copied into a DuckDB file whenever they have changed.
+
+    Args:
+        name: as the operator called it.
+        path: of the file or the folder.
+        folder: where the copies are kept.
+    """
+
+    def __init__(self, name: str, path: Path, folder: Path) -> None:
+        super().__init__(name, path)
+        self._folder = folder
+        self._loading = threading.Lock()
+
+    def _file(self, stop: Stop) -> Path:
+        files = self._files()
+        seen = [(file.name, (state := file.stat()).st_size, state.st_mtime_ns) for file in files]
+        mark = hashlib.sha256(repr(seen).encode()).hexdigest()[:24]
+        copy = self._folder / f"{self.name}-{mark}.duckdb"
+        with self._loading:
+            if not copy.exists():
+                self._load(files, copy, stop)
+        return copy
+
+    def _load(self, files: Sequence[Path], copy: Path, stop: Stop) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        made = self._folder / f"{uuid4()}.making"
+        listed = tuple(FileToLoad(table=plain(file.stem), path=str(file.absolute())) for file in files)
+        try:
+            self._asked(Request(path=str(made), seconds=LOAD_SECONDS, files=listed), stop)
+            os.replace(made, copy)
+        except SourceUnavailable as error:
+            raise SourceRefused(str(error)) from None  # the same files will not be read another time
+        finally:
+            made.unlink(missing_ok=True)
+        for old in self._folder.glob(f"{self.name}-{'?' * 24}.duckdb"):
+            if old != copy:
+                old.unlink(missing_ok=True)  # who has it open reads it to the end
+
+    def _files(self) -> list[Path]:
+        """The files, in the order of their names.
+
+        Raises:
+            SourceUnavailable: there is nothing at that place.
+            SourceRefused: there is nothing there that could be read.
+        """
+        try:
+            found = sorted(self._path.iterdir()) if self._path.is_dir() else [self._path]
+            files = [file for file in found if file.is_file() and file.suffix.lower() in SUFFIXES]
+        except OSError as error:
+            raise SourceUnavailable(f"the database {self.name!r} cannot be read ({error.strerror})") from None
+        if not self._path.exists():
+            raise SourceUnavailable(f"the database {self.name!r} cannot be opened: there is no such file or folder")
+        if not files:
+            kinds = ", ".join(sorted(SUFFIXES))
+            raise SourceRefused(f"the database {self.name!r} has no file of these kinds: {kinds}")
+        return files
+
+
+class _Ended(SourceUnavailable):
+    """The process ended without an answer, by this signal."""
+
+    def __init__(self, name: str, signal: str) -> None:
+        self.signal = signal
+        super().__init__(f"the database {name!r} gave no answer in time")
+
+
+def _require_library(name: str) -> None:
+    if find_spec("duckdb") is None:
+        text = "install the extra `databases` (`elcano[databases]`) where the worker runs"
+        raise SourceRefused(f"the database {name!r} needs DuckDB: {text}")

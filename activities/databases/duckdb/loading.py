@@ -1,0 +1,97 @@
+"""CSV, Parquet and spreadsheets as tables of a new DuckDB file; each file a table, each sheet of several one too.
+
+They are copied once, so that a question needs no access to files, and answers are of one state of them. The first line
+is taken for the names of columns; types are guessed from the values.
+"""
+
+import csv
+import tempfile
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from elcano.activities.databases.duckdb.asking import SHEETS, FileToLoad, plain
+
+
+def load(path: str, files: Iterable[FileToLoad]) -> None:
+    """Makes the database at `path`, which must not be there.
+
+    Raises:
+        ValueError: a file cannot be read; the text names it without its folder.
+    """
+    with duckdb.connect(path, config={"autoinstall_known_extensions": "false"}) as connection:
+        taken: set[str] = set()
+        for file in files:
+            try:
+                _load(connection, file, taken)
+            except Exception as error:  # whatever a reader says of a stranger's file, it is said with its name
+                text = " ".join(str(error).replace(file.path, "it").split("\n\n")[0].split())
+                raise ValueError(f"{Path(file.path).name} cannot be read: {text[:500]}") from error
+
+
+def _load(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[str]) -> None:
+    place = Path(file.path)
+    if place.suffix.lower() in SHEETS:
+        _load_sheets(connection, file, taken)
+    elif place.suffix.lower() == ".parquet":
+        connection.execute(f"CREATE TABLE {_own(file.table, taken)} AS SELECT * FROM read_parquet(?)", [file.path])
+    else:
+        _load_text(connection, _own(file.table, taken), file.path)
+
+
+def _load_text(connection: duckdb.DuckDBPyConnection, table: str, path: str) -> None:
+    """By the types of its beginning; if a later line has others, by those of all lines."""
+    for sample in (100_000, -1):
+        try:
+            connection.execute(
+                f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, header = true, sample_size = {sample})", [path]
+            )
+            return
+        except (duckdb.ConversionException, duckdb.InvalidInputException):
+            if sample == -1:
+                raise
+
+
+def _load_sheets(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[str]) -> None:
+    from python_calamine import CalamineWorkbook  # only where there are spreadsheets
+
+    book = CalamineWorkbook.from_path(file.path)
+    sheets = [(name, rows) for name in book.sheet_names if (rows := book.get_sheet_by_name(name).to_python())]
+    for name, rows in sheets:
+        table = file.table if len(sheets) == 1 else f"{file.table}_{plain(name)}"
+        with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="", encoding="utf-8") as kept:
+            csv.writer(kept).writerows([_written(value) for value in row] for row in _named(rows))
+            kept.flush()
+            _load_text(connection, _own(table, taken), kept.name)
+
+
+def _named(rows: Sequence[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+    """The rows with a name for each column of the first one."""
+    yield [name if name not in ("", None) else f"column_{at}" for at, name in enumerate(rows[0], 1)]
+    yield from rows[1:]
+
+
+def _written(value: object) -> object:
+    match value:
+        case datetime():
+            return value.isoformat(sep=" ")
+        case date() | time():
+            return value.isoformat()
+        case timedelta():
+            return str(value)
+        case float() if value.is_integer() and abs(value) < 2**53:
+            return int(value)  # a spreadsheet knows no whole numbers
+        case _:
+            return value
+
+
+def _own(name: str, taken: set[str]) -> str:
+    """A name that no table has yet, in quotation marks."""
+    number, own = 2, name
+    while own.lower() in taken:
+        own, number = f"{name}_{number}", number + 1
+    taken.add(own.lower())
+    return '"' + own.replace('"', '""') + '"'

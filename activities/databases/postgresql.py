@@ -1,0 +1,210 @@
+"""PostgreSQL, in the role that the operator's URL names, which should be allowed to read and nothing else.
+
+Its guards: one statement at a time, by the extended protocol; a transaction that is read-only and always rolled back;
+timeouts of the statement and of waiting for locks; rows that come in small portions; long values cut by the server
+before they travel. What its driver says of a connection names hosts and users, so none of it is passed on.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NoReturn
+
+import psycopg
+from psycopg import errors, pq, sql
+from psycopg.types.string import TextLoader
+
+from elcano.activities.databases.cells import fetched, kind_of
+from elcano.activities.databases.engine import Limits, Outcome, Stop, not_begun, too_slow
+from elcano.activities.databases.inspecting import inspected
+from elcano.graphs.data.query import QueryFault
+from elcano.graphs.data.schema import Dialect, TableSchema
+from elcano.graphs.data.table import ResultColumn
+from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.shortening import shortened
+
+CONNECT_SECONDS: Final = 5
+LOCK_SECONDS: Final = 2
+GRACE_SECONDS: Final = 2.0
+"""After which a statement that the server did not stop by itself is cancelled."""
+PORTION: Final = 100
+"""Rows that travel at once."""
+_OPTIONS: Final[dict[str, Any]] = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+    "application_name": "elcano",
+}
+"""A server that is gone without a word is noticed after a dozen seconds."""
+_PLAIN: Final = frozenset({"bool", "int2", "int4", "int8", "float4", "float8", "numeric", "oid", "date", "uuid"})
+"""Types whose values are short; of all others the server is asked for the beginning of their text."""
+_TEXTS: Final = frozenset({"text", "varchar", "bpchar", "name", "char"})
+_AWAY: Final = (
+    errors.AdminShutdown,
+    errors.CrashShutdown,
+    errors.CannotConnectNow,
+    errors.TooManyConnections,
+    errors.IdleSessionTimeout,
+    errors.IdleInTransactionSessionTimeout,
+    errors.OutOfMemory,
+    errors.DiskFull,
+)
+_RELATIONS: Final = """
+    SELECT n.nspname, c.relname, c.reltuples, c.relispartition, pg_catalog.current_schema(),
+           pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND (pg_catalog.has_table_privilege(c.oid, 'SELECT')
+               OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'))
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+"""
+
+
+class Postgresql:
+    """One database of a server.
+
+    Args:
+        name: as the operator called it.
+        url: `postgresql://user:password@host/database`; the password may be in `PGPASSWORD`.
+    """
+
+    dialect: Dialect = "postgresql"
+
+    def __init__(self, name: str, url: str) -> None:
+        self.name = name
+        self._url = url
+
+    def structure(self, stop: Stop) -> tuple[TableSchema, ...]:
+        """Tables and views that the role may read; rows as the server's statistics estimate them."""
+        with self._opened(stop) as connection:
+            try:
+                known = {}
+                for schema, name, rows, part, default, readable in connection.execute(_RELATIONS).fetchall():
+                    if readable and not part:  # a partition is read as its table
+                        known[name if schema == default else f"{schema}.{name}"] = rows
+                tables = inspected("postgresql", connection)
+            except psycopg.Error as error:
+                self._away(error)
+        return tuple(_estimated(table, known[table.name]) for table in tables if table.name in known)
+
+    def run(
+        self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
+    ) -> list[Outcome]:
+        """What each statement gives; see `Engine`. Which tables may be read is the role's affair."""
+        ends = time.monotonic() + limits.total_seconds
+        with self._opened(stop) as connection:
+            return [self._one(connection, one, limits, ends) for one in statements]
+
+    def _one(self, connection: psycopg.Connection[Any], statement: str, limits: Limits, ends: float) -> Outcome:
+        left = min(limits.seconds, ends - time.monotonic())
+        if left <= 0:
+            return not_begun()
+        timer = threading.Timer(left + GRACE_SECONDS, connection.cancel_safe, kwargs={"timeout": CONNECT_SECONDS})
+        timer.daemon = True
+        timer.start()
+        try:
+            with connection.transaction(force_rollback=True):
+                connection.execute("SET TRANSACTION READ ONLY")
+                connection.execute(f"SET LOCAL statement_timeout = {max(1, round(left * 1_000))}")
+                connection.execute(f"SET LOCAL lock_timeout = {LOCK_SECONDS * 1_000}")
+                connection.execute("SET LOCAL TIME ZONE 'UTC'")
+                connection.execute("SET LOCAL DateStyle = 'ISO'")
+                return _read(connection, statement, limits)
+        except errors.QueryCanceled:
+            return too_slow(limits.seconds)
+        except errors.LockNotAvailable:
+            return QueryFault(stage="limits", message="somebody else has locked a table that it reads", lasting=False)
+        except (errors.ReadOnlySqlTransaction, errors.ActiveSqlTransaction) as error:
+            return QueryFault(stage="limits", message=f"the database's guards refuse it: {_said(error)}")
+        except _AWAY as error:
+            self._away(error)
+        except psycopg.Error as error:
+            if connection.closed or connection.broken or error.sqlstate is None:
+                self._away(error)
+            return QueryFault(stage="database", message=_said(error))
+        finally:
+            timer.cancel()
+
+    @contextlib.contextmanager
+    def _opened(self, stop: Stop) -> Iterator[psycopg.Connection[Any]]:
+        try:
+            connection = psycopg.connect(self._url, autocommit=True, **_OPTIONS)
+        except psycopg.Error as error:
+            self._away(error, opening=True)
+        with contextlib.closing(connection):
+            # Numbers and moments as the server writes them: Python's own have no year 10000 and no infinity.
+            for moment in ("date", "timestamp", "timestamptz", "time", "timetz", "interval"):
+                connection.adapters.register_loader(moment, TextLoader)
+            stop.by(lambda: _cancelled(connection))
+            try:
+                yield connection
+            finally:
+                stop.by(None)
+
+    def _away(self, error: psycopg.Error, *, opening: bool = False) -> NoReturn:
+        """Raises that the database is away, by the kind of what happened: the driver's words may name its address."""
+        state = error.sqlstate or ""
+        why = "it does not answer" if opening else "the connection to it was lost"
+        if state.startswith("28") or "authentication" in str(error):
+            why = "it refuses the role or its password"
+        elif state.startswith("3D") or " does not exist" in str(error):
+            why = "its server has no such database or role"
+        elif state:
+            why = f"{type(error).__name__}, SQLSTATE {state}"
+        raise SourceUnavailable(f"the database {self.name!r} cannot be read: {why}") from None
+
+
+def _read(connection: psycopg.Connection[Any], statement: str, limits: Limits) -> Outcome:
+    described = _described(connection, statement)
+    if not described:
+        return QueryFault(stage="limits", message="it gives no rows: only queries are run")
+    with connection.cursor(name="elcano", scrollable=False) as cursor:
+        cursor.itersize = PORTION
+        cursor.execute(_cut(statement, [kind for _, kind in described], limits.cell))
+        columns = [ResultColumn(name=name, type=kind, kind=kind_of(kind)) for name, kind in described]
+        return fetched(columns, cursor, limits)
+
+
+def _described(connection: psycopg.Connection[Any], statement: str) -> list[tuple[str, str]]:
+    """Names and types of the columns that a statement gives, without running it; it has to be one statement."""
+    low = connection.pgconn
+    for result in (low.prepare(b"", statement.encode()), low.describe_prepared(b"")):
+        if result.status != pq.ExecStatus.COMMAND_OK:
+            raise psycopg.errors.error_from_result(result)
+    found = []
+    for at in range(result.nfields):
+        kind = connection.adapters.types.get(result.ftype(at))
+        many = kind is not None and result.ftype(at) == kind.array_oid
+        found.append(((result.fname(at) or b"").decode(), f"{kind.name if kind else 'other'}{'[]' * many}"))
+    return found
+
+
+def _cut(statement: str, kinds: Sequence[str], longest: int) -> sql.Composed:
+    """The statement with every value that may be long cut by the server, one character after what may be read."""
+    names = [sql.Identifier(f"c{at}") for at in range(len(kinds))]
+    shown = [
+        name if kind in _PLAIN else sql.SQL("left({}::text, {})").format(name, sql.Literal(longest + 1))
+        for name, kind in zip(names, kinds, strict=True)
+    ]
+    return sql.SQL("SELECT {} FROM ({}\n) AS answer ({})").format(
+        sql.SQL(", ").join(shown),
+        sql.SQL(statement),
+        sql.SQL(", ").join(names),
+    )
+
+
+def _cancelled(connection: psycopg.Connection[Any]) -> None:
+    with contextlib.suppress(psycopg.Error):  # it is over already, or its server is
+        connection.cancel_safe(timeout=CONNECT_SECONDS)
+
+
+def _estimated(table: TableSchema, rows: float) -> TableSchema:
+    """-1: the server has not counted yet."""
+    return table if rows < 0 else table.model_copy(update={"rows": int(rows), "estimated": True})
+
+
+def _said(error: psycopg.Error) -> str:
+    """What the server said of a statement: its message and hint, never anything of the connection."""
+    parts = (error.diag.message_primary, error.diag.message_detail, error.diag.message_hint)
+    return shortened("; ".join(part for part in parts if part) or type(error).__name__, 800)

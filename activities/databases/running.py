@@ -1,0 +1,74 @@
+"""A query on its way to a database: policy, names, guards, in this order. What is wrong with it is an answer.
+
+Names are looked up in a schema that may be a minute old. Before one is called unknown, and after the database itself
+complained, the schema is read anew and the query is read by it once more.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+
+from elcano.activities.databases.database import Database
+from elcano.activities.databases.engine import Fetched
+from elcano.activities.databases.names import checked
+from elcano.activities.databases.policy import Parsed, Refused, parsed
+from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema
+from elcano.graphs.data.table import ResultColumn, ResultTable
+
+ROWS = 1_000
+"""Of a result, where nothing else is said."""
+
+
+async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> ResultTable | QueryFault:
+    """What a query gives, at most `rows` rows of it; or what is wrong with it.
+
+    Raises:
+        SourceUnavailable: the database is away, and another try may find it back.
+    """
+    schema = await database.structure()
+    told = await _attempt(database, schema, query, rows)
+    if isinstance(told, QueryFault) and told.stage in ("names", "database"):
+        fresh = await database.structure(fresh=True)
+        if fresh.hash != schema.hash:
+            return await _attempt(database, fresh, query, rows)
+    return told
+
+
+async def _attempt(database: Database, schema: DatabaseSchema, query: SqlQuery, rows: int) -> ResultTable | QueryFault:
+    if query.dialect != schema.dialect:
+        text = f"it is written for {query.dialect}, and {schema.database} speaks {schema.dialect}"
+        return QueryFault(stage="policy", message=text)
+    try:
+        read, origins = await asyncio.to_thread(_read, query.sql, schema, rows)
+    except Refused as refused:
+        return refused.fault
+    found = await database.run(read.sql, rows, read.tables)
+    if isinstance(found, QueryFault):
+        return found
+    return ResultTable(
+        database=schema.database,
+        dialect=schema.dialect,
+        sql=read.sql,
+        columns=_typed(found, origins),
+        rows=found.rows,
+        truncated=found.truncated,
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        schema_hash=schema.hash,
+    )
+
+
+def _read(sql: str, schema: DatabaseSchema, rows: int) -> tuple[Parsed, tuple[ColumnSchema | None, ...]]:
+    read = parsed(sql, schema, rows)
+    return read, checked(read, schema)
+
+
+def _typed(found: Fetched, origins: tuple[ColumnSchema | None, ...]) -> tuple[ResultColumn, ...]:
+    """The columns with the types of the schema where they are columns of it, and the engine does not know better."""
+    if len(origins) != len(found.columns):
+        return found.columns
+    return tuple(
+        column
+        if origin is None or column.type
+        else column.model_copy(update={"type": origin.type, "kind": origin.kind})
+        for column, origin in zip(found.columns, origins, strict=True)
+    )

@@ -1,0 +1,194 @@
+"""SQLite files, opened for reading alone, in a thread.
+
+Its guards: `mode=ro` and `query_only`, an authorizer that allows to read the tables of the schema and to call the
+functions of the list and nothing else, a clock that looks after every few thousand steps, and limits of lengths, since
+that clock does not tick within one function: `hex(randomblob(1e9))` would run on for seconds.
+"""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from elcano.activities.databases.cells import cell_of, fetched, kind_of_values
+from elcano.activities.databases.engine import Fetched, Limits, Outcome, Stop, not_begun, too_slow
+from elcano.activities.databases.inspecting import inspected
+from elcano.graphs.data.query import QueryFault
+from elcano.graphs.data.schema import Dialect, TableSchema
+from elcano.graphs.data.table import ResultColumn
+from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.shortening import shortened
+
+STEPS: Final = 5_000
+"""Of SQLite's machine between two looks at the clock: less than a millisecond."""
+LONGEST_VALUE: Final = 20_000_000
+"""Bytes of one value or row at most, also between two functions; SQLite's own is a billion."""
+BUSY_SECONDS: Final = 2.0
+_CALLED: Final = (
+    "abs acos asin atan atan2 avg cast ceil ceiling coalesce concat concat_ws cos count cume_dist current_date "
+    "current_time current_timestamp date datetime degrees dense_rank exp first_value floor glob group_concat "
+    "ifnull iif instr json json_array_length json_extract json_type json_valid julianday lag last_value lead length "
+    "like likelihood likely ln log log10 log2 lower ltrim max median min mod nth_value ntile nullif percent_rank "
+    "percentile pi pow power radians rank replace round row_number rtrim sign sin sqrt strftime string_agg substr "
+    "substring sum tan time timediff total trim trunc typeof unicode unixepoch unlikely upper -> ->> "
+    "median"
+)
+_FUNCTIONS: Final = frozenset(_CALLED.split())
+_OWN: Final = ("sqlite_", "pragma_", "dbstat", "json_each", "json_tree", "generate_series", "fts5vocab", "bytecode")
+
+
+class Sqlite:
+    """One file.
+
+    Args:
+        name: as the operator called it.
+        path: of the file, which has to be there: none is ever made.
+    """
+
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.name = name
+        self._path = path
+
+    def structure(self, stop: Stop) -> tuple[TableSchema, ...]:
+        """Tables and views; rows are as many as the highest rowid, which deletions leave high."""
+        with self._opened() as connection:
+            stop.by(connection.interrupt)
+            try:
+                tables = inspected("sqlite", connection)
+                return tuple(_with_rows(table, connection) for table in tables)
+            except sqlite3.Error as error:
+                raise self._away(error) from None
+            finally:
+                stop.by(None)
+
+    def run(
+        self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
+    ) -> list[Outcome]:
+        """What each statement gives; see `Engine`."""
+        ends = time.monotonic() + limits.total_seconds
+        with self._opened() as connection:
+            connection.set_authorizer(_authorizer(tables))
+            stop.by(connection.interrupt)
+            try:
+                return [self._one(connection, sql, limits, ends) for sql in statements]
+            finally:
+                stop.by(None)
+
+    def _one(self, connection: sqlite3.Connection, sql: str, limits: Limits, ends: float) -> Outcome:
+        begun = time.monotonic()
+        if begun >= ends:
+            return not_begun()
+        last = min(begun + limits.seconds, ends)
+        connection.set_progress_handler(lambda: time.monotonic() > last, STEPS)
+        try:
+            cursor = connection.execute(sql)
+            if cursor.description is None:
+                return QueryFault(stage="limits", message="it gives no rows: only queries are run")
+            columns = [ResultColumn(name=column[0]) for column in cursor.description]
+            found = fetched(columns, cursor, limits)  # row by row: ten thousand of the longest would fill the memory
+            cursor.close()
+        except sqlite3.Error as error:
+            return self._fault(error, limits, time.monotonic() > last)
+        except UnicodeDecodeError:
+            return QueryFault(stage="database", message="a value is no text in UTF-8, as its type says: leave it out")
+        return _typed(found)
+
+    def _fault(self, error: sqlite3.Error, limits: Limits, late: bool) -> QueryFault:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_INTERRUPT:
+            return too_slow(limits.seconds) if late else QueryFault(stage="limits", message="it was stopped")
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            text = "the database is locked by somebody who writes"
+            return QueryFault(stage="limits", message=text, lasting=False)
+        if code in (sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY):
+            return QueryFault(stage="limits", message=f"the database's guards refuse it: {_said(error)}")
+        if code == sqlite3.SQLITE_TOOBIG or "too big" in str(error):
+            text = f"a value in it is longer than {LONGEST_VALUE:,} bytes: ask for a part of it"
+            return QueryFault(stage="limits", message=text)
+        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN):
+            raise self._away(error)
+        return QueryFault(stage="database", message=_said(error))
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        if not self._path.is_file():
+            raise SourceUnavailable(f"the database {self.name!r} cannot be opened: there is no such file")
+        try:
+            connection = sqlite3.connect(
+                f"file:{quote(str(self._path.absolute()))}?mode=ro",
+                uri=True,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+        except sqlite3.Error as error:
+            raise self._away(error) from None
+        with contextlib.closing(connection):
+            try:
+                connection.execute("PRAGMA query_only = ON")
+                connection.execute("PRAGMA trusted_schema = OFF")
+                connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+            except sqlite3.Error as error:
+                raise self._away(error) from None
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
+            yield connection
+
+    def _away(self, error: sqlite3.Error) -> SourceUnavailable:
+        why = getattr(error, "sqlite_errorname", type(error).__name__)
+        return SourceUnavailable(f"the database {self.name!r} cannot be read ({why})")
+
+
+def _authorizer(tables: frozenset[str] | None) -> Callable[[int, str | None, str | None, str | None, str | None], int]:
+    readable = None if tables is None else {table.lower() for table in tables}
+
+    def allowed(action: int, first: str | None, second: str | None, _: str | None, inner: str | None) -> int:
+        match action:
+            case sqlite3.SQLITE_SELECT:
+                return sqlite3.SQLITE_OK
+            case sqlite3.SQLITE_FUNCTION if (second or "").lower() in _FUNCTIONS:
+                return sqlite3.SQLITE_OK
+            case sqlite3.SQLITE_READ if _readable((first or "").lower(), second or "", inner, readable):
+                return sqlite3.SQLITE_OK
+        return sqlite3.SQLITE_DENY
+
+    return allowed
+
+
+def _readable(table: str, column: str, inner: str | None, readable: set[str] | None) -> bool:
+    """Whether a column may be read. Of what a WITH defines SQLite asks without a column; of a view's, by its name."""
+    if table.startswith(_OWN):
+        return False
+    return readable is None or not column or table in readable or bool(inner)
+
+
+def _with_rows(table: TableSchema, connection: sqlite3.Connection) -> TableSchema:
+    if table.kind == "view":
+        return table
+    name = table.name.replace('"', '""')
+    try:
+        (highest,) = connection.execute(f'SELECT max(_rowid_) FROM "{name}"').fetchone()
+    except sqlite3.OperationalError:  # a table without rowids, or one that another program's extension makes
+        return table
+    return table.model_copy(update={"rows": highest or 0, "estimated": True}) if _whole(highest) else table
+
+
+def _whole(highest: object) -> bool:
+    return highest is None or isinstance(highest, int)
+
+
+def _typed(found: Fetched) -> Fetched:
+    """The columns with what their values are, since SQLite types values, not columns."""
+    kinds = [kind_of_values(row[at] for row in found.rows) for at in range(len(found.columns))]
+    columns = tuple(column.model_copy(update={"kind": kind}) for column, kind in zip(found.columns, kinds, strict=True))
+    return found.model_copy(update={"columns": columns})
+
+
+def _said(error: sqlite3.Error) -> str:
+    return shortened(str(cell_of(str(error), 500)[0]), 500)

@@ -1,0 +1,133 @@
+"""What of the values is shown with a schema: how many rows, how many different values, the lowest, the highest, a few.
+
+Two statements a table, all on one connection and within half a minute: what takes too long is left out and so said by
+None. A large table is sampled where the engine can, else from its beginning. With `ELCANO_DATABASE_SAMPLES=false` no
+value leaves the database.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from elcano.activities.databases.engine import Fetched, Limits, Outcome
+from elcano.graphs.data.schema import MOMENTS, NUMBERS, ColumnSchema, Dialect, Kind, TableSchema
+
+SAMPLES: Final = 8
+"""Values of a column that are shown."""
+SAMPLE_CHARACTERS: Final = 80
+COUNTED_ROWS: Final = 200_000
+"""In a larger table no different values are counted, and its rows are as many as the database estimates."""
+SAMPLED_ROWS: Final = 20_000
+SPREAD_ROWS: Final = 2_000
+"""Of a large SQLite table, taken evenly from all of it."""
+MOST_COLUMNS: Final = 100
+"""Of one table, whose values are looked at."""
+LIMITS: Final = Limits(seconds=1.0, rows=MOST_COLUMNS * SAMPLES, total_seconds=30.0)
+_COUNTED: Final[frozenset[Kind]] = frozenset({"integer", "text", "date", "timestamp", "boolean", "decimal"})
+_SHOWN: Final[frozenset[Kind]] = frozenset({"integer", "text", "date", "boolean", "timestamp"})
+
+
+def statements(tables: Sequence[TableSchema], dialect: Dialect, *, samples: bool) -> list[str]:
+    """What is asked: of each table its figures, then its samples if they may be shown."""
+    asked = [_figures(table, dialect, samples) for table in tables]
+    return [*asked, *(_samples(table, dialect) for table in tables)] if samples else asked
+
+
+def with_values(tables: Sequence[TableSchema], outcomes: Sequence[Outcome], dialect: Dialect) -> list[TableSchema]:
+    """The tables with what was answered, in the order of `statements`; what was not answered is left out."""
+    figures, samples = outcomes[: len(tables)], outcomes[len(tables) :]
+    found = [_with_figures(table, one, dialect) for table, one in zip(tables, figures, strict=True)]
+    if not samples:
+        return found
+    return [_with_samples(table, one, dialect) for table, one in zip(found, samples, strict=True)]
+
+
+def _figures(table: TableSchema, dialect: Dialect, values: bool) -> str:
+    large = _is_large(table)
+    parts = ["count(*)" if not large else "NULL"]
+    for column in _of(table, _COUNTED, dialect):
+        name = quoted(column.name)
+        parts.append(f"count(DISTINCT {name})" if not large else "NULL")
+        ranged = values and column.kind in NUMBERS | MOMENTS
+        parts += [f"CAST(min({name}) AS {_TEXT[dialect]})", f"CAST(max({name}) AS {_TEXT[dialect]})"] if ranged else []
+    return f"SELECT {', '.join(parts)} FROM {_table(table)}"
+
+
+def _with_figures(table: TableSchema, outcome: Outcome, dialect: Dialect) -> TableSchema:
+    if not isinstance(outcome, Fetched) or len(outcome.rows) != 1:
+        return table
+    cells = iter(outcome.rows[0])
+    rows = next(cells)
+    ranged = len(outcome.columns) > 1 + len(_of(table, _COUNTED, dialect))
+    known: dict[str, ColumnSchema] = {}
+    for column in _of(table, _COUNTED, dialect):
+        distinct = next(cells)
+        ends = (next(cells), next(cells)) if ranged and column.kind in NUMBERS | MOMENTS else (None, None)
+        lowest, highest = (None if one is None else str(one)[:SAMPLE_CHARACTERS] for one in ends)
+        update = {"distinct": distinct if isinstance(distinct, int) else None, "lowest": lowest, "highest": highest}
+        known[column.name] = column.model_copy(update=update)
+    columns = tuple(known.get(column.name, column) for column in table.columns)
+    counted = {"rows": rows, "estimated": False} if isinstance(rows, int) else {}
+    return table.model_copy(update={"columns": columns, **counted})
+
+
+def _samples(table: TableSchema, dialect: Dialect) -> str:
+    shown = _of(table, _SHOWN, dialect)
+    if not shown:
+        return "SELECT 0 AS place, NULL AS value, 0 AS times"
+    each = [
+        f"SELECT * FROM (SELECT {at} AS place, substr(CAST({quoted(column.name)} AS {_TEXT[dialect]}), 1, "
+        f"{SAMPLE_CHARACTERS}) AS value, count(*) AS times FROM sampled WHERE {quoted(column.name)} IS NOT NULL "
+        f"GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT {SAMPLES}) AS answer_{at}"
+        for at, column in enumerate(shown)
+    ]
+    names = ", ".join(quoted(column.name) for column in shown)
+    source = f"SELECT {names} FROM {_table(table)}{_sampled(table, dialect)} LIMIT {SAMPLED_ROWS}"
+    return f"WITH sampled AS ({source}) {' UNION ALL '.join(each)}"
+
+
+def _with_samples(table: TableSchema, outcome: Outcome, dialect: Dialect) -> TableSchema:
+    if not isinstance(outcome, Fetched):
+        return table
+    shown = _of(table, _SHOWN, dialect)
+    values: dict[str, list[str]] = {}
+    for place, value, _ in outcome.rows:
+        if isinstance(place, int) and value is not None and shown:
+            values.setdefault(shown[place].name, []).append(str(value))
+    columns = tuple(
+        column.model_copy(update={"samples": tuple(values[column.name])}) if column.name in values else column
+        for column in table.columns
+    )
+    return table.model_copy(update={"columns": columns})
+
+
+def _sampled(table: TableSchema, dialect: Dialect) -> str:
+    """What a table's name is followed by, so that not only its beginning is looked at."""
+    if not _is_large(table) or not table.rows or table.kind == "view":
+        return ""
+    if dialect == "sqlite":  # as many as the highest rowid, which is why it can be asked for rows of them
+        step = max(1, table.rows // SPREAD_ROWS)
+        return f" WHERE _rowid_ IN ({', '.join(map(str, range(1, table.rows + 1, step)))})"
+    share = min(100.0, 200.0 * SAMPLED_ROWS / table.rows)
+    return f" TABLESAMPLE SYSTEM ({share:.4f}{' PERCENT' if dialect == 'duckdb' else ''})"
+
+
+def _is_large(table: TableSchema) -> bool:
+    return table.rows is not None and table.rows > COUNTED_ROWS
+
+
+def _of(table: TableSchema, kinds: frozenset[Kind], dialect: Dialect) -> list[ColumnSchema]:
+    """Columns of these kinds; SQLite's without a type as well, which may hold anything."""
+    loose = dialect == "sqlite"
+    return [one for one in table.columns if one.kind in kinds or (loose and one.kind == "other")][:MOST_COLUMNS]
+
+
+def _table(table: TableSchema) -> str:
+    return ".".join(map(quoted, table.name.split(".", 1)))
+
+
+def quoted(name: str) -> str:
+    """A name in quotation marks."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+_TEXT: Final[dict[Dialect, str]] = {"sqlite": "TEXT", "postgresql": "TEXT", "duckdb": "VARCHAR", "mysql": "CHAR"}

@@ -1,0 +1,44 @@
+"""The SQL writer and the SQL repairer without a model: by rules, which say so and refuse what they cannot read."""
+
+from datetime import date
+from typing import Final
+
+from elcano.activities.offline.sql.repairing import repaired
+from elcano.activities.offline.sql.writing import Refused, query_for
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.data.writing import SqlRepair, SqlWriting
+
+BY_RULES: Final = "The query was written by rules, without a language model."
+
+
+def write_sql(task: TaskEnvelope) -> SqlWriting:
+    """The query that rules find for a task of the SQL writer, or why they find none."""
+    given = task.given
+    schema = DatabaseSchema.model_validate(given.get("schema"))
+    if (dialect := given.get("dialect")) is not None:
+        schema = DatabaseSchema.model_validate({**schema.model_dump(), "dialect": dialect})
+    today = date.fromisoformat(task.today) if task.today else None
+    found = query_for(task.question, schema, today)
+    if isinstance(found, Refused):
+        if given.get("documents") is True:
+            told = f"Rules find no query, so documents are searched. {found.reason}"
+            return SqlWriting(decision="documents", explanation=told, unread=found.unread[:50])
+        return SqlWriting(decision="refused", explanation=found.reason, unread=found.unread[:50])
+    told = "Its background and guidance were not read: rules read the question alone."
+    unread = (told,) if task.background.strip() or task.guidance else ()
+    return SqlWriting(sql=found.sql, reasons=found.reasons[:50], choices=(BY_RULES, *unread, *found.choices)[:20])
+
+
+def repair_sql(task: TaskEnvelope) -> SqlRepair:
+    """The new query that rules find for a task of the SQL repairer, or why they find none."""
+    given = task.given
+    attempts = given.get("attempts")
+    earlier = [str(one.get("sql")) for one in attempts if isinstance(one, dict)] if isinstance(attempts, list) else []
+    return repaired(
+        SqlQuery.model_validate(given.get("query")),
+        QueryFault.model_validate(given.get("fault")),
+        DatabaseSchema.model_validate(given.get("schema")),
+        earlier,
+    )

@@ -1,0 +1,33 @@
+"""The look into a database by somebody who waits for it: what it holds, of no run."""
+
+import time
+
+from temporalio import activity
+
+from elcano.activities.calls.failures import classified
+from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.databases.registry import Databases
+from elcano.graphs.data.databases import LOOK_AT_DATABASE, DatabaseLook, DatabaseLooked
+
+
+class LookActivities:
+    """The activity `look_at_database`."""
+
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+
+    @activity.defn(name=LOOK_AT_DATABASE)
+    async def look_at_database(self, look: DatabaseLook) -> DatabaseLooked:
+        """Reads a schema.
+
+        Raises:
+            ApplicationError: there is no such database here, or it is away.
+        """
+        began = time.monotonic()
+        async with heartbeats():
+            try:
+                database = self._databases.get(look.database)
+                found = await database.schema() if look.values else await database.structure(fresh=True)
+            except Exception as error:
+                raise classified(error) from None
+        return DatabaseLooked(found=found, seconds=time.monotonic() - began)

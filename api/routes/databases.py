@@ -1,0 +1,45 @@
+"""Databases: which the operator named, and what each holds. Where they are is told to nobody."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from elcano.api.http.database_view import DatabaseSchemaView, DatabaseView
+from elcano.api.http.errors import (
+    DatabaseNotFound,
+    DatabaseUnanswered,
+    RequestInvalid,
+    TemporalRefused,
+    TemporalUnavailable,
+    problem_docs,
+)
+from elcano.api.services import Provided
+from elcano.graphs.data.databases import DatabaseLook, dialect_of
+
+router = APIRouter(prefix="/v1/databases", tags=["databases"])
+
+
+@router.get("")
+async def list_databases(services: Provided) -> list[DatabaseView]:
+    """List the databases that questions may be put to."""
+    named = services.settings.databases
+    return [DatabaseView(name=name, dialect=dialect_of(address)) for name, address in named.items()]
+
+
+@router.get(
+    "/{name}",
+    responses=problem_docs(DatabaseNotFound, DatabaseUnanswered, RequestInvalid, TemporalRefused, TemporalUnavailable),
+)
+async def get_database(
+    name: str,
+    services: Provided,
+    values: Annotated[
+        bool, Query(description="Whether rows are counted and values sampled; without, the reading is a quick check.")
+    ] = True,
+) -> DatabaseSchemaView:
+    """Read what a database holds, through a worker: tables, columns, keys, counts, and values if they may be shown."""
+    named = services.settings.databases
+    if name not in named:
+        raise DatabaseNotFound(f"there is no database {name!r}; there are: {', '.join(named) or 'none'}")
+    look = DatabaseLook(database=name, queue=services.temporal.task_queue, values=values)
+    return DatabaseSchemaView.of(await services.temporal.look_at_database(look))

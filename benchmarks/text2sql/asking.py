@@ -1,0 +1,132 @@
+"""A question asked of a writer of SQL as a run would ask it, with the loop that mends what fails, but without a run.
+
+`offline` is the product's own model without a key, reached by the same envelope as any other model.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, TypeVar
+
+from genai_prices import calc_price
+from pydantic_ai import Agent
+
+from benchmarks.text2sql.comparing import Rows
+from elcano.activities.calls.models import resolve_model
+from elcano.graphs.agents import sql_repairer, sql_writer
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.envelope import prompt
+from elcano.graphs.agents.loaded import AgentInput, Loaded
+from elcano.graphs.agents.sql_repairer import SqlAttempt, SqlRepairerInput
+from elcano.graphs.agents.sql_writer import SqlWriterInput
+from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.data.writing import SqlRepair, SqlWriting
+from elcano.graphs.frozen import Frozen
+from elcano.settings import Settings
+
+REPAIRS: Final = 3
+Answer = TypeVar("Answer", bound=Frozen)
+
+
+@dataclass
+class Spent:
+    """What was asked of a model."""
+
+    tokens: int = 0
+    cost: float = 0.0
+    """US dollars, of models whose prices are known."""
+    priced: bool = True
+
+
+@dataclass
+class Answered:
+    """What became of one question."""
+
+    sql: str = ""
+    """Empty: it was refused."""
+    rows: Rows | None = None
+    """None: no query ran."""
+    repairs: int = 0
+    marked: bool = False
+    """Whether a repair may have changed what the query means."""
+    why: str = ""
+    spent: Spent = field(default_factory=Spent)
+
+
+class Writer:
+    """A model, or the rules, that writes SQL.
+
+    Args:
+        model: `offline`, or the string of a model.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._name = model
+        self._model = resolve_model(ModelChoice(default=model), "sql_writer", Settings())
+
+    async def answer(
+        self,
+        question: str,
+        background: str,
+        schema: DatabaseSchema,
+        now: datetime,
+        run: Callable[[str], Rows],
+    ) -> Answered:
+        """A query that ran, or a refusal; what fails is mended at most 3 times.
+
+        Args:
+            question: as it is asked.
+            background: what is told beside it.
+            schema: of the database.
+            now: what counts as the present.
+            run: gives the rows of a query, or raises `sqlite3.Error`.
+        """
+        found = Answered()
+        loaded = Loaded(today=f"{now:%Y-%m-%d}")
+        given = SqlWriterInput(question=question, background=background, excerpt=schema)
+        said = await self._asked(sql_writer.AGENT, given, loaded, SqlWriting, found.spent)
+        said = sql_writer.settled(said, given, {})
+        if said.decision != "query":
+            found.why = said.explanation
+            return found
+        query = SqlQuery(database=schema.database, dialect=schema.dialect, sql=said.sql)
+        attempts: list[SqlAttempt] = []
+        while True:
+            try:
+                found.rows = run(query.sql)
+            except sqlite3.Error as error:
+                found.why = f"{type(error).__name__}: {error}"
+            found.sql = query.sql
+            if found.rows is not None or found.repairs == REPAIRS:
+                return found
+            fault = QueryFault(stage="database", message=found.why)
+            mending = SqlRepairerInput(
+                question=question, query=query, fault=fault, excerpt=schema, attempts=tuple(attempts)
+            )
+            mended = await self._asked(sql_repairer.AGENT, mending, loaded, SqlRepair, found.spent)
+            mended = sql_repairer.settled(mended, mending, {})
+            if not mended.sql:
+                found.sql = ""
+                return found
+            found.repairs += 1
+            found.marked = found.marked or mended.changes_meaning
+            attempts.append(SqlAttempt(**query.model_dump(), fault=found.why))
+            query = query.model_copy(update={"sql": mended.sql})
+
+    async def _asked(
+        self, agent: AgentDefinition, given: AgentInput, loaded: Loaded, answer: type[Answer], spent: Spent
+    ) -> Answer:
+        asking = Agent(self._model, output_type=answer, instructions=agent.asks.told)
+        result = await asking.run(prompt(agent.asks.request, agent.asks.shown(given, loaded)))
+        usage = result.usage
+        spent.tokens += usage.input_tokens + usage.output_tokens
+        if self._name != "offline":
+            provider, _, name = self._name.partition(":")
+            try:
+                spent.cost += float(calc_price(usage, model_ref=name, provider_id=provider).total_price)
+            except LookupError:
+                spent.priced = False
+        return result.output

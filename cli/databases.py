@@ -1,0 +1,83 @@
+"""The commands about databases: which there are, whether each can be opened, and what it holds."""
+
+import sys
+from typing import Any
+from urllib.parse import quote
+
+from elcano.cli.client import Api
+from elcano.cli.exits import Exit
+from elcano.cli.printing import print_json, seconds
+from elcano.settings import program_settings
+
+
+def databases(*, as_json: bool) -> Exit:
+    """Prints the databases, one a line."""
+    with Api(program_settings().base_url) as api:
+        found: list[Any] = api.get("/v1/databases")
+    if as_json:
+        print_json(found)
+        return Exit.OK
+    if not found:
+        _print("There are no databases; name one in ELCANO_DATABASES.")
+    width = max((len(one["name"]) for one in found), default=0)
+    for one in found:
+        _print(f"{one['name']:<{width}}  {one['dialect']}")
+    return Exit.OK
+
+
+def check(name: str, *, as_json: bool) -> Exit:
+    """Prints whether a database can be read."""
+    found = _read(name, "?values=false")
+    if as_json:
+        print_json({"name": found["name"], "dialect": found["dialect"], "tables": len(found["tables"])})
+        return Exit.OK
+    _print(f"{name} ({found['dialect']}) can be read: {_tables(found)}, in {seconds(found['seconds'])}")
+    return Exit.OK
+
+
+def describe(name: str, *, as_json: bool) -> Exit:
+    """Prints the tables of a database with their columns."""
+    found = _read(name, "")
+    if as_json:
+        print_json(found)
+        return Exit.OK
+    _print(f"{name} ({found['dialect']}): {_tables(found)}")
+    for table in found["tables"]:
+        rows = "" if table["rows"] is None else f", {'about ' if table['estimated'] else ''}{table['rows']:,} rows"
+        _print(f"\n{table['name']} ({table['kind']}{rows})" + (f": {table['comment']}" if table["comment"] else ""))
+        width = max((len(column["name"]) for column in table["columns"]), default=0)
+        for column in table["columns"]:
+            _print(f"  {column['name']:<{width}}  " + "; ".join(_of_column(column, table)))
+    return Exit.OK
+
+
+def _read(name: str, query: str) -> dict[str, Any]:
+    with Api(program_settings().base_url) as api:
+        found: dict[str, Any] = api.get(f"/v1/databases/{quote(name, safe='')}{query}")
+    return found
+
+
+def _of_column(column: dict[str, Any], table: dict[str, Any]) -> list[str]:
+    """What is told of a column: its type, whether it is a key, its comment and its values."""
+    name = column["name"]
+    told = [column["type"] or column["kind"]]
+    told += ["key"] if name in table["primary_key"] else []
+    for key in table["foreign_keys"]:
+        if name in key["columns"]:
+            to = f"{key['table']}.{key['referred'][key['columns'].index(name)]}"
+            told.append(f"refers to {to}" + ("" if key["declared"] else " (by its name)"))
+    told += [column["comment"]] if column["comment"] else []
+    if column["lowest"] is not None:
+        told.append(f"{column['lowest']} to {column['highest']}")
+    elif column["samples"]:
+        told.append(", ".join(repr(value) for value in column["samples"][:5]))
+    return told
+
+
+def _tables(found: dict[str, Any]) -> str:
+    count = len(found["tables"])
+    return "1 table" if count == 1 else f"{count} tables"
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")

@@ -1,0 +1,1 @@
+"""SQL by rules, over a small shop whose every row is known."""

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation, localcontext
 from typing import Final
 
 from elcano.activities.answering.arithmetic import NotComputed, computed, number_in, only
@@ -64,12 +64,6 @@ class Proving:
         for proof in self.proofs:
             found = numbers(proof.text, self.language)
             if len(found) == 1 and self._checked(proof, found[0], proof.text)[0]:
-                yield proof
-
-    def unused(self, texts: Sequence[str]) -> Iterator[NumberProof]:
-        """The proofs whose words stand in none of `texts`."""
-        for proof in self.proofs:
-            if not any(next(_places(proof.text, text), None) for text in texts):
                 yield proof
 
     def _verdict(self, text: str, one: Number, all_of: Sequence[Number], quoted: Sequence[Number]) -> NumberVerdict:
@@ -255,14 +249,14 @@ def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_name_of_cell(proof: NumberProof, results: Sequence[ResultTable]) -> bool:
-    """Whether a proof's words are the text of the one cell that it names, whatever digits these have."""
+    """Whether a proof's words stand in the text of the one cell that it names, whatever digits these have."""
     if proof.operation != "cell":
         return False
     try:
         value = only(proof, results).value
     except NotComputed:
         return False
-    return isinstance(value, str) and _folded(proof.text) == _folded(value)
+    return isinstance(value, str) and next(_places(_folded(proof.text), _folded(value)), None) is not None
 
 
 def _names_in(text: str, where: str) -> Iterator[tuple[str, str]]:
@@ -277,7 +271,7 @@ def _folded(text: str) -> str:
 
 
 def _plain(value: Decimal) -> str:
-    """A number as people write it, to at most 12 digits."""
-    rounded = value if len(value.as_tuple().digits) <= 12 else value.normalize().__round__(12)
-    written = format(rounded.normalize(), "f")
-    return written if len(written) <= 40 else f"{value:.12g}"
+    """A number as people write it, to at most 20 digits."""
+    rounded = Context(prec=20).plus(value)
+    written = format(rounded.normalize(Context(prec=20)), "f")
+    return written if len(written) <= 60 else f"{rounded:.12g}"

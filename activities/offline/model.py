@@ -15,6 +15,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from elcano.activities.offline import (
+    answering,
     assessing,
     coordinating,
     extracting,
@@ -54,6 +55,7 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     "drafter": writing.write,
     "team_judge": team_judging.judge,
     "analyst": extracting.extract,
+    "data_writer": answering.answer,
 }
 """The extractive counterparts of agents, by the kind of the task. An agent may have none: it needs a language model."""
 

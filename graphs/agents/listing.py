@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from elcano.graphs.agents import (
     analyst,
+    data_writer,
     drafter,
     hypothesizer,
     input_parser,
@@ -41,5 +42,6 @@ AGENTS: Mapping[str, AgentDefinition] = {
         drafter.AGENT,
         team_judge.AGENT,
         analyst.AGENT,
+        data_writer.AGENT,
     )
 }

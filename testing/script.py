@@ -138,8 +138,8 @@ class Script:
                 return {"report_title": "A plan", "report_outline": outline}
             case "task_ledger" | "progress_ledger" | "hypothesizer":
                 return _of_team(name, given, satisfied=turn > self.complete_in + 1)
-            case "writer" | "drafter" | "long_writer" | "proofreader":
-                cited = given["evidence"]
+            case "writer" | "drafter" | "long_writer" | "proofreader" | "data_writer":
+                cited = given.get("evidence", [])
                 assert isinstance(cited, list)
                 return {
                     "artifact": f"draft of {given['question']}",
@@ -200,5 +200,7 @@ _FIXED: Final[dict[str, JsonObject]] = {
     "analyst": {"hypotheses": [{"statement": "It holds."}], "measurements": []},
     "analyze": {"artifact": "an analysis", "verdict": "inconclusive", "told": "Nothing was pooled."},
     "compute": {"result": None},
+    "consensus": {"told": "Nothing was merged."},
+    "chart": {"reason": "There is no chart."},
 }
 """Answers that do not depend on what is asked."""

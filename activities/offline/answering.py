@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from elcano.activities.answering.lines import NO_ROW, on_one_line
-from elcano.activities.offline.result_shapes import ShownRows, format_number
+from elcano.activities.answering.shapes import ShownRows, format_number
 from elcano.activities.text.known import ENGLISH
 from elcano.activities.text.languages import language_of
 from elcano.graphs.agents.data_writer import DataProse

@@ -13,7 +13,9 @@ from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.analyzing import analyze
+from elcano.activities.tools.charting import chart
 from elcano.activities.tools.computing import compute
+from elcano.activities.tools.merging import consensus
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
 from elcano.graphs.catalogue.listing import TOOLS
@@ -60,6 +62,8 @@ class ToolActivities:
             "search_related": self._search_related,
             "analyze": self._analyze,
             "compute": self._compute,
+            "consensus": consensus,
+            "chart": chart,
             "noop": self._noop,
         }
 

@@ -20,6 +20,9 @@ from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue import ledger_reducers as ledgers
 from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
+from elcano.graphs.data.answer import ChartInput, ChartOutput
+from elcano.graphs.data.answer_wording import charted, merged
+from elcano.graphs.data.consensus import ConsensusInput, ConsensusOutput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
@@ -97,6 +100,24 @@ TOOLS: Mapping[str, ToolSpec] = {
             output=tools.ComputeOutput,
             starts="analyzing",
             completes="analysis_complete",
+        ),
+        ToolSpec(
+            name="consensus",
+            description="Merges results of parallel paths by their keys, with differences, ratios and disagreements.",
+            input=ConsensusInput,
+            output=ConsensusOutput,
+            starts="analyzing",
+            completes="analysis_complete",
+            summary=merged,
+        ),
+        ToolSpec(
+            name="chart",
+            description="Draws the one chart that fits a result, if one does.",
+            input=ChartInput,
+            output=ChartOutput,
+            starts="analyzing",
+            completes="analysis_complete",
+            summary=charted,
         ),
         ToolSpec(
             name="noop",

@@ -124,10 +124,14 @@ class DataAnswer(Frozen):
 
 
 class ChartInput(Frozen):
-    """What is to be drawn: the first of `results` that something fits for."""
+    """What is to be drawn: the first of the results that something fits for."""
 
-    question: str = Field(default="", max_length=10_000)
     results: tuple[ResultDigest, ...] = Field(default=(), max_length=100)
+    spec: str = Field(default="", max_length=100)
+    """Artifact hash of a Vega-Lite specification that is drawn instead, as of a forecast; it shows `result`."""
+    title: str = Field(default="", max_length=300)
+    """Of that drawing."""
+    result: int = Field(default=1, ge=1)
 
 
 class ChartOutput(Frozen):

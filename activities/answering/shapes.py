@@ -11,7 +11,7 @@ from typing import Any, Final
 from elcano.activities.answering.lines import cell_text
 from elcano.activities.answering.moments import stored
 from elcano.graphs.data.schema import MOMENTS, NUMBERS
-from elcano.graphs.data.table import Cell
+from elcano.graphs.data.table import Cell, ResultTable
 
 LEAST_SERIES: Final = 3
 """Moments that make a series."""
@@ -38,7 +38,7 @@ _NAMES_OF_ROWS: Final = frozenset(
 
 @dataclass(frozen=True)
 class ShownRows:
-    """A result as a task tells of it."""
+    """A result, or as much of it as is shown."""
 
     number_of: int
     key: str
@@ -60,6 +60,19 @@ class ShownRows:
             rows=told.get("rows", []),
             row_count=told.get("row_count", 0),
             truncated=told.get("truncated", False),
+        )
+
+    @classmethod
+    def of_table(cls, table: ResultTable, number: int = 1) -> "ShownRows":
+        """All of a result."""
+        return cls(
+            number_of=number,
+            key="",
+            names=[column.name for column in table.columns],
+            kinds=[column.kind for column in table.columns],
+            rows=table.rows,
+            row_count=len(table.rows),
+            truncated=table.truncated,
         )
 
     @property

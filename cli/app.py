@@ -5,7 +5,17 @@ from typing import Annotated, Any, Literal
 import typer
 
 from elcano import __version__
-from elcano.cli import again, agent_options, certificates, graph_options, modes, source_options, steering_options, steps
+from elcano.cli import (
+    again,
+    agent_options,
+    certificates,
+    graph_options,
+    modes,
+    results,
+    source_options,
+    steering_options,
+    steps,
+)
 from elcano.cli.becoming import become
 from elcano.cli.options import AsJson, Form, Key, Out, Run
 
@@ -179,6 +189,7 @@ def report(run: Run, form: Form = "md", as_json: AsJson = False, out: Out = None
     raise typer.Exit(research.report(run, form="json" if as_json else form, out=out))
 
 
+app.command()(results.results)
 app.command()(modes.modes)
 app.command()(modes.domains)
 app.command("certificate")(certificates.certificate)

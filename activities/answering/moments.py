@@ -99,6 +99,7 @@ def stored(written: str) -> Moment | None:
 def _readings(found: re.Match[str]) -> Iterator[Moment]:
     parts = found.groupdict()
     said = {name: int(value) for name in ("year", "hour", "minute", "second") if (value := parts.get(name))}
+    orders: set[tuple[int | None, int | None]]
     if parts.get("first"):
         first, then = int(parts["first"]), int(parts["then"])
         orders = {(first, then), (then, first)}

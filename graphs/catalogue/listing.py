@@ -21,13 +21,13 @@ from elcano.graphs.catalogue import ledger_reducers as ledgers
 from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
 from elcano.graphs.data.answer import ChartInput, ChartOutput
-from elcano.graphs.data.answer_wording import charted, merged
 from elcano.graphs.data.consensus import ConsensusInput, ConsensusOutput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
 from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
 from elcano.graphs.values.analysis_wording import summary
+from elcano.graphs.values.answer_wording import charted, merged
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.ledger import TaskLedger
 from elcano.graphs.values.state import ResearchState

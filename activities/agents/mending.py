@@ -79,7 +79,7 @@ async def mended(
             return output
         draft = await asyncio.to_thread(as_draft, output)
         checked = await checked_draft(attempt.store, with_canonical_ids(draft, ids), task.question)
-        if faults := [*further(output, checked), *_faults(checked)]:
+        if faults := [*await asyncio.to_thread(further, output, checked), *_faults(checked)]:
             first.append(output)
             raise ModelRetry("\n- ".join((MEND, *faults[:MOST_FAULTS])))
         return output

@@ -45,10 +45,11 @@ def computed(proof: NumberProof, results: Sequence[ResultTable]) -> Decimal:
             if result_of(reference, results).truncated:
                 text = f"result {reference.result} was not read to its end, so no {proof.operation} follows from it"
                 raise NotComputed(text)
+    count = sum((one.to_row or one.row) - one.row + 1 for one in proof.cells)
+    if count > MOST_CELLS:
+        raise NotComputed(f"it names {count:,} cells, and {MOST_CELLS:,} are read")
     named = [_cells(reference, results) for reference in proof.cells]
     flat = [cell for cells in named for cell in cells]
-    if len(flat) > MOST_CELLS:
-        raise NotComputed(f"it names {len(flat):,} cells, and {MOST_CELLS:,} are read")
     if not flat:
         raise NotComputed("it names no cell")
     with localcontext() as context:
@@ -77,10 +78,11 @@ def only(proof: NumberProof, results: Sequence[ResultTable]) -> NamedCell:
     Raises:
         NotComputed: it names none or several.
     """
-    cells = [cell for reference in proof.cells[:2] for cell in _cells(reference, results)[:2]]
-    if len(cells) != 1:
-        raise NotComputed("it names no cell" if not cells else "`cell` names one cell, and it names several")
-    return cells[0]
+    if not proof.cells:
+        raise NotComputed("it names no cell")
+    if len(proof.cells) > 1 or (proof.cells[0].to_row or proof.cells[0].row) != proof.cells[0].row:
+        raise NotComputed("`cell` names one cell, and it names several")
+    return _cells(proof.cells[0], results)[0]
 
 
 def number_in(cell: NamedCell) -> Decimal | None:

@@ -78,15 +78,15 @@ class WrittenMoment:
 
 def moments(text: str) -> Iterator[WrittenMoment]:
     """The dates and times of `text`, none within another; a year alone is a number like any other."""
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(text))
     for form in _FORMS:
         for found in form.finditer(text):
             start, end = found.span()
-            if any(start < other_end and other_start < end for other_start, other_end in taken):
+            if any(taken[start:end]):
                 continue
             readings = tuple(_readings(found))
             if readings:
-                taken.append((start, end))
+                taken[start:end] = b"\x01" * (end - start)
                 yield WrittenMoment(start, end, readings)
 
 

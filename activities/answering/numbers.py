@@ -84,16 +84,18 @@ def numbers(text: str, language: str = "") -> list[Number]:
         language: ISO 639-1; words that are numbers in it count also if they are other words elsewhere.
     """
     folded = _folded(text)
-    taken = [found.span() for found in _LIST_MARK.finditer(folded)]
+    taken = bytearray(len(folded))
+    for mark in _LIST_MARK.finditer(folded):
+        _take(taken, *mark.span())
     found: list[Number] = []
     for one in moments(folded):
-        if not _overlaps(one.start, one.end, taken):
+        if not any(taken[one.start : one.end]):
             found.append(Number(text[one.start : one.end], one.start, one.end, moments=one.readings))
-            taken.append((one.start, one.end))
+            _take(taken, one.start, one.end)
     for number in _written(text, folded, taken):
         found.append(number)
-        taken.append((number.start, number.end))
-    found += [one for one in _spelled(text, folded, language) if not _overlaps(one.start, one.end, taken)]
+        _take(taken, number.start, number.end)
+    found += [one for one in _spelled(text, folded, language) if not any(taken[one.start : one.end])]
     return sorted(found, key=lambda one: one.start)
 
 
@@ -102,17 +104,18 @@ def _folded(text: str) -> str:
     return "".join(str(unicodedata.decimal(one)) if one.isdecimal() else one for one in text)
 
 
-def _overlaps(start: int, end: int, taken: list[tuple[int, int]]) -> bool:
-    return any(start < other_end and other_start < end for other_start, other_end in taken)
+def _take(taken: bytearray, start: int, end: int) -> None:
+    taken[start:end] = b"\x01" * (end - start)
 
 
-def _written(text: str, folded: str, taken: list[tuple[int, int]]) -> Iterator[Number]:
+def _written(text: str, folded: str, taken: bytearray) -> Iterator[Number]:
     at = 0
     while (match := _NUMBER.search(folded, at)) is not None:
         start, end = match.span("digits")
         at = max(match.end(), at + 1)
-        if _overlaps(start, end, taken):
-            at = end if (over := [b for a, b in taken if a < end and start < b]) == [] else max(over)
+        if any(taken[start:end]):
+            while at < len(taken) and taken[at]:
+                at += 1
             continue
         name = _name(folded, start, match.end())
         if name is not None:

@@ -10,14 +10,14 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation, localcontext
-from typing import Final
+from typing import Final, TypeAlias
 
 from elcano.activities.answering.arithmetic import NotComputed, computed, number_in, only
 from elcano.activities.answering.directions import falls
 from elcano.activities.answering.moments import Moment, stored
 from elcano.activities.answering.numbers import PER_MILLE, Number, numbers
 from elcano.activities.support.units import POINTS, SHARE
-from elcano.graphs.data.answer import NumberVerdict
+from elcano.graphs.data.answer import NumberStatus, NumberVerdict
 from elcano.graphs.data.proof import NumberProof, Operation
 from elcano.graphs.data.table import ResultTable
 
@@ -25,7 +25,10 @@ PERCENTAGES: Final[frozenset[Operation]] = frozenset({"share", "change"})
 _PRECISION: Final = 200
 _MOST_NAMES: Final = 200_000
 _NAME: Final = re.compile(r"[^\W_](?:[\w./\u2010\u2011-]*[^\W_])?")
+_SPACE: Final = r"\s+"
 _YEARS: Final = (1000, 2999)
+_Placed: TypeAlias = tuple[NumberProof, list[tuple[int, int]]]
+"""A proof, and where its words stand."""
 
 
 @dataclass(frozen=True)
@@ -48,57 +51,63 @@ class Proving:
     """Of the answer, ISO 639-1; empty: not known."""
     _said: list[tuple[str, Number]] = field(init=False)
     _names: Mapping[str, str] = field(init=False)
+    _patterns: Mapping[str, re.Pattern[str] | None] = field(init=False)
 
     def __post_init__(self) -> None:
         self._said = [(one.by, number) for one in self.given for number in numbers(one.text, self.language)]
         self._names = dict(self._all_names())
+        self._patterns = {proof.text: _pattern(proof.text) for proof in self.proofs}
 
     def verdicts(self, text: str, quotes: Sequence[str] = ()) -> tuple[NumberVerdict, ...]:
         """What becomes of each number of a statement, in order; `quotes`: of documents, what it quotes."""
         found = numbers(text, self.language)
         quoted = [number for quote in quotes for number in numbers(quote, self.language)]
-        return tuple(self._verdict(text, one, found, quoted) for one in found)
+        placed = [(proof, spans) for proof in self.proofs if (spans := self._places(proof, text))] if found else []
+        return tuple(self._verdict(text, one, found, quoted, placed) for one in found)
 
     def holding(self) -> Iterator[NumberProof]:
         """The proofs that prove their own words."""
         for proof in self.proofs:
             found = numbers(proof.text, self.language)
-            if len(found) == 1 and self._checked(proof, found[0], proof.text)[0]:
+            if len(found) > 1 and not _is_name_of_cell(proof, self.results):
+                continue
+            if found and all(self._checked(proof, one, proof.text)[0] for one in found):
                 yield proof
 
-    def _verdict(self, text: str, one: Number, all_of: Sequence[Number], quoted: Sequence[Number]) -> NumberVerdict:
-        proofs = self._naming(text, one)
-        checked = [(proof, *self._proves(proof, one, all_of, text)) for proof in proofs]
+    def _verdict(
+        self, text: str, one: Number, all_of: Sequence[Number], quoted: Sequence[Number], placed: Sequence[_Placed]
+    ) -> NumberVerdict:
+        naming = [(proof, span) for proof, spans in placed for span in spans if _meet(span, one)]
+        longest = max((len(proof.text) for proof, _ in naming), default=0)  # the most words around it name it best
+        checked = [
+            (proof, *self._proves(proof, span, one, all_of, text))
+            for proof, span in naming
+            if len(proof.text) == longest
+        ]
         for proof, holds, reason, value in sorted(checked, key=lambda each: each[1]):  # one that fails says so first
-            status = "proven" if holds else "wrong"
             return NumberVerdict(
                 text=one.text,
                 statement=text,
-                status=status,
+                status="proven" if holds else "wrong",
                 reason=reason,
                 operation=proof.operation,
                 cells=proof.cells,
                 value=value,
             )
         status, reason = self._without_proof(one, quoted)
-        return NumberVerdict.model_validate({"text": one.text, "statement": text, "status": status, "reason": reason})
+        return NumberVerdict(text=one.text, statement=text, status=status, reason=reason)
 
-    def _naming(self, text: str, one: Number) -> list[NumberProof]:
-        """The proofs of a number: those with the most words around it."""
-        naming = [
-            proof
-            for proof in self.proofs
-            if any(start < one.end and one.start < end for start, end in _places(proof.text, text))
-        ]
-        longest = max((len(proof.text) for proof in naming), default=0)
-        return [proof for proof in naming if len(proof.text) == longest]
+    def _places(self, proof: NumberProof, text: str) -> list[tuple[int, int]]:
+        pattern = self._patterns[proof.text]
+        return [] if pattern is None else [found.span() for found in pattern.finditer(text)]
 
-    def _proves(self, proof: NumberProof, one: Number, all_of: Sequence[Number], text: str) -> tuple[bool, str, str]:
-        for start, end in _places(proof.text, text):
-            inside = [other for other in all_of if start < other.end and other.start < end]
-            if one in inside and len(inside) > 1 and not _is_name_of_cell(proof, self.results):
-                told = f"the words that name its cells hold {len(inside)} numbers: “{proof.text}”; name each by itself"
-                return False, told, ""
+    def _proves(
+        self, proof: NumberProof, span: tuple[int, int], one: Number, all_of: Sequence[Number], text: str
+    ) -> tuple[bool, str, str]:
+        inside = sum(_meet(span, other) for other in all_of)
+        if inside > 1 and not _is_name_of_cell(proof, self.results):
+            told = f"the words that name its cells hold {inside} numbers: “{proof.text}”; name each by itself"
+            return False, told, ""
         return self._checked(proof, one, text)
 
     def _checked(self, proof: NumberProof, one: Number, text: str) -> tuple[bool, str, str]:
@@ -107,7 +116,7 @@ class Proving:
             if proof.operation == "cell" and (told := self._as_cell(proof, one)) is not None:
                 return told
             if one.name or one.moments:
-                return False, "it is a name or a date, and the cells that it names are added up to a number", ""
+                return False, "it is a name or a date, and what it names is a number", ""
             value = computed(proof, self.results)
         except NotComputed as error:
             return False, str(error), ""
@@ -141,7 +150,7 @@ class Proving:
                 return True, "", said
         return False, f"the cell that it names says “{said[:100]}”", said[:100]
 
-    def _without_proof(self, one: Number, quoted: Sequence[Number]) -> tuple[str, str]:
+    def _without_proof(self, one: Number, quoted: Sequence[Number]) -> tuple[NumberStatus, str]:
         if any(_alike(one, other) for other in quoted):
             return "quoted", "a passage that is quoted there says it"
         for by, other in self._said:
@@ -238,14 +247,22 @@ def _integers(one: Number) -> tuple[int, ...]:
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
     """Where `words` stand in `text` and cut no number and no word with digits."""
-    wanted = " ".join(words.split())
+    pattern = _pattern(words)
+    return iter(()) if pattern is None else (found.span() for found in pattern.finditer(text))
+
+
+def _pattern(words: str) -> re.Pattern[str] | None:
+    """What finds `words`; None: there are none."""
+    wanted = words.split()
     if not wanted:
-        return
-    pattern = r"\s+".join(map(re.escape, wanted.split(" ")))
-    before = r"(?<![^\W_])(?<!\d[.,])" if wanted[0].isalnum() else ""
-    behind = r"(?![^\W_])(?![.,]\d)" if wanted[-1].isalnum() else ""
-    for found in re.finditer(f"{before}{pattern}{behind}", text):
-        yield found.span()
+        return None
+    before = r"(?<![^\W_])(?<!\d[.,])" if wanted[0][0].isalnum() else ""
+    behind = r"(?![^\W_])(?![.,]\d)" if wanted[-1][-1].isalnum() else ""
+    return re.compile(f"{before}{_SPACE.join(map(re.escape, wanted))}{behind}")
+
+
+def _meet(span: tuple[int, int], one: Number) -> bool:
+    return span[0] < one.end and one.start < span[1]
 
 
 def _is_name_of_cell(proof: NumberProof, results: Sequence[ResultTable]) -> bool:

@@ -14,7 +14,7 @@ from elcano.activities.text.spoken import speaking
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import OfferedSource
-from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, Shown
+from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, Shown, ShownResult
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.values.report import ReportDraft
 from elcano.graphs.values.state import SectionResult
@@ -50,7 +50,8 @@ class Loader:
         evidence = await self._store.evidence.get(needs.evidence) if agent.evidence_tokens else []
         of_works = any(passage.work is not None for passage in evidence)
         accounts = await self._store.evidence.works_of_run(run_id) if of_works else []
-        shown, before, results = Shown(), Drafts(), ()
+        shown, before = Shown(), Drafts()
+        results: tuple[ShownResult, ...] = ()
         if not agent.joins:  # of their own, those who join sections read only what the drafts quote
             fit = most if room is None else room
             if needs.sections:

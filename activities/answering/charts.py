@@ -99,7 +99,7 @@ def _bars(result: ShownRows, labels: Sequence[int], measure: int, *, adds_up: bo
     rows = [row for row in range(len(result.rows)) if result.number(row, measure) is not None]
     if len(rows) < 2:
         return None
-    largest = sorted(rows, key=lambda row: (-abs(result.number(row, measure) or 0), row))[:MOST_BARS]
+    largest = sorted(rows, key=lambda row: (-abs(result.number(row, measure) or Decimal(0)), row))[:MOST_BARS]
     kept = sorted(largest) if len(rows) <= MOST_BARS else largest
     bars = [(_label(result, row, labels[:2]), _float(result, row, measure)) for row in kept]
     rest = len(rows) - len(kept)

@@ -188,11 +188,11 @@ def _heads(columns: _Columns, names: Sequence[str], paths: Sequence[Path]) -> It
     for name in (*columns.keys, *columns.others):
         yield ResultColumn(name=name, kind=kinds[name])
     for name in columns.measures:
-        for path in names:
-            yield ResultColumn(name=f"{name} ({path})" if len(names) > 1 else name, kind=kinds[name])
-        for path in names[1:]:
-            yield ResultColumn(name=f"{name}: {path} less {names[0]}", kind="decimal")
-            yield ResultColumn(name=f"{name}: {path} by {names[0]}", kind="decimal")
+        for of in names:
+            yield ResultColumn(name=f"{name} ({of})" if len(names) > 1 else name, kind=kinds[name])
+        for of in names[1:]:
+            yield ResultColumn(name=f"{name}: {of} less {names[0]}", kind="decimal")
+            yield ResultColumn(name=f"{name}: {of} by {names[0]}", kind="decimal")
 
 
 def _row(

@@ -6,6 +6,7 @@ rest to the tables that stand beside. In English these are sentences; in other l
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Final
 
 from elcano.activities.answering.lines import NO_ROW, on_one_line
@@ -159,7 +160,7 @@ def _ranked(said: _Sentence, labels: Sequence[int], measure: int, *, english: bo
     if not result.whole:
         said.words("The first row is " if english else "").cell(rows[0], labels[0])
         return said.words(": ").name(measure).words(" = ").cell(rows[0], measure, measure=True)
-    ordered = sorted(rows, key=lambda row: (-(result.number(row, measure) or 0), row))
+    ordered = sorted(rows, key=lambda row: (-(result.number(row, measure) or Decimal(0)), row))
     most, least = ordered[0], ordered[-1]
     said.words("The highest " if english else "max ").name(measure)
     said.words(" has " if english else ": ")

@@ -147,11 +147,11 @@ def test_odd_texts_are_read_all_the_same(text: str) -> None:
 
 
 VALUES = st.decimals(min_value=-(10**9), max_value=10**9, places=2, allow_nan=False)
-SEPARATED = {"en": str, "de": lambda said: said.translate(str.maketrans(",.", ".,"))}
 
 
 def shown(value: Decimal, places: int, language: str) -> str:
-    return SEPARATED[language](f"{round(value, places):,.{places}f}")
+    said = f"{round(value, places):,.{places}f}"
+    return said if language == "en" else said.translate(str.maketrans(",.", ".,"))
 
 
 def arithmetic(values: Sequence[Decimal], operation: Operation) -> tuple[Decimal, tuple[CellReference, ...]] | None:

@@ -27,9 +27,8 @@ async def written(
     store: Store, question: str, tables: Sequence[ResultTable], model: ScriptedModel | None = None, **more: object
 ) -> ReportDraft:
     """The draft of an answer, which is stored."""
-    made = AgentActivities(
-        store, Sources({}), Settings(_env_file=None), **({"resolve": model.resolve} if model else {})
-    )
+    resolve = None if model is None else model.resolve
+    made = AgentActivities(store, Sources({}), Settings(_env_file=None), resolve=resolve)
     found = [one.model_dump(mode="json") for one in await digests(store, *tables)]
     given: JsonObject = {"question": question, "results": found, **more}  # type: ignore[dict-item]
     call = AgentCall(

@@ -14,6 +14,7 @@ from elcano.activities.tools.charting import chart
 from elcano.api.reports.page import page
 from elcano.graphs.data.answer import CHART_PATH, ChartInput
 from elcano.graphs.data.table import ResultTable
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.report import Report
 from elcano.storage.store import Store, open_store
 from tests.unit.activities.answering.answering import RUN, digests
@@ -135,7 +136,18 @@ def test_extreme_values_are_drawn(rows: list[tuple[str, Any]]) -> None:
 def test_a_drawing_passes_the_cleaning_of_the_page_as_it_is() -> None:
     found = plan(REVENUE)
     made = drawn(found.spec, found.title, found.description)
-    report = Report.model_construct(markdown=f"![Chart]({CHART_PATH})", title="t", references=(), language="en")
+    report = Report(
+        run_id=RUN,
+        question="q",
+        title="t",
+        markdown=f"![Chart]({CHART_PATH})",
+        answered=True,
+        partial=None,
+        model="",
+        references=(),
+        citations=(),
+        unverified=(),
+    )
     shown = page(report, chart=made.svg)
     start = shown.index("<svg")
     inside = ElementTree.fromstring(shown[start : shown.index("</svg>") + 6])
@@ -151,7 +163,7 @@ def bare(element: ElementTree.Element) -> str:
 
 
 def test_nothing_is_loaded_from_anywhere() -> None:
-    spec = {**plan(REVENUE).spec, "data": {"url": "http://127.0.0.1:9/data.json"}}
+    spec: JsonObject = {**plan(REVENUE).spec, "data": {"url": "http://127.0.0.1:9/data.json"}}
     with pytest.raises(NotDrawn, match="refused it"):
         drawn(spec, "t", "d")
 

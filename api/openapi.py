@@ -21,11 +21,12 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.schemas import Welcome
 from elcano.api.live.feed import Streaming, Unreadable, Waiting
+from elcano.graphs.data.table import ResultTable
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.report import Report
 
-REFERRED: Final = (AgentEvent, Problem, Report, ResearchGraph, Streaming, Unreadable, Waiting, Welcome)
+REFERRED: Final = (AgentEvent, Problem, Report, ResearchGraph, ResultTable, Streaming, Unreadable, Waiting, Welcome)
 """Models that answers have without being a route's `response_model`."""
 
 

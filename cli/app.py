@@ -12,6 +12,7 @@ from elcano.cli import (
     database_options,
     graph_options,
     modes,
+    results,
     source_options,
     steering_options,
     steps,
@@ -190,6 +191,7 @@ def report(run: Run, form: Form = "md", as_json: AsJson = False, out: Out = None
     raise typer.Exit(research.report(run, form="json" if as_json else form, out=out))
 
 
+app.command()(results.results)
 app.command()(modes.modes)
 app.command()(modes.domains)
 app.command("certificate")(certificates.certificate)

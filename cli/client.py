@@ -101,7 +101,11 @@ class Api:
 
     def report(self, run_id: str, media_type: str) -> str:
         """A run's report as one of the media types that the API serves it in."""
-        return self._send("GET", f"/v1/runs/{run_id}/report", headers={"Accept": media_type}).text
+        return self.text(f"/v1/runs/{run_id}/report", media_type)
+
+    def text(self, path: str, media_type: str) -> str:
+        """What is at `path`, as one of the media types that the API serves it in."""
+        return self._send("GET", path, headers={"Accept": media_type}).text
 
     def save(self, path: str, file: Path) -> None:
         """Writes what is at `path` into `file`, byte by byte, once all of it has come.

@@ -138,8 +138,8 @@ class Script:
                 return {"report_title": "A plan", "report_outline": outline}
             case "task_ledger" | "progress_ledger" | "hypothesizer":
                 return _of_team(name, given, satisfied=turn > self.complete_in + 1)
-            case "writer" | "drafter" | "long_writer" | "proofreader":
-                cited = given["evidence"]
+            case "writer" | "drafter" | "long_writer" | "proofreader" | "data_writer":
+                cited = given.get("evidence", [])
                 assert isinstance(cited, list)
                 return {
                     "artifact": f"draft of {given['question']}",
@@ -202,5 +202,7 @@ _FIXED: Final[dict[str, JsonObject]] = {
     "compute": {"result": None},
     "sql_writer": {"decision": "refused", "explanation": "No query is scripted for this question."},
     "sql_repairer": {"explanation": "No other query is scripted."},
+    "consensus": {"told": "Nothing was merged."},
+    "chart": {"reason": "There is no chart."},
 }
 """Answers that do not depend on what is asked."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 
 from elcano.activities.agents.answers import drafted
 from elcano.activities.agents.citing import reference, with_canonical_ids
+from elcano.activities.agents.data_writing import write_from_results
 from elcano.activities.agents.drafts import completed
 from elcano.activities.agents.loading import Loader
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
@@ -25,6 +26,7 @@ from elcano.activities.calls.models import Resolve, may_answer_offline, model_te
 from elcano.activities.calls.streaming import Streamers
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.data_writer import DataWriterInput
 from elcano.graphs.agents.defining import agent_called
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.drafting import SynthesisInput
@@ -132,6 +134,10 @@ class AgentActivities:
             said: Frozen = asked.output
             ids = loaded.shown.only(asked.task.evidence).ids
             return said if agent.settled is None else agent.settled(said, given, ids)
+        if agent.manner == "proven":
+            assert isinstance(given, DataWriterInput)
+            draft, shown = await write_from_results(attempt, agent, given, loaded, task)
+            return await _handed_over(attempt, given, draft, shown, quoted=False)
         answer = await mended(attempt, agent.asks, task, order, loaded.shown.ids, drafted)
         shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)

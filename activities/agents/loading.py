@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from elcano.activities.agents import drafts, last_draft
 from elcano.activities.agents.passages import fitting
+from elcano.activities.agents.rows import fitting_rows
+from elcano.activities.answering.keeping import kept
 from elcano.activities.sources.base import WeighsTerms
 from elcano.activities.sources.registry import Sources
 from elcano.activities.text.languages import language_of
@@ -12,7 +14,7 @@ from elcano.activities.text.spoken import speaking
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import OfferedSource
-from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, Shown
+from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, Shown, ShownResult
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.values.report import ReportDraft
 from elcano.graphs.values.state import SectionResult
@@ -49,12 +51,16 @@ class Loader:
         of_works = any(passage.work is not None for passage in evidence)
         accounts = await self._store.evidence.works_of_run(run_id) if of_works else []
         shown, before = Shown(), Drafts()
+        results: tuple[ShownResult, ...] = ()
         if not agent.joins:  # of their own, those who join sections read only what the drafts quote
             fit = most if room is None else room
             if needs.sections:
                 written = [await self._draft(result) for result in needs.sections]
                 sections, taken = last_draft.within(needs.sections, written, fit)
                 fit -= taken
+            if needs.results:
+                results = fitting_rows(await kept(self._store, needs.results), fit if not evidence else fit // 2)
+                fit //= 2
             shown = await asyncio.to_thread(fitting, evidence, needs.conversation, fit, accounts)
             if needs.sections:
                 before = Drafts(sections=last_draft.by_keys(sections, shown.ids))
@@ -66,6 +72,7 @@ class Loader:
             room=room,
             sources=self._offered(needs.offered),
             drafts=await self._drafts(needs.sections, evidence, accounts) if agent.joins else before,
+            results=results,
             term_weights=await self._term_weights(needs.weighed, _searched(needs, evidence)) if weighed else {},
         )
 

@@ -37,6 +37,11 @@ MEND: Final = (
 Output = TypeVar("Output", bound=Frozen)
 
 
+def nothing_else(output: object, checked: CheckedDraft) -> Sequence[str]:
+    """Nothing is looked for beside quotes and figures."""
+    return ()
+
+
 def nothing_follows(taken: Usage) -> Estimate:
     """What has to be left behind the last call."""
     return Estimate()
@@ -50,6 +55,7 @@ async def mended(
     ids: Mapping[str, str],
     as_draft: Callable[[Output], ReportDraft],
     rest: Callable[[Usage], Estimate] = nothing_follows,
+    further: Callable[[Output, CheckedDraft], Sequence[str]] = nothing_else,
 ) -> Answer[Output]:
     """The answer to `question`, after its writer was told once what of it does not hold.
 
@@ -61,6 +67,7 @@ async def mended(
         ids: evidence ids by key.
         as_draft: the draft that an answer is, citing by key.
         rest: what has to be left for the calls that follow if one takes so much: a fault is worth no other section.
+        further: what else does not hold of an answer, in sentences for who wrote it.
 
     Raises:
         BudgetExhausted: before there was any answer; as for other faults, see `Attempt.ask`.
@@ -72,7 +79,7 @@ async def mended(
             return output
         draft = await asyncio.to_thread(as_draft, output)
         checked = await checked_draft(attempt.store, with_canonical_ids(draft, ids), task.question)
-        if faults := list(_faults(checked)):
+        if faults := [*await asyncio.to_thread(further, output, checked), *_faults(checked)]:
             first.append(output)
             raise ModelRetry("\n- ".join((MEND, *faults[:MOST_FAULTS])))
         return output

@@ -15,6 +15,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from elcano.activities.offline import (
+    answering,
     assessing,
     coordinating,
     extracting,
@@ -26,7 +27,7 @@ from elcano.activities.offline import (
     team_judging,
     writing,
 )
-from elcano.activities.offline.sql import answering
+from elcano.activities.offline.sql.answering import repair_sql, write_sql
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
@@ -55,8 +56,9 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     "drafter": writing.write,
     "team_judge": team_judging.judge,
     "analyst": extracting.extract,
-    "sql_writer": answering.write_sql,
-    "sql_repairer": answering.repair_sql,
+    "sql_writer": write_sql,
+    "sql_repairer": repair_sql,
+    "data_writer": answering.answer,
 }
 """The extractive counterparts of agents, by the kind of the task. An agent may have none: it needs a language model."""
 

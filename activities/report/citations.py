@@ -178,7 +178,8 @@ class _Desk:
     ) -> None:
         self.given = given
         self._searched: dict[str, Searched] = {}
-        self._known = (asked, draft.title, *(section.heading for section in draft.sections))
+        proven = draft.data.known if draft.data else ()
+        self._known = (asked, draft.title, *(section.heading for section in draft.sections), *proven)
         self._judged = {(one.statement, one.evidence): one for one in draft.judgements}
         self._quoted = draft.quoted
         self.works = works

@@ -75,6 +75,7 @@ def made(
         parts=told,
         support=checked.support,
         analysis=told_analysis,
+        data=draft.data,
     )
 
 

@@ -13,6 +13,7 @@ from elcano.activities.phrases.wording import Phrases
 from elcano.activities.report import review_tables
 from elcano.activities.report.analysis import statistics
 from elcano.activities.report.citations import REASONS, CheckedDraft
+from elcano.activities.report.data import BY_RULES, chart_and_results, counted_numbers, unverified_numbers
 from elcano.activities.report.language import words_for
 from elcano.activities.report.markdown import link, plain, prose
 from elcano.activities.report.parts import parts
@@ -25,7 +26,7 @@ from elcano.graphs.references.wording import flags, mark
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.budget import usd
-from elcano.graphs.values.report import heading_for
+from elcano.graphs.values.report import ReportDraft, heading_for
 from elcano.graphs.values.review import Review
 from elcano.graphs.values.state import Ending, SectionGap, SectionResult
 from elcano.graphs.values.statements import CheckedCitation, Part, Statement
@@ -81,16 +82,17 @@ def render_report(
     return _joined(
         [
             f"# {plain(draft.title)}",
-            _head(call, words, f"{_author(call, words, quoted=draft.quoted)}{_support(checked)}", doubts),
+            _head(call, words, f"{_author(call, words, draft)}{_support(checked)}", doubts),
             *([] if draft.answered else unanswered),
             *_above(told),
             *statistics(analysis, marks, words),
+            *chart_and_results(draft.data),
             *_sections(call, told, words),
             *review_tables.studies(review, marks),
             *_below(told),
             *scores(call.scored),
             *(limitations if draft.answered else []),
-            *_listed(words.unverified, (*map(_failed, checked.unverified), *map(_doubted, checked.doubted))),
+            *_listed(words.unverified, _unverified(checked)),
             *(related if draft.answered else []),
             *_listed(words.warnings, map(plain, (*draft.remarks, *call.warnings))),
             *_searches(call, words, checked.given, searched),
@@ -150,13 +152,17 @@ def _chosen(call: PublishCall) -> str:
     return f"\n>\n> Mode {plain(call.mode)}, gone on as {plain(call.choice.mode)}. {plain(call.choice.reason)}"
 
 
-def _author(call: PublishCall, words: Phrases, *, quoted: bool) -> str:
-    return words.quoted if quoted else words.written.format(models=plain(", ".join(call.models) or words.unnamed))
+def _author(call: PublishCall, words: Phrases, draft: ReportDraft) -> str:
+    if draft.data is not None and draft.data.by_rules:
+        return BY_RULES
+    return words.quoted if draft.quoted else words.written.format(models=plain(", ".join(call.models) or words.unnamed))
 
 
 def _support(checked: CheckedDraft) -> str:
     """How much of a report that was reviewed is supported; nothing of one that nobody has read."""
     counts = checked.support
+    if checked.draft.data is not None:
+        return counted_numbers(checked.draft.data)
     if not checked.draft.judgements:
         return ""
     rest = f", {counts.unchecked} not read" if counts.unchecked else ""
@@ -222,6 +228,12 @@ def _gap(gap: SectionGap) -> str:
         f"{usd(gap.cost_microusd):.4f} USD spent" if gap.cost_microusd else "",
     ]
     return f"{plain(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never begun'})."
+
+
+def _unverified(checked: CheckedDraft) -> Iterable[str]:
+    yield from map(_failed, checked.unverified)
+    yield from map(_doubted, checked.doubted)
+    yield from unverified_numbers(checked.draft.data, {one.text for one in checked.doubted})
 
 
 def _failed(cited: CheckedCitation) -> str:

@@ -14,8 +14,10 @@ from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.analyzing import analyze
+from elcano.activities.tools.charting import chart
 from elcano.activities.tools.computing import compute
 from elcano.activities.tools.exemplifying import SqlExamples
+from elcano.activities.tools.merging import consensus
 from elcano.activities.tools.querying import execute_sql, schema_context
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
@@ -83,6 +85,8 @@ class ToolActivities:
             "sql_examples": self._sql_examples,
             "execute_sql": self._execute_sql,
             "compute": self._compute,
+            "consensus": consensus,
+            "chart": chart,
             "noop": self._noop,
         }
 

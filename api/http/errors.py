@@ -139,6 +139,10 @@ class NotAnalyzed(ElcanoError):
     """A run has no such figures: its report has no analysis, or the analysis no such plot."""
 
 
+class NotQueried(ElcanoError):
+    """A run has no such result: its answer rests on none, or there is none of this number, or no chart."""
+
+
 class NotCertifiable(ElcanoError):
     """A run has nothing that could be certified, or not yet."""
 
@@ -232,6 +236,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     NotAnalyzed: ProblemKind(404, "not-analyzed", "The run has no such figures"),
+    NotQueried: ProblemKind(404, "not-queried", "The run has no such result"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
     NotCertifiable: ProblemKind(409, "not-certifiable", "There is no certificate of this run"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),

@@ -22,6 +22,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from elcano.api.reports.style import STYLE
+from elcano.graphs.data.answer import CHART_PATH
 from elcano.graphs.values.report import Report
 
 POLICY: Final = (
@@ -44,6 +45,8 @@ _NAMESPACE: Final = "{http://www.w3.org/1998/Math/MathML}"
 _NUMBER: Final = re.compile(r"\[(\d{1,6})(, [^\[\]\n]{1,80})?\](?!\()")
 _PLOTS: Final = "plots"
 _PLOT: Final = re.compile(r"!\[(?P<title>(?:\\.|[^\[\]\\\n]){1,1000})\]\(analysis/plots/(?P<number>\d{1,3})\.svg\)")
+_CHART: Final = "chart"
+_CHARTED: Final = re.compile(rf"!\[(?P<title>(?:\\.|[^\[\]\\\n]){{1,1000}})\]\({re.escape(CHART_PATH)}\)")
 _ESCAPED: Final = re.compile(r"\\(.)")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 _ALIGNED: Final = re.compile(r"text-align:(left|right|center)")
@@ -62,15 +65,19 @@ _OF_MATHML: Final = frozenset(
         *("separator", "stretchy", "symmetric", "voffset", "width"),
     }
 )
+_PAINT: Final = ("fill", "stroke", "stroke-width", "opacity")
 _OF_SVG: Final[dict[str, frozenset[str]]] = {
     "svg": frozenset({"viewBox", "role", "aria-labelledby", "font-family", "font-size", "fill", "stroke"}),
     "title": frozenset({"id"}),
     "desc": frozenset({"id"}),
-    "text": frozenset({"x", "y", "text-anchor", "font-weight"}),
-    "line": frozenset({"x1", "y1", "x2", "y2", "stroke", "stroke-dasharray"}),
+    "g": frozenset({"transform", *_PAINT}),
+    "path": frozenset({"transform", "d", *_PAINT}),
+    "rect": frozenset({"transform", "x", "y", "width", "height", *_PAINT}),
+    "text": frozenset({"transform", "x", "y", "text-anchor", "font-family", "font-size", "font-weight", *_PAINT}),
+    "line": frozenset({"transform", "x1", "y1", "x2", "y2", "stroke-dasharray", *_PAINT}),
     "polygon": frozenset({"points"}),
 }
-"""All that a plot consists of; what is beside that, scripts and styles first, is taken out."""
+"""All that a plot or a chart consists of; what is beside that, scripts and styles first, is taken out."""
 _TAGS: Final = frozenset(
     {
         *("a", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "hr", "li", "ol", "p", "pre", "s"),
@@ -90,10 +97,10 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {
 }
 
 
-def page(report: Report, plots: Mapping[int, str] | None = None) -> str:
-    """The page of `report`, with its `plots` (SVG that code drew) by the numbers of their pools."""
+def page(report: Report, plots: Mapping[int, str] | None = None, chart: str | None = None) -> str:
+    """The page of `report`, with its `plots` (SVG that code drew) by the numbers of their pools, and its `chart`."""
     numbers = frozenset(reference.number for reference in report.references)
-    env: dict[str, object] = {_KNOWN: numbers, _PLOTS: dict(plots or {})}
+    env: dict[str, object] = {_KNOWN: numbers, _PLOTS: dict(plots or {}), _CHART: chart}
     tokens = _MARKDOWN.parse(report.markdown, env)
     _aligned(tokens)
     if numbers:
@@ -159,6 +166,25 @@ def _shown_plot(
     return drawn or f"<em>{escape(_ESCAPED.sub(lambda one: one[1], token.content))}</em>"
 
 
+def _chart(state: StateInline, silent: bool) -> bool:
+    """The rule: the chart of an answer, the same way."""
+    found = _CHARTED.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push(_CHART, "svg", 0)
+        token.content = found["title"]
+    state.pos = found.end()
+    return True
+
+
+def _shown_chart(
+    renderer: RendererProtocol, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
+) -> str:
+    drawn: str | None = env[_CHART]
+    return drawn or f"<em>{escape(_ESCAPED.sub(lambda one: one[1], tokens[at].content))}</em>"
+
+
 def _formula(source: str, options: dict[str, Any]) -> str:
     """A formula as MathML; as it was written, in code, if it is none that can be read."""
     written = f"<code>{escape(source)}</code>"
@@ -204,6 +230,8 @@ def _markdown() -> MarkdownIt:
     made.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True, renderer=_formula)
     made.inline.ruler.before("link", _CITATION, _number)
     made.inline.ruler.before("link", _PLOTS, _plot)
+    made.inline.ruler.before("link", _CHART, _chart)
+    made.add_render_rule(_CHART, _shown_chart)
     made.add_render_rule(_CITATION, _shown_number)
     made.add_render_rule(_PLOTS, _shown_plot)
     made.parse("*a*")  # it makes its rules ready at its first use, and threads that meet there miss some

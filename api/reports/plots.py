@@ -1,4 +1,4 @@
-"""The forest plots of a report, which are kept beside it and named in it by hash."""
+"""The drawings of a report, which are kept beside it and named in it by hash: forest plots, and one chart."""
 
 import asyncio
 
@@ -19,3 +19,16 @@ async def plots_of(stored: str, store: TenantStore) -> dict[int, str]:
     pools = analysis.pools if analysis else ()
     found = {pool.number: await store.artifacts.get(pool.plot) for pool in pools if pool.plot}
     return {number: plot for number, plot in found.items() if plot is not None}
+
+
+async def chart_of(stored: str, store: TenantStore) -> str | None:
+    """The chart of an answer, as SVG; None: it has none, or the store does not have it.
+
+    Args:
+        stored: the report as it is kept.
+        store: where its chart is.
+    """
+    if '"data":' not in stored:
+        return None
+    data = (await asyncio.to_thread(Report.model_validate_json, stored)).data
+    return await store.artifacts.get(data.chart.svg) if data and data.chart else None

@@ -10,7 +10,7 @@ from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, Re
 from elcano.api.http.negotiation import choose
 from elcano.api.http.schemas import EvidencePage
 from elcano.api.reports.page import HEADERS, page
-from elcano.api.reports.plots import plots_of
+from elcano.api.reports.plots import chart_of, plots_of
 from elcano.api.runs.reading import kept_run, read_run
 from elcano.api.services import Provided
 from elcano.graphs.references.forms import BIBTEX, CSL, FORMS, RIS
@@ -61,17 +61,18 @@ async def get_report(
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
     plots = await plots_of(stored, services.store) if form == HTML else {}
-    content = stored if form == JSON else await asyncio.to_thread(_written, stored, form, plots)
+    chart = await chart_of(stored, services.store) if form == HTML else None
+    content = stored if form == JSON else await asyncio.to_thread(_written, stored, form, plots, chart)
     # What is text by its name says itself which characters it is of; JSON is UTF-8 anyway.
     said = f"{form}; charset=utf-8" if form in (BIBTEX, RIS) else form
     return Response(content, media_type=said, headers={"Vary": "Accept", **(HEADERS if form == HTML else {})})
 
 
-def _written(stored: str, form: str, plots: Mapping[int, str]) -> str:
+def _written(stored: str, form: str, plots: Mapping[int, str], chart: str | None) -> str:
     """A report in `form`, from its JSON, as which it is kept; of a long one that takes a while."""
     report = Report.model_validate_json(stored)
     if form == HTML:
-        return page(report, plots)
+        return page(report, plots, chart)
     return report.markdown if form == MARKDOWN else FORMS[form](report.references)
 
 

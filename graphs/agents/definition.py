@@ -19,11 +19,12 @@ from elcano.graphs.values.report import DraftRef
 
 Answer = TypeVar("Answer", bound=Frozen)
 
-Manner: TypeAlias = Literal["answer", "report", "joined", "by_section"]
+Manner: TypeAlias = Literal["answer", "report", "proven", "joined", "by_section"]
 """What becomes of what the model says.
 
 - `answer`: it is what the state holds.
 - `report`: it is a draft written from passages, which is stored; the state holds a reference.
+- `proven`: the same, written from results of queries as well, and each of its numbers names the cells it came from.
 - `joined`: it is one draft of all sections' drafts, made in one pass; without the budget for it they stand as they are.
 - `by_section`: the same, a call a section and one (`closing`) for what stands above and below them.
 """
@@ -119,6 +120,8 @@ class AgentDefinition:
             return f"its answer is {self.asks.answer.__name__}, its output {self.output.__name__}: make them the same"
         if self.manner in ("report", "joined") and self.asks.answer is not ReportProse:
             return f"it writes ({self.manner}), so its answer must be ReportProse, not {self.asks.answer.__name__}"
+        if self.manner == "proven" and not issubclass(self.asks.answer, ReportProse):
+            return f"it writes ({self.manner}), so its answer must be a ReportProse, not {self.asks.answer.__name__}"
         if self.joins and not issubclass(self.input, SynthesisInput):
             return f"it joins sections ({self.manner}), so its input must be SynthesisInput, not {self.input.__name__}"
         if "streaming" in (self.starts, self.completes):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from elcano.graphs.agents import (
     analyst,
+    data_writer,
     drafter,
     hypothesizer,
     input_parser,
@@ -45,5 +46,6 @@ AGENTS: Mapping[str, AgentDefinition] = {
         analyst.AGENT,
         sql_writer.AGENT,
         sql_repairer.AGENT,
+        data_writer.AGENT,
     )
 }

@@ -1,6 +1,7 @@
 """What an agent needs from stores and sources before its model is asked, and what was found of it."""
 
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, SectionItem, TaskEnvelope
+from elcano.graphs.data.table import Cell, ResultDigest
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.state import IterationData, SectionResult
 
@@ -31,6 +32,8 @@ class Needs(Frozen):
     """A text whose words the extractive model wants weighed: the question."""
     searched: tuple[str, ...] = ()
     """Sources to weigh them by, beside those of the conversation and the passages."""
+    results: tuple[ResultDigest, ...] = ()
+    """Results of queries, of which rows are shown."""
 
 
 class Shown(Frozen):
@@ -67,6 +70,13 @@ class Drafts(Frozen):
     """Whether the drafts are literal quotations."""
 
 
+class ShownResult(Frozen):
+    """The rows of a result that a model is shown."""
+
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    """Its first ones."""
+
+
 class Loaded(Frozen):
     """Passages, sources, the drafts of sections and word weights."""
 
@@ -81,6 +91,8 @@ class Loaded(Frozen):
     """The number of the section that is to be written out now, from 0."""
     passages_room: int = 0
     """Tokens that its passages may take in the prompt, whole texts alone."""
+    results: tuple[ShownResult, ...] = ()
+    """In the order in which they are needed."""
     term_weights: dict[str, float] = {}
     today: str = ""
     """The day on which the run began; empty if nobody said."""

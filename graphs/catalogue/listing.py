@@ -31,11 +31,14 @@ from elcano.graphs.catalogue.database_tools import (
     execution_told,
     schema_told,
 )
+from elcano.graphs.data.answer import ChartInput, ChartOutput
+from elcano.graphs.data.consensus import ConsensusInput, ConsensusOutput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
 from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
 from elcano.graphs.values.analysis_wording import summary
+from elcano.graphs.values.answer_wording import charted, merged
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.ledger import TaskLedger
 from elcano.graphs.values.state import ResearchState
@@ -135,6 +138,24 @@ TOOLS: Mapping[str, ToolSpec] = {
             output=tools.ComputeOutput,
             starts="analyzing",
             completes="analysis_complete",
+        ),
+        ToolSpec(
+            name="consensus",
+            description="Merges results of parallel paths by their keys, with differences, ratios and disagreements.",
+            input=ConsensusInput,
+            output=ConsensusOutput,
+            starts="analyzing",
+            completes="analysis_complete",
+            summary=merged,
+        ),
+        ToolSpec(
+            name="chart",
+            description="Draws the one chart that fits a result, if one does.",
+            input=ChartInput,
+            output=ChartOutput,
+            starts="analyzing",
+            completes="analysis_complete",
+            summary=charted,
         ),
         ToolSpec(
             name="noop",

@@ -41,6 +41,8 @@ class ResultTable(Frozen):
     """When it was read: UTC, ISO 8601, to the second."""
     schema_hash: str = ""
     """Of the schema that the query was checked against."""
+    parents: tuple[str, ...] = ()
+    """Artifact hashes of the results that code put it together from; empty: a query gave it."""
 
 
 class ResultDigest(Frozen):

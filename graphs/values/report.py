@@ -10,6 +10,7 @@ from typing import Final
 
 from pydantic import Field
 
+from elcano.graphs.data.answer import DataAnswer
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.analysis import Analysis
@@ -88,6 +89,8 @@ class ReportDraft(Frozen):
     """What code left out of the writer's answer, in sentences; they stand among the report's warnings."""
     judgements: tuple[Judgement, ...] = ()
     """What was found of statements when they were held against their quotes."""
+    data: DataAnswer | None = Field(default=None, exclude_if=lambda data: data is None)
+    """Of an answer over databases: its results, and what became of its numbers."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -181,6 +184,8 @@ class Report(Frozen):
     """Of its text, as in `en` or `zh-Hans` (BCP 47); empty: not known."""
     analysis: Analysis | None = Field(default=None, exclude_if=lambda analysis: analysis is None)
     """Of a run that analyzed numbers: what statistics made of them."""
+    data: DataAnswer | None = Field(default=None, exclude_if=lambda data: data is None)
+    """Of a run that queried databases: its results, and what became of its numbers."""
 
 
 class ReportRef(Frozen):

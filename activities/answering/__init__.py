@@ -1,0 +1,1 @@
+"""Answers over databases: numbers proven by cells, results merged by their keys, one fitting chart."""

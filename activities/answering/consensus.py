@@ -1,0 +1,260 @@
+"""Results of parallel paths as one: rows belong together by their keys, values stand side by side and are compared.
+
+Pure. Every value of the merged result is a cell of a path or arithmetic over two of them, so that numbers prove
+themselves on it. Nothing is chosen between two values of one thing: it is left empty, and said.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Context, Decimal
+from typing import Final
+
+from elcano.activities.answering.lines import cell_text
+from elcano.activities.answering.shapes import ShownRows
+from elcano.graphs.data.consensus import Disagreement
+from elcano.graphs.data.schema import Kind
+from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.values.wording import counted
+
+Key = tuple[Cell, ...]
+VALUE: Final = "value"
+"""What the one measure is called that each path calls otherwise."""
+_EXACT: Final = Context(prec=50)
+_RATIO: Final = Context(prec=15)
+
+
+@dataclass(frozen=True)
+class Path:
+    """A path that has a result."""
+
+    name: str
+    table: ResultTable
+    artifact: str
+
+
+@dataclass
+class Merged:
+    """What came of the paths."""
+
+    table: ResultTable
+    disagreements: list[Disagreement] = field(default_factory=list)
+    """All of them, in the order of the rows."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    keys: tuple[str, ...]
+    measures: tuple[str, ...]
+    others: tuple[str, ...]
+    """What all paths have and is neither."""
+
+
+def merged(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged:
+    """The results of paths, at least one, as one result.
+
+    Args:
+        paths: the first is what the others are compared with.
+        keys: columns by which rows belong together; empty: those that all paths have and that are no measures.
+
+    Raises:
+        InputInvalid: a key is no column of every path.
+    """
+    paths = _aligned(paths)
+    columns = _columns(paths, keys)
+    found: list[Disagreement] = []
+    groups = _grouped(paths)
+    rows_of = {name: _rows(group, columns, found) for name, group in groups.items()}
+    order = list(dict.fromkeys(key for rows in rows_of.values() for key in rows))
+    names = list(groups)
+    for key in order:
+        for name in names:
+            if key not in rows_of[name]:
+                told = f"{name} has no row for {_told(key)}" if columns.keys else f"{name} has no row"
+                found.append(Disagreement(kind="missing", key=_texts(key), told=f"{told}."))
+    heads = list(_heads(columns, names, paths))
+    rows = tuple(tuple(_row(key, columns, names, rows_of)) for key in order)
+    first = paths[0].table
+    table = ResultTable(
+        database=", ".join(dict.fromkeys(path.table.database for path in paths)),
+        dialect=first.dialect,
+        sql="",
+        columns=tuple(_named_once(heads)),
+        rows=rows,
+        truncated=any(path.table.truncated for path in paths),
+        at=max(path.table.at for path in paths),
+        parents=tuple(path.artifact for path in paths),
+    )
+    for key in order:
+        found.extend(_different(key, columns, names, rows_of))
+    return Merged(table, found)
+
+
+def told_of(merged: Merged, names: Sequence[str], gaps: Sequence[str]) -> str:
+    """What was merged and how it went, in sentences."""
+    rows = len(merged.table.rows)
+    text = f"{counted(rows, 'row')} of {counted(len(names), 'path')} ({', '.join(names)}) were merged by their keys."
+    kinds = {"two_values": "two values for one thing", "key_twice": "a key twice", "missing": "a missing row"}
+    for kind, words in kinds.items():
+        if count := sum(one.kind == kind for one in merged.disagreements):
+            text += f" {counted(count, 'time')}: {words}."
+    return " ".join((text, *gaps))
+
+
+def _columns(paths: Sequence[Path], keys: Sequence[str]) -> _Columns:
+    shapes = [ShownRows.of_table(path.table) for path in paths]
+    common = [name for name in shapes[0].names if all(name in shape.names for shape in shapes[1:])]
+    for name in keys:
+        if name not in common:
+            lacking = [path.name for path, shape in zip(paths, shapes, strict=True) if name not in shape.names]
+            raise InputInvalid("keys", f"no column {name!r} in the result of {', '.join(lacking)}")
+    measures = [name for name in common if all(_measures(shape, name) for shape in shapes)]
+    of_path = set() if keys else {name for name in common if _names_path(name, shapes)}
+    own = tuple(keys) or tuple(name for name in common if name not in measures and name not in of_path)
+    others = tuple(name for name in common if name not in own and name not in measures and name not in of_path)
+    return _Columns(own, tuple(name for name in measures if name not in own), others)
+
+
+def _aligned(paths: Sequence[Path]) -> Sequence[Path]:
+    """The paths; if each has one measure, and it is called otherwise in each, with one name for it."""
+    shapes = [ShownRows.of_table(path.table) for path in paths]
+    if any(len(shape.measures) != 1 for shape in shapes):
+        return paths
+    names = {shape.names[shape.measures[0]] for shape in shapes}
+    if len(names) == 1 or any(VALUE in shape.names for shape in shapes):
+        return paths
+    return [_renamed(path, shape.measures[0]) for path, shape in zip(paths, shapes, strict=True)]
+
+
+def _renamed(path: Path, at: int) -> Path:
+    columns = list(path.table.columns)
+    columns[at] = columns[at].model_copy(update={"name": VALUE})
+    return replace(path, table=path.table.model_copy(update={"columns": tuple(columns)}))
+
+
+def _names_path(name: str, shapes: Sequence[ShownRows]) -> bool:
+    """Whether a column says no more than which path a row is of: one value in each, another one in another."""
+    said = [{row[shape.names.index(name)] for row in shape.rows} for shape in shapes]
+    return len(shapes) > 1 and all(len(one) == 1 for one in said) and len(set().union(*said)) == len(shapes)
+
+
+def _measures(shape: ShownRows, name: str) -> bool:
+    """Whether a column is a measure; one without any value may be."""
+    at = shape.names.index(name)
+    empty = all(row[at] is None for row in shape.rows)
+    return at in shape.measures or (empty and shape.kinds[at] not in ("text", "date", "timestamp", "boolean"))
+
+
+def _grouped(paths: Sequence[Path]) -> dict[str, list[Path]]:
+    """Paths by their names: those of one name were asked the same."""
+    groups: dict[str, list[Path]] = {}
+    for path in paths:
+        groups.setdefault(path.name, []).append(path)
+    return groups
+
+
+def _rows(group: Sequence[Path], columns: _Columns, found: list[Disagreement]) -> dict[Key, dict[str, Cell]]:
+    """The values of one name by key; where two are told of one thing there is none."""
+    merged: dict[Key, dict[str, Cell]] = {}
+    for path in group:
+        places = {column.name: at for at, column in enumerate(path.table.columns)}
+        own: set[Key] = set()
+        for row in path.table.rows:
+            key = tuple(row[places[name]] for name in columns.keys)
+            values = {name: row[places[name]] for name in (*columns.measures, *columns.others)}
+            before = merged.setdefault(key, values)
+            kind = "key_twice" if key in own else "two_values"
+            own.add(key)
+            if before is values:
+                continue
+            for name, value in values.items():
+                if not _same(before[name], value):
+                    told = f"{path.name} has two values of {name} for {_told(key)}: "
+                    told += f"{cell_text(before[name])} and {cell_text(value)}."
+                    found.append(
+                        Disagreement.model_validate({"kind": kind, "key": _texts(key), "column": name, "told": told})
+                    )
+                    before[name] = None
+    return merged
+
+
+def _heads(columns: _Columns, names: Sequence[str], paths: Sequence[Path]) -> Iterator[ResultColumn]:
+    kinds: dict[str, Kind] = {}
+    for path in paths:
+        for column in path.table.columns:
+            before = kinds.setdefault(column.name, column.kind)
+            if {before, column.kind} == {"integer", "decimal"}:
+                kinds[column.name] = "decimal"
+    for name in (*columns.keys, *columns.others):
+        yield ResultColumn(name=name, kind=kinds[name])
+    for name in columns.measures:
+        for of in names:
+            yield ResultColumn(name=f"{name} ({of})" if len(names) > 1 else name, kind=kinds[name])
+        for of in names[1:]:
+            yield ResultColumn(name=f"{name}: {of} less {names[0]}", kind="decimal")
+            yield ResultColumn(name=f"{name}: {of} by {names[0]}", kind="decimal")
+
+
+def _row(
+    key: Key, columns: _Columns, names: Sequence[str], rows_of: Mapping[str, Mapping[Key, Mapping[str, Cell]]]
+) -> Iterator[Cell]:
+    yield from key
+    for name in columns.others:
+        said = [rows_of[path][key][name] for path in names if key in rows_of[path]]
+        yield said[0] if all(_same(said[0], one) for one in said) else None
+    for name in columns.measures:
+        values = [rows_of[path].get(key, {}).get(name) for path in names]
+        yield from values
+        first = _number(values[0])
+        for value in map(_number, values[1:]):
+            yield None if value is None or first is None else format(_EXACT.subtract(value, first), "f")
+            yield None if value is None or not first else format(_RATIO.divide(value, first), "f")
+
+
+def _different(
+    key: Key, columns: _Columns, names: Sequence[str], rows_of: Mapping[str, Mapping[Key, Mapping[str, Cell]]]
+) -> Iterator[Disagreement]:
+    """What is no measure and yet not the same in all paths."""
+    for name in columns.others:
+        said = {path: rows_of[path][key][name] for path in names if key in rows_of[path]}
+        values = list(said.values())
+        if not all(_same(values[0], one) for one in values):
+            told = "; ".join(f"{path} says {cell_text(value)}" for path, value in said.items())
+            yield Disagreement(
+                kind="two_values", key=_texts(key), column=name, told=f"Of {name} for {_told(key)}: {told}."
+            )
+
+
+def _number(value: Cell) -> Decimal | None:
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        read = Decimal(value.strip()) if isinstance(value, str) else Decimal(repr(value))
+    except ArithmeticError:
+        return None
+    return read if read.is_finite() else None
+
+
+def _same(one: Cell, other: Cell) -> bool:
+    if one == other and isinstance(one, bool) == isinstance(other, bool):
+        return True
+    numbers = _number(one), _number(other)
+    return None not in numbers and numbers[0] == numbers[1]
+
+
+def _told(key: Key) -> str:
+    return ", ".join(cell_text(cell) for cell in key) or "its only row"
+
+
+def _texts(key: Key) -> tuple[str, ...]:
+    return tuple(cell_text(cell) for cell in key)
+
+
+def _named_once(columns: Sequence[ResultColumn]) -> Iterator[ResultColumn]:
+    taken: set[str] = set()
+    for column in columns:
+        number, name = 2, column.name
+        while name in taken:
+            name, number = f"{column.name}_{number}", number + 1
+        taken.add(name)
+        yield column.model_copy(update={"name": name})

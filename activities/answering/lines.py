@@ -1,0 +1,32 @@
+"""Cells and rows of results as text: what is quoted, and what answers by rules say."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from elcano.graphs.data.table import Cell
+from elcano.graphs.shortening import shortened
+
+LINE_CHARACTERS: Final = 1_900
+"""Of one row: less than a quote may have."""
+NULL: Final = "NULL"
+NO_ROW: Final = "It has no row."
+
+
+def row_line(number: int, row: Sequence[Cell]) -> str:
+    """A row as its text has it; `number` counts from 1."""
+    line = f"Row {number}: {' | '.join(cell_text(cell) for cell in row)}"
+    return shortened(line, LINE_CHARACTERS)
+
+
+def cell_text(cell: Cell) -> str:
+    """A value as text, on one line."""
+    if cell is None:
+        return NULL
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return on_one_line(str(cell))
+
+
+def on_one_line(text: str) -> str:
+    """`text` with every white space a single space."""
+    return " ".join(text.split())

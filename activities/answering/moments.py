@@ -1,0 +1,112 @@
+"""Dates and times as words have them, in English, German, French and Spanish, and as databases write them.
+
+What is written says as much as it says: `March 2024` is any day of that month. `03/04/2024` may be read in two ways,
+and both are kept.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+_NAMES: Final = (
+    "january jan januar jänner janvier enero ene",
+    "february feb februar février febrero",
+    "march mar märz mars marzo",
+    "april apr avril abril abr",
+    "may mai mayo",
+    "june jun juni juin junio",
+    "july jul juli juillet julio",
+    "august aug août agosto ago",
+    "september sep sept septembre septiembre",
+    "october oct oktober okt octobre octubre",
+    "november nov novembre noviembre",
+    "december dec dezember dez décembre diciembre dic",
+)
+_MONTHS: Final = {name: number for number, listed in enumerate(_NAMES, 1) for name in listed.split()}
+_MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_CLOCK: Final = r"(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:[.,]\d{1,9})?)?"
+_ZONE: Final = r"(?:\ ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?)\b)?"
+_DAY: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|\.|º)?"
+_FORMS: Final = tuple(
+    re.compile(rf"(?<![\w.,:/-]){form}(?![\w:/]|[-.,]\d)", re.IGNORECASE | re.VERBOSE)
+    for form in (
+        rf"(?P<year>\d{{4}})-(?P<month>[01]\d)-(?P<day>[0-3]\d)(?:[T ]{_CLOCK}{_ZONE})?",
+        r"(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])",
+        r"(?P<first>[0-3]?\d)[./](?P<then>[0-3]?\d)[./](?P<year>\d{4})",
+        rf"{_DAY}\s+(?:of\s+|de\s+)?(?P<name>{_MONTH})\b\.?(?:,?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}}))?",
+        rf"(?P<name>{_MONTH})\.?\s+{_DAY}(?:,?\s+(?P<year>\d{{4}}))?",
+        rf"(?P<name>{_MONTH})\.?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}})",
+        _CLOCK,
+    )
+)
+_STORED: Final = re.compile(
+    rf"\s*(?P<year>\d{{4}})(?:-(?P<month>\d{{1,2}})(?:-(?P<day>\d{{1,2}})(?:[T ]{_CLOCK})?)?)?", re.ASCII
+)
+_CLOCK_ALONE: Final = re.compile(rf"\s*{_CLOCK}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What is said of a moment; None: that is not said."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    hour: int | None = None
+    minute: int | None = None
+    second: int | None = None
+
+    def holds_of(self, other: "Moment") -> bool:
+        """Whether `other` says all that this one says."""
+        pairs = zip(self._parts, other._parts, strict=True)
+        return all(own is None or own == theirs for own, theirs in pairs)
+
+    @property
+    def _parts(self) -> tuple[int | None, ...]:
+        return (self.year, self.month, self.day, self.hour, self.minute, self.second)
+
+
+@dataclass(frozen=True)
+class WrittenMoment:
+    """A date or a time in a text, and all that it may mean."""
+
+    start: int
+    end: int
+    readings: tuple[Moment, ...]
+
+
+def moments(text: str) -> Iterator[WrittenMoment]:
+    """The dates and times of `text`, none within another; a year alone is a number like any other."""
+    taken = bytearray(len(text))
+    for form in _FORMS:
+        for found in form.finditer(text):
+            start, end = found.span()
+            if any(taken[start:end]):
+                continue
+            readings = tuple(_readings(found))
+            if readings:
+                taken[start:end] = b"\x01" * (end - start)
+                yield WrittenMoment(start, end, readings)
+
+
+def stored(written: str) -> Moment | None:
+    """A moment as a database writes it: `2024-03`, `2024-03-01 12:30:00`, `12:30`; None if it is none."""
+    found = _STORED.match(written) or _CLOCK_ALONE.match(written)
+    return None if found is None else next(_readings(found), None)
+
+
+def _readings(found: re.Match[str]) -> Iterator[Moment]:
+    parts = found.groupdict()
+    said = {name: int(value) for name in ("year", "hour", "minute", "second") if (value := parts.get(name))}
+    orders: set[tuple[int | None, int | None]]
+    if parts.get("first"):
+        first, then = int(parts["first"]), int(parts["then"])
+        orders = {(first, then), (then, first)}
+    else:
+        name = parts.get("name")
+        month = _MONTHS[name.lower()] if name else int(parts["month"]) if parts.get("month") else None
+        orders = {(int(parts["day"]) if parts.get("day") else None, month)}
+    for day, month in sorted(orders, key=str):
+        if (month is None or 1 <= month <= 12) and (day is None or 1 <= day <= 31):
+            yield Moment(day=day, month=month, **said)

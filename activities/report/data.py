@@ -1,0 +1,141 @@
+"""What stands in a report beside the words of an answer over databases: chart, results, queries, and what is missing.
+
+Written by code alone. A query is always shown, as it was run; a choice or a repair that may have changed what is
+answered stands with it. Values of databases are data: none of them is markup.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from hashlib import sha256
+from typing import Final
+
+from elcano.activities.report.markdown import plain
+from elcano.graphs.data.answer import CHART_PATH, AnswerTable, DataAnswer, NumberVerdict
+from elcano.graphs.data.schema import NUMBERS
+from elcano.graphs.data.table import Cell
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.wording import counted
+
+BY_RULES: Final = "No language model was used: its sentences are made by rules, from results of queries."
+CELL_CHARACTERS: Final = 200
+MOST_COLUMNS: Final = 30
+
+
+def chart_and_results(data: DataAnswer | None) -> list[str]:
+    """The chart, what is missing, and each result with its query; nothing of a report that is no such answer."""
+    if data is None:
+        return []
+    return [
+        *_chart(data),
+        *_listed("What is missing", data.gaps),
+        *_listed("How it was forecast", data.forecasts),
+        *([f"## {'Result' if len(data.tables) == 1 else 'Results'}"] if data.tables else []),
+        *(block for table in data.tables for block in _result(table, several=len(data.tables) > 1)),
+    ]
+
+
+def counted_numbers(data: DataAnswer) -> str:
+    """How many of its numbers are proven, in a sentence with a space before it; empty: it has none."""
+    counts = Counter(one.status for one in data.numbers)
+    total = len(data.numbers)
+    if not total:
+        return ""
+    doubtful = counts["wrong"] + counts["unproven"]
+    beside = [
+        f"{counts['given']} given by the question or beside it" if counts["given"] else "",
+        f"{counts['quoted']} quoted" if counts["quoted"] else "",
+        f"{counts['named']} in names" if counts["named"] else "",
+        f"**{doubtful} not verified**" if doubtful else "none unverified",
+    ]
+    told = ", ".join((f"{counts['proven']} recomputed from cells of results", *filter(None, beside)))
+    return f" Of {counted(total, 'number')}: {told}."
+
+
+def unverified_numbers(data: DataAnswer | None, told: Collection[str]) -> Iterator[str]:
+    """Numbers that are not verified, one a line; without those of the statements in `told`."""
+    for one in dict.fromkeys(data.doubtful if data else ()):
+        if one.statement not in told:
+            yield _doubt(one)
+
+
+def _doubt(one: NumberVerdict) -> str:
+    return f"“{plain(one.text)}” in “{plain(shortened(one.statement, CELL_CHARACTERS))}” — {plain(one.reason)}."
+
+
+def _chart(data: DataAnswer) -> Iterator[str]:
+    if data.chart is not None:
+        yield f"![{plain(data.chart.title)}]({CHART_PATH})"
+        yield plain(data.chart.description)
+    elif data.no_chart:
+        yield plain(data.no_chart)
+
+
+def _result(table: AnswerTable, *, several: bool) -> Iterator[str]:
+    if several:
+        yield f"### Result {table.number}: {plain(table.database)}"
+    if table.rows and table.columns:
+        yield _rows(table)
+    yield _told_rows(table)
+    if table.sql:
+        yield f"The query to {plain(table.database)} ({table.dialect}), {_when(table)}:"
+        yield _code(table.sql)
+    else:
+        yield f"Put together by code from results of {plain(table.database)}, {_when(table)}."
+    yield from _bullets(table)
+
+
+def _rows(table: AnswerTable) -> str:
+    columns = table.columns[:MOST_COLUMNS]
+    head = [plain(shortened(column.name, CELL_CHARACTERS)) or "(no name)" for column in columns]
+    rule = ["---:" if column.kind in NUMBERS else "---" for column in columns]
+    rows = ([_cell(value) for value in row[:MOST_COLUMNS]] for row in table.rows)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *rows))
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return plain(shortened(str(value), CELL_CHARACTERS))
+
+
+def _told_rows(table: AnswerTable) -> str:
+    shown = len(table.rows)
+    told = "No row." if not table.row_count else f"{counted(table.row_count, 'row')}."
+    if shown < table.row_count:
+        told = f"The first {shown} of {counted(table.row_count, 'row')}; the results as CSV have all of them."
+    if len(table.columns) > MOST_COLUMNS:
+        told += f" The first {MOST_COLUMNS} of {len(table.columns)} columns."
+    if table.truncated:
+        told += " **There is more than was read:** no total follows from it."
+    return told
+
+
+def _when(table: AnswerTable) -> str:
+    hashed = sha256(table.sql.encode()).hexdigest()[:12]
+    query = f"query {hashed}, " if table.sql else ""
+    return f"{query}read at {plain(table.at)}"
+
+
+def _code(sql: str) -> str:
+    longest = max((len(run) for run in re.findall(r"`+", sql)), default=0)
+    fence = "`" * max(3, longest + 1)
+    lines = "\n".join(line.rstrip() for line in sql.strip().splitlines())
+    return f"{fence}sql\n{lines}\n{fence}"
+
+
+def _bullets(table: AnswerTable) -> Iterator[str]:
+    lines = [f"Because: {plain(one)}" for one in table.reasons]
+    lines += [f"**Chosen:** {plain(one)}" for one in table.choices]
+    for one in table.repairs:
+        warned = "**Repaired, and it may answer another question:**" if one.changes_meaning else "Repaired:"
+        lines.append(f"{warned} {plain(one.reason)} Before: {plain(one.before)}")
+    if lines:
+        yield "\n".join(f"- {line}" for line in lines)
+
+
+def _listed(heading: str, lines: Iterable[str]) -> list[str]:
+    bullets = [f"- {plain(line)}" for line in lines]
+    return [f"## {heading}", "\n".join(bullets)] if bullets else []

@@ -1,0 +1,34 @@
+"""The tool `consensus`: results of parallel paths become one, kept like any other; a path without one is a gap."""
+
+import asyncio
+
+from elcano.activities.answering.consensus import Path, merged, told_of
+from elcano.activities.answering.keeping import keep, kept
+from elcano.graphs.data.consensus import MOST_DISAGREEMENTS, ConsensusInput, ConsensusOutput
+from elcano.storage.store import TenantStore
+
+
+async def consensus(store: TenantStore, run_id: str, given: ConsensusInput) -> ConsensusOutput:
+    """The paths' results as one.
+
+    Raises:
+        InputInvalid: a result is not in the store, or a key is no column of every path.
+    """
+    gaps = tuple(
+        f"The path {one.name!r} has no result: {one.gap.rstrip('.') or 'nobody said why'}."
+        for one in given.paths
+        if one.result is None
+    )
+    digests = [(one.name, one.result) for one in given.paths if one.result is not None]
+    if not digests:
+        return ConsensusOutput(gaps=gaps, told=" ".join(("No path has a result.", *gaps)))
+    tables = await kept(store, [digest for _, digest in digests])
+    paths = [Path(name, table, digest.artifact) for (name, digest), table in zip(digests, tables, strict=True)]
+    found = await asyncio.to_thread(merged, paths, given.keys)
+    return ConsensusOutput(
+        result=await keep(store, run_id, found.table),
+        disagreements=tuple(found.disagreements[:MOST_DISAGREEMENTS]),
+        disagreement_count=len(found.disagreements),
+        gaps=gaps,
+        told=told_of(found, list(dict.fromkeys(path.name for path in paths)), gaps),
+    )

@@ -1,0 +1,143 @@
+"""The results that the answer of a run rests on, as tables, and its chart."""
+
+import asyncio
+from base64 import b64decode
+from hashlib import sha256
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Response
+
+from elcano.api.http.errors import (
+    NotAcceptable,
+    NotQueried,
+    ReportLost,
+    ReportNotReady,
+    RequestInvalid,
+    RunNotFound,
+    problem_docs,
+)
+from elcano.api.http.negotiation import choose
+from elcano.api.http.result_schemas import ResultList, ResultSummary
+from elcano.api.reports.tables import as_csv
+from elcano.api.routes.analyses import SVG_HEADERS
+from elcano.api.runs.reading import read_run
+from elcano.api.services import Provided, Services
+from elcano.graphs.data.answer import Chart, DataAnswer
+from elcano.graphs.data.table import ResultTable
+from elcano.graphs.values.report import Report
+
+JSON = "application/json"
+CSV = "text/csv"
+SVG = "image/svg+xml"
+PNG = "image/png"
+SPEC = "application/vnd.vegalite.v5+json"
+_TEXT = {"schema": {"type": "string"}}
+_MISSING = problem_docs(RunNotFound, NotQueried, ReportNotReady, ReportLost)
+
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
+
+
+@router.get("/results", responses=_MISSING)
+async def list_results(run_id: str, services: Provided) -> ResultList:
+    """List the results of queries that a run's answer rests on, by the numbers that it counts them by."""
+    data = await _data(run_id, services)
+    return ResultList(
+        run_id=run_id,
+        results=tuple(
+            ResultSummary(
+                number=one.number,
+                database=one.database,
+                sql=one.sql,
+                query_hash=sha256(one.sql.encode()).hexdigest() if one.sql else "",
+                columns=one.columns,
+                rows=one.row_count,
+                truncated=one.truncated,
+                at=one.at,
+                artifact=one.artifact,
+            )
+            for one in data.tables
+        ),
+    )
+
+
+@router.get(
+    "/results/{number}",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "All rows that were read",
+            "content": {JSON: {"schema": {"$ref": "#/components/schemas/ResultTable"}}, CSV: _TEXT},
+        },
+        **_MISSING,
+        **problem_docs(NotAcceptable),
+    },
+)
+async def get_result(
+    run_id: str,
+    services: Provided,
+    number: Annotated[int, Path(ge=1, le=999, description="As `GET .../results` lists it.")],
+    accept: Annotated[str | None, Header(description=f"`{JSON}` (default) or `{CSV}`.")] = None,
+) -> Response:
+    """Read one result whole: as JSON with its types, or as CSV, in which no text is taken for a formula."""
+    form = choose(accept, (JSON, CSV))
+    data = await _data(run_id, services)
+    keys = {one.number: one.artifact for one in data.tables}
+    if number not in keys:
+        raise NotQueried(f"the run {run_id!r} has no result {number}; it has: {sorted(keys) or 'none'}")
+    stored = await _artifact(keys[number], services)
+    content = stored if form == JSON else await asyncio.to_thread(_csv, stored)
+    said = f"{CSV}; charset=utf-8; header=present" if form == CSV else JSON
+    return Response(content, media_type=said, headers={"Vary": "Accept", "X-Content-Type-Options": "nosniff"})
+
+
+@router.get("/chart.svg", response_class=Response, responses={200: {"content": {SVG: _TEXT}}, **_MISSING})
+async def get_chart(run_id: str, services: Provided) -> Response:
+    """See the chart of an answer."""
+    return Response(
+        await _artifact((await _chart(run_id, services)).svg, services), media_type=SVG, headers=SVG_HEADERS
+    )
+
+
+@router.get("/chart.png", response_class=Response, responses={200: {"content": {PNG: _TEXT}}, **_MISSING})
+async def get_chart_as_png(run_id: str, services: Provided) -> Response:
+    """See the chart of an answer as a picture of points, on white."""
+    stored = await _artifact((await _chart(run_id, services)).png, services)
+    return Response(b64decode(stored), media_type=PNG, headers=SVG_HEADERS)
+
+
+@router.get("/chart.json", response_class=Response, responses={200: {"content": {SPEC: _TEXT}}, **_MISSING})
+async def get_chart_as_specification(run_id: str, services: Provided) -> Response:
+    """Read the Vega-Lite specification of the chart, with its values: to draw it anew, or to change it."""
+    return Response(await _artifact((await _chart(run_id, services)).spec, services), media_type=SPEC)
+
+
+def _csv(stored: str) -> str:
+    return as_csv(ResultTable.model_validate_json(stored))
+
+
+async def _chart(run_id: str, services: Services) -> Chart:
+    data = await _data(run_id, services)
+    if data.chart is None:
+        raise NotQueried(f"the answer of the run {run_id!r} has no chart. {data.no_chart}".rstrip())
+    return data.chart
+
+
+async def _data(run_id: str, services: Services) -> DataAnswer:
+    """What the report of a run has of results."""
+    run = await read_run(run_id, services.temporal, services.store)
+    if run.report is None:
+        raise ReportNotReady(f"the run {run_id!r} has no report; its status is {run.status!r}")
+    stored = await _artifact(run.report.artifact, services)
+    data = None
+    if '"data":' in stored:  # most reports have none, and a long one takes a while to read
+        data = (await asyncio.to_thread(Report.model_validate_json, stored)).data
+    if data is None:
+        raise NotQueried(f"the answer of the run {run_id!r} rests on no result of a database")
+    return data
+
+
+async def _artifact(key: str, services: Services) -> str:
+    stored = await services.store.artifacts.get(key)
+    if stored is None:
+        raise ReportLost(f"the store does not have {key!r}; is this the run's data directory?")
+    return stored

@@ -1,0 +1,142 @@
+"""An answer to a question over databases: what its numbers came from, and the tables, queries and chart beside it.
+
+It travels within the draft of a report, so that a report is made again of the draft and the evidence alone. Tables are
+cut for reading; the whole of each is an artifact.
+"""
+
+from typing import Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.data.proof import CellReference, Operation
+from elcano.graphs.data.query import SqlQuery
+from elcano.graphs.data.schema import Dialect
+from elcano.graphs.data.table import Cell, ResultColumn, ResultDigest
+from elcano.graphs.frozen import Frozen
+
+SHOWN_ROWS: Final = 50
+"""Rows of a result that stand in the report."""
+CHART_PATH: Final = "chart.svg"
+"""Where Markdown says that the chart is, beside the report."""
+
+NumberStatus: TypeAlias = Literal["proven", "given", "quoted", "named", "wrong", "unproven"]
+"""`proven`: the cells that it names give it. `given`: the question, or what stands beside the answer, says it.
+`quoted`: a passage that is quoted there says it. `named`: digits of a name that a result has. `wrong`: the cells give
+another number, or none. `unproven`: no cell is named."""
+DOUBTFUL: Final[frozenset[NumberStatus]] = frozenset({"wrong", "unproven"})
+ChartKind: TypeAlias = Literal["line", "bar", "scatter"]
+
+
+class NumberVerdict(Frozen):
+    """One number of an answer and what became of it."""
+
+    text: str
+    """As the words have it, with its unit."""
+    statement: str
+    """The sentence, item or cell that it stands in, without markup."""
+    status: NumberStatus
+    reason: str = ""
+    """Where it is from, or what is wrong; a clause without a full stop."""
+    operation: Operation | None = None
+    cells: tuple[CellReference, ...] = ()
+    value: str = ""
+    """What the cells give, as an exact decimal; empty: nothing was computed."""
+
+
+class QueryRepair(Frozen):
+    """One change that was made to a query because it could not be run."""
+
+    before: str
+    after: str
+    reason: str = Field(default="", max_length=2_000, description="Who complained, and of what.")
+    changes_meaning: bool = False
+    """Whether it may answer another question than the one that was asked."""
+
+
+class AnsweredQuery(Frozen):
+    """A query that was run, and how it came to be so."""
+
+    query: SqlQuery
+    repairs: tuple[QueryRepair, ...] = ()
+    """In the order in which they were made."""
+
+
+class AnswerTable(Frozen):
+    """A result as the report shows it."""
+
+    number: int = Field(ge=1)
+    artifact: str
+    """Of the whole `ResultTable`."""
+    evidence: str
+    database: str
+    dialect: Dialect
+    sql: str
+    """Empty: it was put together by code, from the results in `parents`."""
+    columns: tuple[ResultColumn, ...]
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    """The first 50."""
+    row_count: int = Field(ge=0)
+    truncated: bool = False
+    at: str = ""
+    reasons: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    repairs: tuple[QueryRepair, ...] = ()
+    parents: tuple[str, ...] = ()
+
+
+class Chart(Frozen):
+    """One drawing of a result: a Vega-Lite specification and what a library made of it, all kept as artifacts."""
+
+    kind: ChartKind
+    title: str
+    description: str
+    """For who does not see it, and what was left out of it."""
+    result: int = Field(ge=1)
+    """The number of the result that it shows."""
+    spec: str
+    """Artifact hash of the specification, JSON."""
+    svg: str
+    png: str
+    """Artifact hash of the picture in Base64."""
+
+
+class DataAnswer(Frozen):
+    """All of an answer but its words."""
+
+    tables: tuple[AnswerTable, ...] = ()
+    numbers: tuple[NumberVerdict, ...] = ()
+    """Every number of the prose, in its order."""
+    known: tuple[str, ...] = ()
+    """What its statements may say without quoting it, because cells prove it."""
+    chart: Chart | None = None
+    no_chart: str = ""
+    """Why there is none, in a sentence; empty: there is one, or none was asked for."""
+    forecasts: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    """What is missing, in sentences: paths that failed or were too slow."""
+    by_rules: bool = False
+    """True: no language model wrote its words."""
+
+    @property
+    def doubtful(self) -> tuple[NumberVerdict, ...]:
+        """Numbers that are not verified."""
+        return tuple(one for one in self.numbers if one.status in DOUBTFUL)
+
+
+class ChartInput(Frozen):
+    """What is to be drawn: the first of the results that something fits for."""
+
+    results: tuple[ResultDigest, ...] = Field(default=(), max_length=100)
+    spec: str = Field(default="", max_length=100)
+    """Artifact hash of a Vega-Lite specification that is drawn instead, as of a forecast; it shows `result`."""
+    title: str = Field(default="", max_length=300)
+    """Of that drawing."""
+    result: int = Field(default=1, ge=1)
+
+
+class ChartOutput(Frozen):
+    """The chart, or why there is none."""
+
+    chart: Chart | None = None
+    reason: str = ""
+    """Why there is none, in a sentence."""

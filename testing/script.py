@@ -200,5 +200,6 @@ _FIXED: Final[dict[str, JsonObject]] = {
     "analyst": {"hypotheses": [{"statement": "It holds."}], "measurements": []},
     "analyze": {"artifact": "an analysis", "verdict": "inconclusive", "told": "Nothing was pooled."},
     "compute": {"result": None},
+    "forecast": {"refused": {"reasons": ["empty"], "message": "Nothing was forecast."}},
 }
 """Answers that do not depend on what is asked."""

@@ -14,6 +14,7 @@ from elcano.activities.similarity.related import related
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.analyzing import analyze
 from elcano.activities.tools.computing import compute
+from elcano.activities.tools.forecasting import forecast_result
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
 from elcano.graphs.catalogue.listing import TOOLS
@@ -29,6 +30,7 @@ from elcano.graphs.catalogue.tools import (
     SearchOutput,
 )
 from elcano.graphs.contracts import ToolCall, ToolResult
+from elcano.graphs.data.forecast import ForecastInput, ForecastOutput
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
@@ -60,6 +62,7 @@ class ToolActivities:
             "search_related": self._search_related,
             "analyze": self._analyze,
             "compute": self._compute,
+            "forecast": self._forecast,
             "noop": self._noop,
         }
 
@@ -114,6 +117,9 @@ class ToolActivities:
 
     async def _compute(self, store: TenantStore, run_id: str, given: ComputeInput) -> ComputeOutput:
         return await compute(given)
+
+    async def _forecast(self, store: TenantStore, run_id: str, given: ForecastInput) -> ForecastOutput:
+        return await forecast_result(store, run_id, given)
 
     async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()

@@ -20,6 +20,8 @@ from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue import ledger_reducers as ledgers
 from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
+from elcano.graphs.data.forecast import ForecastInput, ForecastOutput
+from elcano.graphs.data.forecast_wording import summary as forecast_summary
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
@@ -97,6 +99,15 @@ TOOLS: Mapping[str, ToolSpec] = {
             output=tools.ComputeOutput,
             starts="analyzing",
             completes="analysis_complete",
+        ),
+        ToolSpec(
+            name="forecast",
+            description="Continues a series in a stored result and says what the model was worth before, or refuses.",
+            input=ForecastInput,
+            output=ForecastOutput,
+            starts="analyzing",
+            completes="analysis_complete",
+            summary=forecast_summary,
         ),
         ToolSpec(
             name="noop",

@@ -41,6 +41,8 @@ class ResultTable(Frozen):
     """When it was read: UTC, ISO 8601, to the second."""
     schema_hash: str = ""
     """Of the schema that the query was checked against."""
+    computed: str = ""
+    """How the rows were computed from those of `sql`, in a sentence; empty: they are what the query gave."""
 
 
 class ResultDigest(Frozen):

@@ -1,6 +1,7 @@
 """Which column of a result is its time and which its value: by name, or because there is only one that can be.
 
-Names are compared exactly first, then without regard to case. Nothing is guessed among several.
+Names are compared exactly first, then without regard to case. A column is of a kind if its database says so, or if
+most of its cells are: what the others lack is said of them later. Nothing is guessed among several.
 """
 
 import difflib
@@ -77,9 +78,9 @@ def _moments(table: ResultTable) -> list[int]:
     declared = [place for place, column in enumerate(table.columns) if column.kind in MOMENTS]
     if declared:
         return declared
-    texts = [place for place in range(len(table.columns)) if _all(table, place, _is_written_moment)]
+    texts = [place for place in range(len(table.columns)) if _mostly(table, place, _is_written_moment)]
     return texts or [
-        place for place in range(len(table.columns)) if _all(table, place, _is_year) and _distinct(table, place)
+        place for place in range(len(table.columns)) if _mostly(table, place, _is_year) and _distinct(table, place)
     ]
 
 
@@ -87,7 +88,7 @@ def _numbers(table: ResultTable) -> list[int]:
     return [
         place
         for place, column in enumerate(table.columns)
-        if column.kind in NUMBERS or _all(table, place, lambda cell: number(cell) is not None)
+        if column.kind in NUMBERS or _mostly(table, place, lambda cell: number(cell) is not None)
     ]
 
 
@@ -104,6 +105,6 @@ def _distinct(table: ResultTable, place: int) -> bool:
     return len(set(cells)) == len(cells)
 
 
-def _all(table: ResultTable, place: int, holds: Callable[[Cell], bool]) -> bool:
+def _mostly(table: ResultTable, place: int, holds: Callable[[Cell], bool]) -> bool:
     cells = [row[place] for row in table.rows if row[place] is not None]
-    return bool(cells) and all(holds(cell) for cell in cells)
+    return 2 * sum(holds(cell) for cell in cells) > len(cells)

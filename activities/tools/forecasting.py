@@ -16,8 +16,10 @@ from elcano.activities.forecasting.chart import chart
 from elcano.activities.forecasting.forecasting import Computing, Forecast, forecast, points
 from elcano.activities.forecasting.process import ForecastProcess
 from elcano.activities.forecasting.refusing import Refused
-from elcano.graphs.data.forecast import ForecastDigest, ForecastInput, ForecastOutput
-from elcano.graphs.data.forecast_wording import told
+from elcano.activities.tools.referring import reference
+from elcano.graphs.catalogue.forecast_tool import ForecastOutput
+from elcano.graphs.catalogue.forecast_wording import told
+from elcano.graphs.data.forecast import ForecastDigest, ForecastInput
 from elcano.graphs.data.table import DIGEST_ROWS, ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
 from elcano.storage.evidence import Evidence, StoredText
@@ -54,7 +56,7 @@ async def forecast_result(
     await store.evidence.add(run_id, [evidence], [text])
     drawing = await store.artifacts.put(run_id, json.dumps(chart(made), ensure_ascii=False), CHART_TYPE)
     digest = _digest(made, table, given.artifact, artifact, evidence.id, drawing)
-    return ForecastOutput(forecast=digest, told=told(digest))
+    return ForecastOutput(forecast=digest, evidence=(reference(evidence),), told=told(digest))
 
 
 async def _result(store: TenantStore, artifact: str) -> ResultTable:
@@ -68,9 +70,10 @@ async def _result(store: TenantStore, artifact: str) -> ResultTable:
 
 
 def _evidence(table: ResultTable, artifact: str, made: Forecast) -> tuple[Evidence, StoredText]:
-    """The rows as text that can be quoted."""
-    lines = [[column.name for column in table.columns], *([str(cell) for cell in row] for row in table.rows)]
-    text = f"{table.computed}\n\n" + "\n".join("\t".join(line) for line in lines) + "\n"
+    """The rows as text that can be quoted, each on a line with its number."""
+    lines = [table.computed, f"Columns: {' | '.join(column.name for column in table.columns)}"]
+    lines += [f"Row {number}: {' | '.join(map(str, row))}" for number, row in enumerate(table.rows, 1)]
+    text = "\n".join(lines)
     title = f"Forecast of {made.series.value} to {made.series.name(made.moments[-1])}"
     content, document = sha256(text.encode()).hexdigest(), f"forecast:{artifact}"
     stored = StoredText(content_hash=content, document=document, title=title, text=text)

@@ -17,6 +17,7 @@ from elcano.activities.tools.computing import compute
 from elcano.activities.tools.forecasting import forecast_result
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
+from elcano.graphs.catalogue.forecast_tool import ForecastOutput
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -30,7 +31,7 @@ from elcano.graphs.catalogue.tools import (
     SearchOutput,
 )
 from elcano.graphs.contracts import ToolCall, ToolResult
-from elcano.graphs.data.forecast import ForecastInput, ForecastOutput
+from elcano.graphs.data.forecast import ForecastInput
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened

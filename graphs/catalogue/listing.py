@@ -20,8 +20,9 @@ from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.catalogue import ledger_reducers as ledgers
 from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
-from elcano.graphs.data.forecast import ForecastInput, ForecastOutput
-from elcano.graphs.data.forecast_wording import summary as forecast_summary
+from elcano.graphs.catalogue.forecast_tool import ForecastOutput
+from elcano.graphs.catalogue.forecast_wording import summary as forecast_summary
+from elcano.graphs.data.forecast import ForecastInput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches

@@ -145,12 +145,3 @@ class ForecastDigest(Frozen):
     """What was left out, filled or assumed, in sentences: they stand beside the answer."""
     chart: str = ""
     """The artifact hash of its drawing as a Vega-Lite dict: history, forecast and bands."""
-
-
-class ForecastOutput(Frozen):
-    """A forecast, or why there is none: one of the two."""
-
-    forecast: ForecastDigest | None = None
-    refused: ForecastRefusal | None = None
-    told: str = ""
-    """The same in sentences, for whoever writes the answer."""

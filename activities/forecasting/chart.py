@@ -24,11 +24,11 @@ def chart(made: Forecast) -> JsonObject:
     value, time = (shortened(name, NAME_CHARACTERS) for name in (series.value, series.time))
     known = list(zip(series.moments, series.values, strict=True))[-drawn:]
     data: list[Json] = [{"at": at.isoformat(), "value": amount, "part": "history"} for at, amount in known]
-    data += [
-        {"at": at.isoformat(), "value": made.fit.mean[place], "part": "forecast"}
-        | {f"{side}_{level}": bounds[level][place] for level in LEVELS for side, bounds in _sides(made)}
-        for place, at in enumerate(made.moments)
-    ]
+    for place, at in enumerate(made.moments):
+        point: JsonObject = {"at": at.isoformat(), "value": made.fit.mean[place], "part": "forecast"}
+        for level in LEVELS:
+            point[f"low_{level}"], point[f"high_{level}"] = made.fit.low[level][place], made.fit.high[level][place]
+        data.append(point)
     x: JsonObject = {
         "field": "at",
         "type": "temporal",
@@ -61,19 +61,16 @@ def chart(made: Forecast) -> JsonObject:
         },
     }
     cut = f", the latest {len(known):,} of {len(series.values):,} values" if len(known) < len(series.values) else ""
+    held = " and ".join(f"{100 * check.covered / check.count:.0f} %" for check in made.chosen.intervals)
     levels = " and ".join(f"{level} %" for level in LEVELS)
     return {
         "$schema": SCHEMA,
         "title": {
             "text": f"{value}: history and forecast",
-            "subtitle": f"{MODEL_WORDS[made.chosen.model]}; bands claim {levels}{cut}",
+            "subtitle": f"{MODEL_WORDS[made.chosen.model]}; bands of {levels} held {held} in the back-test{cut}",
         },
         "width": 640,
         "height": 320,
         "data": {"values": data},
         "layer": [*bands, lines],
     }
-
-
-def _sides(made: Forecast) -> tuple[tuple[str, dict[int, tuple[float, ...]]], ...]:
-    return ("low", made.fit.low), ("high", made.fit.high)

@@ -28,10 +28,11 @@ class OfProphet:
         except ModuleNotFoundError as error:
             raise CannotFit("it is not installed (`pip install prophet`)") from error
         import numpy as np
-        import pandas as pd
 
-        known = pd.DataFrame({"ds": list(moments[: len(values)]), "y": list(values)})
-        asked = pd.DataFrame({"ds": list(moments[len(values) :])})
+        pandas: Any = importlib.import_module("pandas")
+
+        known = pandas.DataFrame({"ds": list(moments[: len(values)]), "y": list(values)})
+        asked = pandas.DataFrame({"ds": list(moments[len(values) :])})
         mean: list[float] = []
         low: dict[int, list[float]] = {}
         high: dict[int, list[float]] = {}

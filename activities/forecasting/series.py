@@ -141,7 +141,7 @@ def _cells(table: ResultTable, time: int, value: int, missing: Missing) -> _Read
         else:
             made.points.append((moment.at, amount))
     if len(forms) > 1:
-        faults.setdefault("not_moments", []).extend(min(forms.values(), key=len))
+        faults.setdefault("not_moments", []).extend(sorted(forms.values(), key=len)[0])
     if len(zones) > 1:
         faults["time_zones"] = [rows[0] for rows in zones.values()]
     if faults or first is None:

@@ -52,11 +52,11 @@ async def forecast_result(
         return ForecastOutput(refused=error.refusal, told=f"There is no forecast: {error.refusal.message}")
     table = points(made, history, given.artifact)
     artifact = await store.artifacts.put(run_id, table.model_dump_json(), RESULT_TYPE)
-    evidence, text = _evidence(table, artifact, made)
-    await store.evidence.add(run_id, [evidence], [text])
+    passage, text = _evidence(table, artifact, made)
+    await store.evidence.add(run_id, [passage], [text])
     drawing = await store.artifacts.put(run_id, json.dumps(chart(made), ensure_ascii=False), CHART_TYPE)
-    digest = _digest(made, table, given.artifact, artifact, evidence.id, drawing)
-    return ForecastOutput(forecast=digest, evidence=(reference(evidence),), told=told(digest))
+    digest = _digest(made, table, given.artifact, artifact, passage.id, drawing)
+    return ForecastOutput(forecast=digest, evidence=(reference(passage),), told=told(digest))
 
 
 async def _result(store: TenantStore, artifact: str) -> ResultTable:
@@ -73,10 +73,10 @@ def _evidence(table: ResultTable, artifact: str, made: Forecast) -> tuple[Eviden
     """The rows as text that can be quoted, each on a line with its number."""
     lines = [table.computed, f"Columns: {' | '.join(column.name for column in table.columns)}"]
     lines += [f"Row {number}: {' | '.join(map(str, row))}" for number, row in enumerate(table.rows, 1)]
-    text = "\n".join(lines)
+    written = "\n".join(lines)
     title = f"Forecast of {made.series.value} to {made.series.name(made.moments[-1])}"
-    content, document = sha256(text.encode()).hexdigest(), f"forecast:{artifact}"
-    stored = StoredText(content_hash=content, document=document, title=title, text=text)
+    content, document = sha256(written.encode()).hexdigest(), f"forecast:{artifact}"
+    stored = StoredText(content_hash=content, document=document, title=title, text=written)
     evidence = Evidence(
         id=f"{document}:{content}",
         source=table.database,
@@ -84,9 +84,9 @@ def _evidence(table: ResultTable, artifact: str, made: Forecast) -> tuple[Eviden
         content_hash=content,
         title=title,
         locator=f"computed from {table.database}",
-        text=text,
+        text=written,
         start=0,
-        end=len(text),
+        end=len(written),
     )
     return evidence, stored
 

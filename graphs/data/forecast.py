@@ -145,3 +145,12 @@ class ForecastDigest(Frozen):
     """What was left out, filled or assumed, in sentences: they stand beside the answer."""
     chart: str = ""
     """The artifact hash of its drawing as a Vega-Lite dict: history, forecast and bands."""
+
+
+class ForecastWish(Frozen):
+    """What a question says of a forecast that it asks for; its fields are those of `ForecastInput`."""
+
+    horizon: int | None = None
+    """None: it does not say."""
+    span: Span = "periods"
+    until: str = ""

@@ -175,7 +175,7 @@ def test_constant_and_short_and_long_and_empty_and_cut_off() -> None:
 
 
 def test_columns_are_named_or_asked_for() -> None:
-    rows = [[month, value, 2 * value] for month, value in zip(months(40), wave(40), strict=True)]
+    rows: list[list[Cell]] = [[month, value, 2 * value] for month, value in zip(months(40), wave(40), strict=True)]
     both = table(rows, ("month", "Umsatz", "profit"), ("text", "decimal", "decimal"))
     unnamed = refused_by(lambda: series(both, given()))
     assert unnamed.reasons == ("columns",)

@@ -6,7 +6,7 @@ late is left out and named. The figures are rounded to six digits: more would di
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Protocol
 
@@ -21,6 +21,8 @@ from elcano.graphs.data.forecast import LEVELS, MODEL_WORDS, ForecastInput, Mode
 from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
 
 ARIMA_SECONDS: Final = 5.0
+MOST_FITTED: Final = 1_000
+"""Values that models see, the latest: with 5,000 they take tens of seconds."""
 DIGITS: Final = 6
 
 
@@ -56,7 +58,7 @@ def forecast(table: ResultTable, given: ForecastInput, computing: Computing) -> 
         Starting: the models could not be loaded in time.
     """
     deadline = time.monotonic() + given.seconds
-    made = series(table, given)
+    made, cut = _latest(series(table, given))
     ahead, season, notes = horizon(made, given)
     moments = made.ahead(ahead)
     ends = origins(len(made.values), ahead, least_known(season))
@@ -93,8 +95,16 @@ def forecast(table: ResultTable, given: ForecastInput, computing: Computing) -> 
         reason=why(chosen, scores),
         scores=tuple(scores),
         origins=tuple(made.name(made.moments[end - 1]) for end in ends),
-        notes=(*made.notes, *notes, *_remarks(made, fit, chosen)),
+        notes=(*made.notes, *cut, *notes, *_remarks(made, fit, chosen)),
     )
+
+
+def _latest(made: Series) -> tuple[Series, tuple[str, ...]]:
+    count = len(made.values)
+    if count <= MOST_FITTED:
+        return made, ()
+    cut = replace(made, moments=made.moments[-MOST_FITTED:], values=made.values[-MOST_FITTED:])
+    return cut, (f"Only the latest {MOST_FITTED:,} of {count:,} values were looked at.",)
 
 
 def _in_order(models: Sequence[ModelName]) -> list[ModelName]:

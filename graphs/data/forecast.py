@@ -109,6 +109,8 @@ class ModelScore(Frozen):
     had no error."""
     mae: float | None = None
     """Mean absolute error, in the unit of the values."""
+    mae_by_origin: tuple[float, ...] = ()
+    """The same at each origin by itself."""
     intervals: tuple[IntervalCheck, ...] = ()
     left_out: str = ""
     """Why it does not count, as a clause without a full stop."""

@@ -18,6 +18,7 @@ def test_scores_are_those_of_both_origins_together() -> None:
     values = (10.0, 20.0, 10.0, 20.0, 12.0, 20.0)
     score = scored("ets", values, (2, 4), [fit((10, 10), 1), fit((10, 20), 1)], 1)
     assert score.mae == pytest.approx((0 + 10 + 2 + 0) / 4)
+    assert score.mae_by_origin == pytest.approx((5, 1))
     assert score.smape == pytest.approx(200 * (10 / 30 + 2 / 22) / 4)
     assert score.mase == pytest.approx((1.0 + 0.2) / 4)  # within both histories the value before is 10 off
     assert [(check.level, check.covered, check.count) for check in score.intervals] == [(80, 2, 4), (95, 2, 4)]
@@ -45,3 +46,14 @@ def test_origins_leave_enough_to_begin_with() -> None:
     assert origins(120, 12, 24) == (96, 108)
     assert origins(37, 12, 24) == (24, 25)
     assert naive_error((1, 2, 4, 8), 2) == pytest.approx((3 + 6) / 2)
+
+
+def test_a_model_that_was_searched_for_has_to_be_the_best_at_each_origin() -> None:
+    theta = ModelScore(model="theta", smape=6, mase=1, mae=6, mae_by_origin=(6, 6))
+    once = ModelScore(model="arima", smape=4, mase=0.7, mae=4, mae_by_origin=(1, 7))
+    twice = ModelScore(model="arima", smape=5, mase=0.9, mae=5, mae_by_origin=(5, 5))
+    assert best((theta, once)).model == "theta"
+    assert best((theta, twice)).model == "arima"
+    assert best((once,)).model == "arima"
+    assert why(theta, (theta, once)).endswith("ARIMA (AutoARIMA) would have to be the best at each origin.")
+    assert "each origin" not in why(twice, (theta, twice))

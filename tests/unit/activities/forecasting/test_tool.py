@@ -22,7 +22,7 @@ from elcano.graphs.contracts import ToolCall
 from elcano.graphs.data.forecast import ForecastDigest
 from elcano.graphs.data.table import ResultTable
 from elcano.storage.store import Store, TenantStore, open_store
-from tests.unit.activities.forecasting.material import given, monthly, table
+from tests.unit.activities.forecasting.material import given, monthly, steps, table
 from tests.unit.activities.forecasting.test_chart import Flat
 
 RUN = "run"
@@ -55,6 +55,7 @@ def digest(output: ForecastOutput) -> ForecastDigest:
     return output.forecast
 
 
+@pytest.mark.timeout(900)  # a busy machine takes minutes to load the libraries
 async def test_by_real_models_in_a_process_of_their_own(store: Store) -> None:
     mine = store.of("default")
     call = ToolCall(
@@ -149,6 +150,7 @@ async def test_a_column_called_forecast_keeps_its_name(store: Store) -> None:
     assert [column.name for column in found.table.columns][:3] == ["forecast", "forecast_2", "low_80"]
 
 
+@pytest.mark.timeout(900)  # a busy machine takes minutes to load the libraries
 async def test_two_at_once_have_each_their_own(store: Store) -> None:
     mine = store.of("default")
     outputs = await asyncio.gather(*(made(mine, monthly(count), PROCESS) for count in (60, 61, 62)))
@@ -182,3 +184,9 @@ async def test_weeks_of_a_series_in_days(store: Store) -> None:
     found = digest(await made(store.of("default"), rows, horizon=2, span="weeks"))
     assert found.horizon == 14
     assert found.table.head[0][0] == "2024-03-21"
+
+
+async def test_of_a_very_long_series_the_latest_part_is_taken_and_that_is_said(store: Store) -> None:
+    output = await made(store.of("default"), steps(3_000, "2015-01-01", lambda at: at.date().isoformat(), days=1))
+    assert digest(output).observations == 1_000
+    assert "Only the latest 1,000 of 3,000 values were looked at." in output.told

@@ -1,19 +1,23 @@
 """How the parts of a forecast say that there is none."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from elcano.graphs.data.forecast import ForecastRefusal, RefusalReason
+from elcano.graphs.shortening import shortened
 
-NAMED = 12
+NAMED: Final = 12
 """Of moments and rows, so many are named; the others are counted."""
+MESSAGE_CHARACTERS: Final = 2_000
+"""Names of columns may be long."""
 
 
 class Refused(Exception):
     """This series is not forecast; `refusal` is the answer."""
 
     def __init__(self, refusal: ForecastRefusal) -> None:
-        self.refusal = refusal
-        super().__init__(refusal.message)
+        self.refusal = refusal.model_copy(update={"message": shortened(refusal.message, MESSAGE_CHARACTERS)})
+        super().__init__(self.refusal.message)
 
 
 def refused(

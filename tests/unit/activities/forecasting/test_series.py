@@ -186,6 +186,14 @@ def test_columns_are_named_or_asked_for() -> None:
     assert "moments" in refused_by(lambda: series(table([["x", 1.0]]), given())).message
 
 
+def test_names_of_any_length_and_script_are_shown_within_bounds() -> None:
+    names = [f"столбец {number} " + "я" * 280 for number in range(12)]
+    wide = table([["x"] * 12] * 3, names, ["text"] * 12)
+    found = refused_by(lambda: series(wide, given()))
+    assert "столбец 0" in found.message
+    assert len(found.message) <= 2_000
+
+
 def test_the_period_that_is_not_over_does_not_count_and_that_is_said() -> None:
     rows = monthly(40)  # up to 2018-04
     within = table(rows, at="2018-04-12T10:00:00+00:00")

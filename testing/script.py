@@ -204,5 +204,6 @@ _FIXED: Final[dict[str, JsonObject]] = {
     "sql_repairer": {"explanation": "No other query is scripted."},
     "consensus": {"told": "Nothing was merged."},
     "chart": {"reason": "There is no chart."},
+    "forecast": {"refused": {"reasons": ["empty"], "message": "Nothing was forecast."}},
 }
 """Answers that do not depend on what is asked."""

@@ -29,6 +29,10 @@ from elcano.graphs.catalogue.database_tools import (
     SqlExamplesInput,
     SqlExamplesOutput,
 )
+from elcano.activities.tools.forecasting import forecast_result
+from elcano.activities.tools.referring import reference
+from elcano.activities.tools.renewing import as_told_now
+from elcano.graphs.catalogue.forecast_tool import ForecastOutput
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -42,6 +46,7 @@ from elcano.graphs.catalogue.tools import (
     SearchOutput,
 )
 from elcano.graphs.contracts import ToolCall, ToolResult
+from elcano.graphs.data.forecast import ForecastInput
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
@@ -87,6 +92,7 @@ class ToolActivities:
             "compute": self._compute,
             "consensus": consensus,
             "chart": chart,
+            "forecast": self._forecast,
             "noop": self._noop,
         }
 
@@ -150,6 +156,9 @@ class ToolActivities:
 
     async def _compute(self, store: TenantStore, run_id: str, given: ComputeInput) -> ComputeOutput:
         return await compute(given)
+
+    async def _forecast(self, store: TenantStore, run_id: str, given: ForecastInput) -> ForecastOutput:
+        return await forecast_result(store, run_id, given)
 
     async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()

@@ -33,6 +33,9 @@ from elcano.graphs.catalogue.database_tools import (
 )
 from elcano.graphs.data.answer import ChartInput, ChartOutput
 from elcano.graphs.data.consensus import ConsensusInput, ConsensusOutput
+from elcano.graphs.catalogue.forecast_tool import ForecastOutput
+from elcano.graphs.catalogue.forecast_wording import summary as forecast_summary
+from elcano.graphs.data.forecast import ForecastInput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
@@ -156,6 +159,13 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="analyzing",
             completes="analysis_complete",
             summary=charted,
+            name="forecast",
+            description="Continues a series in a stored result and says what the model was worth before, or refuses.",
+            input=ForecastInput,
+            output=ForecastOutput,
+            starts="analyzing",
+            completes="analysis_complete",
+            summary=forecast_summary,
         ),
         ToolSpec(
             name="noop",

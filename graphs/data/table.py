@@ -43,6 +43,8 @@ class ResultTable(Frozen):
     """Of the schema that the query was checked against."""
     parents: tuple[str, ...] = ()
     """Artifact hashes of the results that code put it together from; empty: a query gave it."""
+    computed: str = ""
+    """How the rows were computed from those of `sql`, in a sentence; empty: they are what the query gave."""
 
 
 class ResultDigest(Frozen):

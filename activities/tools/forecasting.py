@@ -1,0 +1,124 @@
+"""The tool `forecast`: a series in a stored result is continued, and the points are kept as a result of their own.
+
+Models come with the extra `forecast`; a worker without it says so. They are fitted in a process of their own, one for
+the worker, which is started by the first forecast.
+"""
+
+import asyncio
+import json
+from hashlib import sha256
+from importlib.util import find_spec
+from typing import Final
+
+from pydantic import ValidationError
+
+from elcano.activities.forecasting.chart import chart
+from elcano.activities.forecasting.forecasting import Computing, Forecast, forecast, points
+from elcano.activities.forecasting.process import ForecastProcess
+from elcano.activities.forecasting.refusing import Refused
+from elcano.activities.tools.referring import reference
+from elcano.graphs.catalogue.forecast_tool import ForecastOutput
+from elcano.graphs.catalogue.forecast_wording import told
+from elcano.graphs.data.forecast import ForecastDigest, ForecastInput
+from elcano.graphs.data.table import DIGEST_ROWS, ResultDigest, ResultTable
+from elcano.graphs.errors import InputInvalid
+from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.store import TenantStore
+
+RESULT_TYPE: Final = "application/vnd.elcano.result+json"
+"""The media type of a stored `ResultTable`."""
+CHART_TYPE: Final = "application/vnd.vegalite.v5+json"
+
+PROCESS: Final = ForecastProcess()
+"""One for the worker."""
+
+
+async def forecast_result(
+    store: TenantStore, run_id: str, given: ForecastInput, computing: Computing = PROCESS
+) -> ForecastOutput:
+    """The digest of a forecast, which is stored with its chart before this answers; or why there is none.
+
+    Raises:
+        InputInvalid: there is no such result, or this worker has no library for forecasts.
+        Starting: the models could not be loaded in time; another try finds them further on.
+    """
+    if find_spec("statsforecast") is None:
+        text = "this worker has no library for forecasts: install it with the extra `forecast` (`elcano[forecast]`)"
+        raise InputInvalid("tool", text)
+    history = await _result(store, given.artifact)
+    try:
+        made = await asyncio.to_thread(forecast, history, given, computing)
+    except Refused as error:
+        return ForecastOutput(refused=error.refusal, told=f"There is no forecast: {error.refusal.message}")
+    table = points(made, history, given.artifact)
+    artifact = await store.artifacts.put(run_id, table.model_dump_json(), RESULT_TYPE)
+    passage, whole = _evidence(table, artifact, made)
+    await store.evidence.add(run_id, [passage], [whole])
+    drawing = await store.artifacts.put(run_id, json.dumps(chart(made), ensure_ascii=False), CHART_TYPE)
+    digest = _digest(made, table, given.artifact, artifact, passage.id, drawing)
+    return ForecastOutput(forecast=digest, evidence=(reference(passage),), told=told(digest))
+
+
+async def _result(store: TenantStore, artifact: str) -> ResultTable:
+    content = await store.artifacts.get(artifact)
+    if content is None:
+        raise InputInvalid("artifact", f"there is no result {artifact!r}: name the artifact of one that a query gave")
+    try:
+        return ResultTable.model_validate_json(content)
+    except ValidationError as error:
+        raise InputInvalid("artifact", f"the artifact {artifact!r} is no result of a query") from error
+
+
+def _evidence(table: ResultTable, artifact: str, made: Forecast) -> tuple[Evidence, StoredText]:
+    """The rows as text that can be quoted, each on a line with its number."""
+    lines = [table.computed, f"Columns: {' | '.join(column.name for column in table.columns)}"]
+    lines += [f"Row {number}: {' | '.join(map(str, row))}" for number, row in enumerate(table.rows, 1)]
+    written = "\n".join(lines)
+    title = f"Forecast of {made.series.value} to {made.series.name(made.moments[-1])}"
+    content, document = sha256(written.encode()).hexdigest(), f"forecast:{artifact}"
+    stored = StoredText(content_hash=content, document=document, title=title, text=written)
+    evidence = Evidence(
+        id=f"{document}:{content}",
+        source=table.database,
+        document=document,
+        content_hash=content,
+        title=title,
+        locator=f"computed from {table.database}",
+        text=written,
+        start=0,
+        end=len(written),
+    )
+    return evidence, stored
+
+
+def _digest(
+    made: Forecast, table: ResultTable, history: str, artifact: str, evidence: str, drawing: str
+) -> ForecastDigest:
+    series = made.series
+    return ForecastDigest(
+        table=ResultDigest(
+            artifact=artifact,
+            evidence=evidence,
+            database=table.database,
+            sql=table.sql,
+            columns=table.columns,
+            row_count=len(table.rows),
+            head=table.rows[:DIGEST_ROWS],
+        ),
+        history=history,
+        time_column=series.time,
+        value_column=series.value,
+        frequency=series.period.frequency,
+        season=made.season,
+        observations=len(series.values),
+        first=series.name(series.moments[0]),
+        last=series.name(series.moments[-1]),
+        horizon=len(made.moments),
+        model=made.chosen.model,
+        reason=made.reason,
+        scores=made.scores,
+        origins=made.origins,
+        intervals=made.chosen.intervals,
+        notes=made.notes,
+        chart=drawing,
+    )

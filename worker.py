@@ -32,6 +32,7 @@ from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.orphans import free_orphans
 from elcano.activities.calls.taking_over import TakingOver
+from elcano.activities.mcp.opening import LookActivities, open_servers
 from elcano.activities.providers.keeping import ProviderActivities
 from elcano.activities.providers.models import gated
 from elcano.activities.providers.passing import through_gate
@@ -55,6 +56,7 @@ from elcano.workflows.provider import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 from elcano.workflows.source_check import SourceCheckWorkflow
+from elcano.workflows.tool_look import ToolLookWorkflow
 
 _log = logging.getLogger("worker")
 
@@ -81,7 +83,8 @@ def build_worker(
     store = store.written_by(signature(settings))
     gate = partial(gated, store=store, settings=settings)
     agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
-    tools = ToolActivities(store, sources, open_embedder(settings.embeddings))
+    servers = open_servers(settings)
+    tools = ToolActivities(store, sources, open_embedder(settings.embeddings), servers=servers)
     reports = ReportActivities(store)
     books = BookActivities(store)
     return Worker(
@@ -96,6 +99,7 @@ def build_worker(
             reports.publish_report,
             reports.archive_run,
             CheckActivities(sources).check_source,
+            LookActivities(servers).look_at_tools,
         ],
         workflow_runner=workflow_runner(),
         **version(settings),
@@ -177,7 +181,7 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
     return Worker(
         client,
         task_queue=PROVIDER_QUEUE,
-        workflows=[ProviderWorkflow, SourceCheckWorkflow],
+        workflows=[ProviderWorkflow, SourceCheckWorkflow, ToolLookWorkflow],
         activities=[ProviderActivities(store.providers).keep_queue],
         workflow_runner=workflow_runner(),
         build_id=build_id(settings),

@@ -36,6 +36,7 @@ from elcano.api.routes import (
     runs,
     sources,
     steps,
+    tools,
     welcome,
 )
 from elcano.api.runs.reconciler import reconciling
@@ -113,6 +114,7 @@ def create_app(
         graphs,
         agents,
         sources,
+        tools,
         health,
     ):
         app.include_router(routes.router)

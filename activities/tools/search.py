@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line, waited
+from elcano.activities.mcp.opening import Servers
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
@@ -16,6 +17,7 @@ from elcano.activities.tools.analyzing import analyze
 from elcano.activities.tools.computing import compute
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
+from elcano.graphs.catalogue.calling import ListToolsInput, ListToolsOutput
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -48,12 +50,19 @@ class ToolActivities:
     """What every tool's activity does; a search is done within `passing` its source."""
 
     def __init__(
-        self, store: Store, sources: Sources, embedder: Embedder | None = None, *, passing: Passing = unhindered
+        self,
+        store: Store,
+        sources: Sources,
+        embedder: Embedder | None = None,
+        *,
+        passing: Passing = unhindered,
+        servers: Servers | None = None,
     ) -> None:
         self._store = store
         self._sources = sources
         self._embedder = embedder
         self._passing = passing
+        self._servers = servers or Servers.none()
         self._comparing = Comparing()
         self._tools: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
@@ -61,6 +70,7 @@ class ToolActivities:
             "analyze": self._analyze,
             "compute": self._compute,
             "noop": self._noop,
+            "list_tools": self._list_tools,
         }
 
     async def run_tool(self, call: ToolCall) -> ToolResult:
@@ -80,9 +90,11 @@ class ToolActivities:
         return ToolResult(output=output.model_dump(mode="json"), waited=waited(), told=call.told)
 
     async def _run(self, call: ToolCall, store: TenantStore) -> Frozen:
+        if call.tool == "call_tool":  # it has to know which call of the run it is
+            return await self._servers.call_tool(store, call)
         tool = self._tools.get(call.tool)
         if tool is None:
-            raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(self._tools)}")
+            raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(TOOLS)}")
         return await tool(store, call.run_id, TOOLS[call.tool].input.model_validate(call.input))
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
@@ -114,6 +126,9 @@ class ToolActivities:
 
     async def _compute(self, store: TenantStore, run_id: str, given: ComputeInput) -> ComputeOutput:
         return await compute(given)
+
+    async def _list_tools(self, store: TenantStore, run_id: str, given: ListToolsInput) -> ListToolsOutput:
+        return await self._servers.list_tools(given)
 
     async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()

@@ -115,6 +115,14 @@ class SourceUnanswered(ElcanoError):
     """A source was searched and did not answer, or refused; the text is the reason."""
 
 
+class ToolServerNotFound(ElcanoError):
+    """No server of tools has this name."""
+
+
+class ToolsUnanswered(ElcanoError):
+    """No worker said in time what servers of tools offer; the text is the reason."""
+
+
 class KeyReused(ElcanoError):
     """An idempotency key came a second time with another request."""
 
@@ -221,6 +229,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
     AgentNotFound: ProblemKind(404, "agent-not-found", "No such agent"),
     SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
+    ToolServerNotFound: ProblemKind(404, "tool-server-not-found", "No such server of tools"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     NotAnalyzed: ProblemKind(404, "not-analyzed", "The run has no such figures"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
@@ -244,6 +253,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
     TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
     SourceUnanswered: ProblemKind(502, "source-unanswered", "The source did not answer"),
+    ToolsUnanswered: ProblemKind(502, "tools-unanswered", "Nobody said what tools there are"),
     RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
     StoreUnavailable: ProblemKind(503, "store-unavailable", "The store cannot be used", retry_after=10),
     TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),

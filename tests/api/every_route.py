@@ -27,7 +27,7 @@ class Route:
         """Health and the manual are for everybody; what an operator offers and what somebody ran or keeps is not."""
         if self.path in ("/v1/graphs/schema", "/v1/agents/schema"):
             return False
-        return self.path.startswith(("/v1/runs", "/v1/sources", "/v1/graphs", "/v1/agents"))
+        return self.path.startswith(("/v1/runs", "/v1/sources", "/v1/graphs", "/v1/agents", "/v1/tools"))
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"

@@ -83,6 +83,15 @@ def ask(
             show_default=False,
         ),
     ] = "",
+    follow: Annotated[
+        str,
+        typer.Option(
+            "--follow",
+            metavar="RUN",
+            help="The question follows this run, which has ended: what was asked and answered there is known.",
+            show_default=False,
+        ),
+    ] = "",
     background: Annotated[str, typer.Option(help="What the agents should know besides the question.")] = "",
     instructions: Annotated[str, typer.Option(help="What you want of the report's length, tone or form.")] = "",
     budget_tokens: Annotated[int | None, typer.Option(help="Tokens to spend at most.", show_default=False)] = None,
@@ -133,6 +142,7 @@ def ask(
         "graph": None if graph is None else graphs.load(graph).model_dump(mode="json"),
         "sources": source,
         "domain": modes.domain(domain),
+        "previous_run": follow,
         "background": background,
         "instructions": instructions,
         "model": model,

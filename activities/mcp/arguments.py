@@ -32,7 +32,7 @@ def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)
-        checked = extend(kind, {"pattern": _pattern})(schema, registry=Registry())
+        checked: Validator = extend(kind, {"pattern": _pattern})(schema, registry=Registry())  # type: ignore[no-untyped-call]
         faults = sorted(_faults(checked, arguments))
     except (SchemaError, Unresolvable, RecursionError, regex.error) as error:
         said = shortened(" ".join(str(getattr(error, "message", error)).split()), FAULT_CHARACTERS)

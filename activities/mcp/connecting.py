@@ -154,8 +154,8 @@ def _told(name: str, server: ToolServer, error: Exception, said: TextIO) -> Exce
     return ToolUnavailable(text + (f"; it wrote: {last}" if last else ""))
 
 
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
         for inner in error.exceptions:
             yield from _leaves(inner)
     else:

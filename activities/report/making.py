@@ -75,6 +75,7 @@ def made(
         parts=told,
         support=checked.support,
         analysis=told_analysis,
+        follows=call.follows,
     )
 
 
@@ -120,4 +121,5 @@ def _unwritten(
         searched=searched,
         accounts=accounts,
         analysis=analysis,
+        follows=call.follows,
     )

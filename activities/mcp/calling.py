@@ -44,9 +44,8 @@ class Place:
     """Which call of a run this is: the same in every attempt, in a run that is taken up too."""
 
     run_id: str
-    step: int
-    node: str
-    item: int
+    activity: str
+    """The id of its activity, which says step, node and item."""
     attempt: str
     """What tells this attempt apart from every other one."""
 
@@ -92,8 +91,6 @@ class Caller:
             result = await connected(given.server, server, self._key, seconds, work)
         except ToolUnavailable as error:
             raise _after(given, kinds, error) from None
-        except _Rejected:
-            raise
         except ToolRefused as error:
             raise (_unknown(given, str(error)) if kinds == ["writes"] else error) from None
         return await _kept(store, place.run_id, given, kinds[0], answer(result))
@@ -127,10 +124,6 @@ class Caller:
         return kind
 
 
-class _Rejected(ToolRefused):
-    """The server did not even begin the call."""
-
-
 async def _called(client: "Client", given: CallToolInput) -> "CallToolResult":
     """What the server answers.
 
@@ -138,19 +131,19 @@ async def _called(client: "Client", given: CallToolInput) -> "CallToolResult":
         ToolRefused: that it does not take the call, or what no tool may answer.
     """
     from mcp.shared.exceptions import MCPError
-    from mcp.types import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND
+    from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
     called = f"{given.server}/{given.tool}"
     try:
         return await client.call_tool(given.tool, given.arguments)
     except MCPError as error:
-        if error.code not in (INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND):
+        if error.code not in (INVALID_PARAMS, METHOD_NOT_FOUND):
             raise
-        raise _Rejected(
+        raise ToolRefused(
             f"{called}: the server does not take the call: {shortened(str(error), SAID_CHARACTERS)}"
         ) from None
     except (RuntimeError, ValidationError) as error:  # the library's, of what does not fit its schema or the protocol
-        said = shortened(" ".join(str(error).split()), SAID_CHARACTERS)
+        said = shortened(str(error).partition("\n")[0].strip(), SAID_CHARACTERS)
         raise ToolRefused(f"{called} answered what it may not: {said}") from None
 
 
@@ -161,7 +154,7 @@ async def _claim(store: TenantStore, place: Place, given: CallToolInput) -> None
         OutcomeUnknown: another attempt, or the run before it was taken up, made it.
     """
     asked = json.dumps([given.server, given.tool, given.arguments], sort_keys=True)
-    call = json.dumps([place.run_id, place.step, place.node, place.item, asked])
+    call = json.dumps([place.run_id, place.activity, asked])
     # A line feed, which no header has: no client's own key can be one of these.
     key = f"call\n{sha256(call.encode()).hexdigest()}"
     claim = await store.runs.claim(key, place.attempt, place.run_id.partition(".")[0])

@@ -148,10 +148,15 @@ def _told(name: str, server: ToolServer, error: Exception, said: TextIO) -> Exce
         if isinstance(leaf, FileNotFoundError | PermissionError | NotADirectoryError) and server.command:
             return ToolRefused(f"the program of the server {name!r} cannot be started: {leaf.strerror}")
     first = next((leaf for leaf in leaves if isinstance(leaf, MCPError)), leaves[0])
-    what = str(first) if not isinstance(first, ValidationError) else "it says what the protocol does not know"
+    what = "it says what the protocol does not know" if isinstance(first, ValidationError) else _first_line(first)
     last = _end(said) if server.command else ""
     text = f"the server {name!r} failed: {shortened(without_secrets(what) or type(first).__name__, SAID_CHARACTERS)}"
     return ToolUnavailable(text + (f"; it wrote: {last}" if last else ""))
+
+
+def _first_line(error: Exception) -> str:
+    """Without what a library adds of what it was given."""
+    return str(error).partition("\n")[0].strip()
 
 
 def _leaves(error: Exception) -> Iterator[Exception]:

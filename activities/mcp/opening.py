@@ -11,7 +11,6 @@ from elcano.activities.mcp.calling import Caller, Place
 from elcano.activities.mcp.listing import Listing
 from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
 from elcano.graphs.catalogue.tool_servers import CLOSING_SECONDS, SETTING, tool_servers
-from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.providers import LOOK_AT_TOOLS, ToolLook
 from elcano.settings import Settings
@@ -25,12 +24,7 @@ class Servers:
     caller: Caller
     listing: Listing
 
-    @classmethod
-    def none(cls) -> "Servers":
-        """Of a worker that knows none."""
-        return cls(Caller({}, _no_key), Listing({}, _no_key))
-
-    async def call_tool(self, store: TenantStore, call: ToolCall) -> CallToolOutput:
+    async def call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
         """Calls one tool, within the time that this attempt of the activity has.
 
         Raises:
@@ -38,15 +32,9 @@ class Servers:
         """
         info = activity.info()
         longest = info.start_to_close_timeout
-        place = Place(
-            run_id=call.run_id,
-            step=call.step,
-            node=call.node,
-            item=call.item,
-            attempt=f"{info.workflow_run_id}/{info.activity_id}/{info.attempt}",
-        )
+        place = Place(run_id, info.activity_id, attempt=f"{info.workflow_run_id}/{info.activity_id}/{info.attempt}")
         within = None if longest is None else longest.total_seconds() - CLOSING_SECONDS
-        return await self.caller.call(store, place, CallToolInput.model_validate(call.input), within)
+        return await self.caller.call(store, place, given, within)
 
     async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
         """What the servers offer.
@@ -88,7 +76,3 @@ def open_servers(settings: Settings) -> Servers:
         text = f"{SETTING} names servers, and nothing here speaks with them: install the extra `mcp` (`elcano[mcp]`)"
         raise InputInvalid("mcp_servers", text)
     return Servers(Caller(servers, settings.key), Listing(servers, settings.key))
-
-
-def _no_key(_: str) -> str:
-    return ""

@@ -3,12 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line, waited
-from elcano.activities.mcp.opening import Servers
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
@@ -17,7 +16,7 @@ from elcano.activities.tools.analyzing import analyze
 from elcano.activities.tools.computing import compute
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
-from elcano.graphs.catalogue.calling import ListToolsInput, ListToolsOutput
+from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -31,7 +30,7 @@ from elcano.graphs.catalogue.tools import (
     SearchOutput,
 )
 from elcano.graphs.contracts import ToolCall, ToolResult
-from elcano.graphs.errors import InputInvalid
+from elcano.graphs.errors import InputInvalid, ToolRefused
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
 from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
@@ -39,6 +38,18 @@ from elcano.storage.store import Store, TenantStore
 
 Passing: TypeAlias = Callable[[SourceSpec], AbstractAsyncContextManager[None]]
 """What a search of a source is done within: it may have to wait for its turn, and may not go at all."""
+
+
+class Serving(Protocol):
+    """Servers of tools, as `activities.mcp` has them."""
+
+    async def call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
+        """Calls one of their tools."""
+        ...
+
+    async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
+        """What they offer."""
+        ...
 
 
 def unhindered(source: SourceSpec) -> AbstractAsyncContextManager[None]:
@@ -56,13 +67,13 @@ class ToolActivities:
         embedder: Embedder | None = None,
         *,
         passing: Passing = unhindered,
-        servers: Servers | None = None,
+        servers: Serving | None = None,
     ) -> None:
         self._store = store
         self._sources = sources
         self._embedder = embedder
         self._passing = passing
-        self._servers = servers or Servers.none()
+        self._servers = servers
         self._comparing = Comparing()
         self._tools: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
@@ -70,6 +81,7 @@ class ToolActivities:
             "analyze": self._analyze,
             "compute": self._compute,
             "noop": self._noop,
+            "call_tool": self._call_tool,
             "list_tools": self._list_tools,
         }
 
@@ -90,11 +102,9 @@ class ToolActivities:
         return ToolResult(output=output.model_dump(mode="json"), waited=waited(), told=call.told)
 
     async def _run(self, call: ToolCall, store: TenantStore) -> Frozen:
-        if call.tool == "call_tool":  # it has to know which call of the run it is
-            return await self._servers.call_tool(store, call)
         tool = self._tools.get(call.tool)
         if tool is None:
-            raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(TOOLS)}")
+            raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(self._tools)}")
         return await tool(store, call.run_id, TOOLS[call.tool].input.model_validate(call.input))
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
@@ -127,8 +137,16 @@ class ToolActivities:
     async def _compute(self, store: TenantStore, run_id: str, given: ComputeInput) -> ComputeOutput:
         return await compute(given)
 
+    async def _call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
+        return await self._known().call_tool(store, run_id, given)
+
     async def _list_tools(self, store: TenantStore, run_id: str, given: ListToolsInput) -> ListToolsOutput:
-        return await self._servers.list_tools(given)
+        return await self._known().list_tools(given)
+
+    def _known(self) -> Serving:
+        if self._servers is None:
+            raise ToolRefused("this worker knows no servers of tools")
+        return self._servers
 
     async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()

@@ -124,12 +124,12 @@ class TaskEnvelope(Frozen):
     """The day in UTC on which the run began, as `2026-11-22`; empty if nobody said."""
     language: str = ""
     """The question's, by its English name; empty if it is not known."""
-    history: tuple[HistoryEntry, ...] = ()
-    """What was asked and answered before, the oldest first; what that means stands above the envelope."""
     form: ShownForm = ""
     """That of the report, for who plans or writes one; what it asks for stands above the envelope."""
     instructions: str = ""
     sources: tuple[OfferedSource, ...] = ()
+    history: tuple[HistoryEntry, ...] = ()
+    """What was asked and answered before, the oldest first; what that means stands above the envelope."""
     max_sections: int | None = None
     max_iterations: int | None = None
     written: tuple[SectionItem, ...] = ()

@@ -46,7 +46,7 @@ class Calls:
         given = CallToolInput.model_validate(
             {"server": "tests", "tool": tool, "arguments": more, "as_evidence": evidence}
         )
-        place = Place("default-1", step, "use", 0, f"attempt {self.attempts}")
+        place = Place("default-1", f"{step:04d}-use", f"attempt {self.attempts}")
         caller = Caller({"tests": server or self.server()}, lambda name: "")
         return await caller.call(self.store, place, given, within)
 

@@ -33,7 +33,7 @@ def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
     try:
         kind.check_schema(schema)
         checked: Validator = extend(kind, {"pattern": _pattern})(schema, registry=Registry())  # type: ignore[no-untyped-call]
-        faults = sorted(_faults(checked, arguments))
+        faults = sorted(_faults(checked, arguments), key=lambda fault: fault.partition(": "))
     except (SchemaError, Unresolvable, RecursionError, regex.error) as error:
         said = shortened(" ".join(str(getattr(error, "message", error)).split()), FAULT_CHARACTERS)
         raise ToolRefused(f"its schema cannot be used to check arguments: {said}") from None
@@ -54,8 +54,8 @@ def _pattern(_: Validator, pattern: str, instance: object, __: Any) -> Iterator[
     try:
         if regex.search(pattern, instance, timeout=PATTERN_SECONDS) is None:
             yield ValidationError(f"it does not match {pattern!r}")
-    except TimeoutError:
-        yield ValidationError(f"it took over {PATTERN_SECONDS:g} s to hold it against {pattern!r}")
+    except TimeoutError:  # the next string would take as long
+        raise SchemaError(f"its pattern {pattern!r} takes over {PATTERN_SECONDS:g} s") from None
 
 
 def _escaped(part: str) -> str:

@@ -5,6 +5,7 @@ claimed in the store for good, and whoever finds it claimed says that its outcom
 repeated, is tried again by Temporal.
 """
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping
@@ -110,7 +111,7 @@ class Caller:
             raise ToolRefused(text)
         called = f"{given.server}/{given.tool}"
         try:
-            faults = argument_faults(given.arguments, tool.input_schema)
+            faults = await asyncio.to_thread(argument_faults, given.arguments, tool.input_schema)
         except ToolRefused as error:
             raise ToolRefused(f"{called}: {error}") from None
         if faults:

@@ -16,7 +16,7 @@ from elcano.graphs.errors import ToolRefused, ToolUnavailable
 from elcano.graphs.shortening import shortened
 from elcano.redaction import without_secrets
 
-if TYPE_CHECKING:  # it takes half a second to import, which no worker is to wait for that calls no tools
+if TYPE_CHECKING:  # it is imported when it is needed: see `_load`
     from mcp import Client
 
 Result = TypeVar("Result")
@@ -48,6 +48,7 @@ async def connected(
         ToolRefused: its program is not there, or a variable is not set.
         ToolUnavailable: it does not answer in time, breaks off, or says what no server may.
     """
+    await asyncio.to_thread(_load)
     task = asyncio.create_task(_worked(name, server, key, work))
     try:
         await asyncio.wait({task}, timeout=seconds)
@@ -58,6 +59,14 @@ async def connected(
     finally:
         if not task.done():
             await _ended(task)
+
+
+def _load() -> None:
+    """Imports what speaks with servers: it takes seconds on a busy machine, in which a worker has to go on beating."""
+    import httpx2  # noqa: F401
+    import jsonschema  # noqa: F401
+    import mcp.client.stdio
+    import mcp.client.streamable_http  # noqa: F401
 
 
 async def _ended(task: "asyncio.Task[Result]") -> None:

@@ -7,6 +7,7 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
+from elcano.dev.verification.verdict import verify
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.values.history import MOST_ENTRIES
 from elcano.settings import Settings
@@ -61,6 +62,7 @@ async def test_a_run_knows_what_was_asked_and_answered_before(
         assert {one["id"] for one in found} <= {one["id"] for one in own}
         report = (await api.get(f"/v1/runs/{run_id}/report")).text
         assert f"Follows the run {before}: {QUESTION}" in report.replace("\\", "")
+        assert verify((await api.get(f"/v1/runs/{run_id}/certificate")).content).faults == ()
 
         assert (await api.delete(f"/v1/runs/{before}")).status_code == 204
         still = (await api.get(f"/v1/runs/{run_id}/evidence")).json()["evidence"]

@@ -39,6 +39,7 @@ _EXAMPLES: Final = {
     "model_urls": '{"vllm:qwen": "http://gpu:8000/v1"}',
     "agent_models": '{"writer": "anthropic:claude-sonnet-5-5"}',
     "model_rates": '{"openai": 5}',
+    "mcp_servers": '{"time": {"command": "mcp-server-time"}}',
 }
 """What to write, for the settings that are JSON."""
 
@@ -171,6 +172,11 @@ class Settings(BaseSettings):
         description="How many requests a second, of all workers together, the providers of models allow, by the "
         'provider, as JSON: `{"openai": 5}`. Set it alike for the API and for all workers: calls of such a provider '
         "wait in a task queue of their own. Of any other as many go as come.",
+    )
+    mcp_servers: Annotated[dict[str, dict[str, Any]], NoDecode] = Field(
+        default={},
+        repr=False,
+        description="Servers of tools (MCP) that graphs may call, by name, as JSON (see `docs/tools.md`).",
     )
     shared_environment: bool = Field(
         default=False,

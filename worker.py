@@ -33,6 +33,7 @@ from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.orphans import free_orphans
 from elcano.activities.calls.taking_over import TakingOver
 from elcano.activities.databases.registry import named_databases
+from elcano.activities.mcp.opening import LookActivities, open_servers
 from elcano.activities.providers.keeping import ProviderActivities
 from elcano.activities.providers.models import gated
 from elcano.activities.providers.passing import through_gate
@@ -59,6 +60,7 @@ from elcano.workflows.provider import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 from elcano.workflows.source_check import SourceCheckWorkflow
+from elcano.workflows.tool_look import ToolLookWorkflow
 
 _log = logging.getLogger("worker")
 
@@ -93,6 +95,8 @@ def build_worker(
         databases=databases,
         examples=SqlExamples(settings.database_examples),
     )
+    servers = open_servers(settings)
+    tools = ToolActivities(store, sources, open_embedder(settings.embeddings), servers=servers)
     reports = ReportActivities(store)
     books = BookActivities(store)
     return Worker(
@@ -108,6 +112,7 @@ def build_worker(
             reports.archive_run,
             CheckActivities(sources).check_source,
             LookActivities(databases).look_at_database,
+            LookActivities(servers).look_at_tools,
         ],
         workflow_runner=workflow_runner(),
         **version(settings),
@@ -190,6 +195,7 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
         client,
         task_queue=PROVIDER_QUEUE,
         workflows=[ProviderWorkflow, SourceCheckWorkflow, DatabaseLookWorkflow],
+        workflows=[ProviderWorkflow, SourceCheckWorkflow, ToolLookWorkflow],
         activities=[ProviderActivities(store.providers).keep_queue],
         workflow_runner=workflow_runner(),
         build_id=build_id(settings),

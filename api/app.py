@@ -38,6 +38,7 @@ from elcano.api.routes import (
     runs,
     sources,
     steps,
+    tools,
     welcome,
 )
 from elcano.api.runs.reconciler import reconciling
@@ -117,6 +118,7 @@ def create_app(
         agents,
         databases,
         sources,
+        tools,
         health,
     ):
         app.include_router(routes.router)

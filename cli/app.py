@@ -16,6 +16,12 @@ from elcano.cli import (
     source_options,
     steering_options,
     steps,
+    graph_options,
+    modes,
+    source_options,
+    steering_options,
+    steps,
+    tool_options,
 )
 from elcano.cli.becoming import become
 from elcano.cli.options import AsJson, Form, Key, Out, Run
@@ -37,6 +43,7 @@ app.add_typer(graph_options.app, name="graph")
 app.add_typer(agent_options.app, name="agent")
 app.add_typer(source_options.app, name="sources")
 app.add_typer(database_options.app, name="databases")
+app.add_typer(tool_options.app, name="tools")
 app.add_typer(steering_options.app)
 
 
@@ -81,6 +88,15 @@ def ask(
         typer.Option(
             help="By the standards of which field evidence is judged: `elcano domains`, or a rubric in a JSON file. "
             "Left out: as the question decides.",
+            show_default=False,
+        ),
+    ] = "",
+    follow: Annotated[
+        str,
+        typer.Option(
+            "--follow",
+            metavar="RUN",
+            help="The question follows this run, which has ended: what was asked and answered there is known.",
             show_default=False,
         ),
     ] = "",
@@ -134,6 +150,7 @@ def ask(
         "graph": None if graph is None else graphs.load(graph).model_dump(mode="json"),
         "sources": source,
         "domain": modes.domain(domain),
+        "previous_run": follow,
         "background": background,
         "instructions": instructions,
         "model": model,

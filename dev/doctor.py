@@ -21,12 +21,14 @@ from sqlalchemy.exc import DBAPIError
 
 from elcano.activities.databases.engine import Stop
 from elcano.activities.databases.registry import engine_of
+from elcano.activities.mcp.opening import open_servers
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.folder import Folder
 from elcano.dev.folder import owner
 from elcano.dev.ports import is_free, listener
 from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
+from elcano.graphs.catalogue.calling import ListToolsInput
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.model_names import (
@@ -251,6 +253,23 @@ def embeddings(chosen: Settings) -> Iterable[Finding]:
         yield Finding("fault", str(error))
 
 
+def tools(chosen: Settings) -> Iterable[Finding]:
+    """Whether the servers of tools answer: each is started, or asked, once."""
+    try:
+        servers = open_servers(chosen)
+        stands = asyncio.run(servers.listing.look(ListToolsInput())).servers
+    except InputInvalid as error:
+        yield Finding("fault", str(error), f"correct {variable('mcp_servers')}")
+        return
+    for server in stands:
+        if server.answers:
+            refused = sum(tool.needs_approval for tool in server.tools)
+            held = f", {refused} that write and are not allowed" if refused else ""
+            yield Finding("good", f"server of tools {server.server}: {server.count} tools{held}")
+        else:
+            yield Finding("fault", f"server of tools {server.server}: {server.error}", "start or correct it")
+
+
 def _key(name: str, address: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
@@ -294,6 +313,7 @@ async def _write(chosen: Settings) -> None:
 
 OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, stack_or_ports)
 OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings)
+OF_THIS_SHELL: tuple[Look, ...] = (models, collections, sources, embeddings, tools)
 
 
 if __name__ == "__main__":

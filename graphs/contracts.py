@@ -19,7 +19,9 @@ from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Allowance, Limits, Usage
 from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.experience import Experience
+from elcano.graphs.values.followed import Followed
 from elcano.graphs.values.form import ReportForm
+from elcano.graphs.values.history import HistoryEntry
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.rubric import Rubric, Scored
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult, ToolCallRecord
@@ -192,6 +194,8 @@ class ResearchInput(Frozen):
     forked_from: ForkedFrom | None = None
     searched: tuple[str, ...] = ()
     """Of a fork: the first and the last day in UTC on which there was a search among the steps that it shares."""
+    follows: Followed | None = None
+    """The run that this one, or the run of this branch, follows."""
     taken_up: TakeUp | None = None
     """Set in the first execution of a run that was resumed, rolled back or forked."""
 
@@ -239,6 +243,8 @@ class AgentCall(OfRun):
     """The highest number of an event that the run had told; handed back, so that the history has it."""
     allowance: Allowance = Allowance()
     """What all attempts of the call together may use; enforced before each request to a model."""
+    history: tuple[HistoryEntry, ...] = Field(default=(), exclude_if=lambda history: not history)
+    """What was asked and answered before."""
     evidence_tokens: int | None = Field(default=None, ge=0)
     """The most that the passages may take which the model is shown; None: what the agent's definition says."""
 
@@ -308,6 +314,10 @@ class PublishCall(OfRun):
     searched: tuple[str, ...] = ()
     """Of a fork: the first and the last day on which what it shares was searched."""
     choice: Choice = Choice()
+    follows: str = ""
+    """The run that it follows; empty: none."""
+    follows_question: str = ""
+    """What that was asked."""
     scored: Scored | None = None
     analysis: str | None = None
     """Artifact hash of the `Analysis`, of a run that analyzed numbers."""

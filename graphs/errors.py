@@ -13,6 +13,10 @@
         │   └── SourceBusy     its provider is down, overloaded or asks to wait: the run is held if that lasts
         ├── BudgetExhausted    a call may not use as much as another request to its model takes
         ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
+        ├── ToolUnavailable    a server of tools does not answer: worth another try of what only reads
+        ├── ToolRefused        a tool will never answer this: unknown, its arguments do not fit, forbidden
+        │   └── ApprovalNeeded it writes, and the operator has not allowed that
+        ├── OutcomeUnknown     a tool that writes was called, and nobody knows what came of it: never again
         ├── ModelRefused       a model will never answer this: no key, a bad key, no credit, not made for the task
         ├── ModelBusy          a model's provider is down, overloaded or asks to wait: the run is held
         ├── PromptTooLong      a model does not take so much at once: worth another try with less
@@ -98,6 +102,22 @@ class SourceBusy(SourceUnavailable):
 
 class SourceRefused(ActivityFault):
     """A source will never answer this call; trying again cannot help."""
+
+
+class ToolUnavailable(ActivityFault):
+    """A server of tools could not be reached, broke off or took too long; what only reads is tried again."""
+
+
+class ToolRefused(ActivityFault):
+    """A tool will never answer this call: there is none, its arguments do not fit, or its answer cannot be read."""
+
+
+class ApprovalNeeded(ToolRefused):
+    """A tool writes, and nobody has allowed that. The text says what the operator has to set."""
+
+
+class OutcomeUnknown(ActivityFault):
+    """A tool that writes was called, and it is not known whether it did its work. It is never called again."""
 
 
 class ModelRefused(ActivityFault):

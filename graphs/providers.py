@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import Field
 
+from elcano.graphs.catalogue.calling import ListToolsInput
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.providers import State
@@ -22,6 +23,10 @@ CHECK_WORKFLOW: Final = "source_check"
 CHECK_SOURCE: Final = "check_source"
 CHECK_SECONDS: Final = 30.0
 """How long somebody waits for a check of a source."""
+LOOK_WORKFLOW: Final = "tool_look"
+LOOK_AT_TOOLS: Final = "look_at_tools"
+LOOK_SECONDS: Final = 45.0
+"""How long somebody waits to be told what servers of tools offer."""
 MODEL_PREFIX: Final = "model:"
 
 
@@ -83,3 +88,13 @@ class SourceChecked(Frozen):
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
     """For the search alone, without waiting for its turn."""
+
+
+class ToolLook(Frozen):
+    """Input of a look at what servers of tools offer; it belongs to no run."""
+
+    queue: str
+    """The task queue of the workers that know them."""
+    asked: ListToolsInput = ListToolsInput()
+    fresh: bool = False
+    """Whether what a worker kept from the last minute does not do."""

@@ -52,6 +52,8 @@ class ArchivedRun(Frozen):
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None
     """The run whose steps it began with."""
+    previous_run: str = ""
+    """The run that it follows, whose conversation it knows; empty: none."""
     choice: Choice = Choice()
     """Of a run that chooses its mode: which it has chosen, and why."""
     domain: str = ""

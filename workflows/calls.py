@@ -20,6 +20,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
+    from elcano.graphs.values.history import told
     from elcano.graphs.values.state import Ending, Hold
     from elcano.workflows import policies
     from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
@@ -79,6 +80,7 @@ class Performer:
             told=self._journal.last,
             allowance=work.allowance,
             evidence_tokens=work.evidence_tokens,
+            history=told(self._asked.follows.history if self._asked.follows else ()),
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")

@@ -1,19 +1,58 @@
-"""How a run ends: its report is published, and it is archived with its one terminal event before anybody is told."""
+"""How a run that follows another one begins, and how a run ends.
+
+Its report is published, and it is archived with its one terminal event before anybody is told.
+"""
 
 import asyncio
 
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import ARCHIVE_RUN, CHAIN_WORKFLOW, PUBLISH_REPORT, Engine, ResearchInput, RunStatus
+    from elcano.graphs.bookkeeping import ReopenCall, Reopened
+    from elcano.graphs.contracts import (
+        ARCHIVE_RUN,
+        CHAIN_WORKFLOW,
+        PUBLISH_REPORT,
+        REOPEN_RUN,
+        Engine,
+        ResearchInput,
+        RunStatus,
+    )
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.lifecycle import finish as closing
     from elcano.graphs.records import ArchiveCall
     from elcano.graphs.values.cancellation import Cancellation
+    from elcano.graphs.values.followed import Followed
     from elcano.graphs.values.report import ReportRef
     from elcano.graphs.values.state import Failure
     from elcano.workflows import policies
     from elcano.workflows.showing import Shown
+
+
+async def take_over(asked: ResearchInput, follows: Followed) -> None:
+    """The passages of the run that this one follows become its own, so that its report may cite them.
+
+    Raises:
+        ActivityError: they are gone, because that run was deleted meanwhile.
+    """
+    if not follows.evidence:
+        return
+    call = ReopenCall(
+        run_id=asked.run_id,
+        tenant=asked.tenant,
+        step=1,
+        taken_up=True,
+        from_run=follows.run_id,
+        evidence=tuple(ref.id for ref in follows.evidence),
+    )
+    await workflow.execute_activity(
+        REOPEN_RUN,
+        call,
+        result_type=Reopened,
+        activity_id="take-over",
+        summary=f"take over the passages of {follows.run_id}",
+        **policies.BOOKS,
+    )
 
 
 async def publish(asked: ResearchInput, journal: Journal) -> ReportRef:

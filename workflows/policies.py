@@ -114,6 +114,21 @@ TOOL: Final = Policy(
 )
 
 
+CALL_TOOL: Final = Policy(  # what writes says itself, in its second attempt, that it is not called again
+    schedule_to_close_timeout=None,
+    start_to_close_timeout=timedelta(
+        seconds=660
+    ),  # the longest that a server may be given, and time to end its program
+    heartbeat_timeout=HEARTBEAT,
+    retry_policy=TOOL["retry_policy"],
+)
+
+
+def tool(name: str, source: SourceSpec | None) -> Policy:
+    """Of a tool, with the source that it asks, if it asks one."""
+    return CALL_TOOL if name == "call_tool" else search(source)
+
+
 def search(source: SourceSpec | None) -> Policy:
     """Of a search: what its source says of itself; None, or a source that says nothing, is a tool like any other."""
     if source is None or source.policy is None:

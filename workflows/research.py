@@ -86,6 +86,8 @@ class ResearchWorkflow:
         ]
         broken: BaseException | None = None
         try:
+            if asked.follows is not None and asked.carried is None:
+                await concluding.take_over(asked, asked.follows)
             await self._research()
             await self._interruptions.settled()
             if asked.branch_of is None:

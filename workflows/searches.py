@@ -27,6 +27,10 @@ with workflow.unsafe.imports_passed_through():
     from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
 
 
+_NAMED = ("source", "query", "server", "tool")
+"""What of its input a call is called by, for people."""
+
+
 class ToolCalls:
     """Performs the calls of tools for one run."""
 
@@ -89,11 +93,11 @@ class ToolCalls:
         )
         source = _source(given)
         given_time = policies.bound(
-            policies.search(source), self._journal.begun, self._journal.run.budget.research_seconds()
+            policies.tool(work.tool, source), self._journal.begun, self._journal.run.budget.research_seconds()
         )
         policy = policies.limited(given_time, limits_of(self._asked.graph.by_id[work.node]))
         activity_id = f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else "")
-        described = label(": ".join(str(given[key]) for key in ("source", "query") if given.get(key)) or work.node)
+        described = label(": ".join(str(given[key]) for key in _NAMED if given.get(key)) or work.node)
         activity = workflow.execute_activity(
             work.tool,
             call,

@@ -123,7 +123,7 @@ class AgentActivities:
         most = agent.evidence_tokens if call.evidence_tokens is None else call.evidence_tokens
         room = _room(attempt, agent, most)
         found = await loader.load(call.run_id, agent, agent.needs(given), room, most=most, weighed=offline)
-        loaded = found.model_copy(update={"today": call.today})
+        loaded = found.model_copy(update={"today": call.today, "history": call.history})
         if agent.joins:
             assert isinstance(given, SynthesisInput)
             return await self._joined(attempt, agent, given, loaded)

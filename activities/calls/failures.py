@@ -19,13 +19,17 @@ from elcano.graphs.errors import (
     AnswerCutOff,
     AnswerDeclined,
     AnswerUnusable,
+    ApprovalNeeded,
     BudgetExhausted,
     InputInvalid,
     ModelBusy,
     ModelRefused,
+    OutcomeUnknown,
     PromptTooLong,
     SourceBusy,
     SourceRefused,
+    ToolRefused,
+    ToolUnavailable,
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.shortening import shortened
@@ -45,6 +49,9 @@ _NEVER: Final = (
     (InputInvalid, FailureType.INPUT_INVALID),
     (BudgetExhausted, FailureType.BUDGET),
     (SourceRefused, FailureType.SOURCE_REFUSED),
+    (ApprovalNeeded, FailureType.APPROVAL_NEEDED),
+    (ToolRefused, FailureType.TOOL_REFUSED),
+    (OutcomeUnknown, FailureType.OUTCOME_UNKNOWN),
     (ModelRefused, FailureType.MODEL_REFUSED),
     (PromptTooLong, FailureType.PROMPT_TOO_LONG),
     (AnswerCutOff, FailureType.MODEL_CUT_OFF),
@@ -113,6 +120,8 @@ def _sorted(error: Exception) -> ApplicationError:
             return _never(str(fault), name)
     if isinstance(fault, AnswerUnusable):  # models vary, so one more attempt is worth it
         return _again(str(fault), FailureType.MODEL_OUTPUT)
+    if isinstance(fault, ToolUnavailable):
+        return _again(str(fault), FailureType.TOOL_UNAVAILABLE)
     if isinstance(fault, ModelBusy):
         return _held(str(fault), fault.retry_after)
     return _again(str(error) or type(error).__name__, type(error).__name__)

@@ -76,6 +76,7 @@ def made(
         support=checked.support,
         analysis=told_analysis,
         data=draft.data,
+        follows=call.follows,
     )
 
 
@@ -121,4 +122,5 @@ def _unwritten(
         searched=searched,
         accounts=accounts,
         analysis=analysis,
+        follows=call.follows,
     )

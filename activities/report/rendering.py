@@ -34,6 +34,8 @@ from elcano.graphs.values.wording import counted
 from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000
+FOLLOWED_CHARACTERS: Final = 300
+"""Of the question that was asked before."""
 """How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
 
 
@@ -142,7 +144,16 @@ def _head(call: PublishCall, words: Phrases, author: str, doubts: Sequence[str] 
     reason = _reason(call.ending, words) if call.ending else ""
     state = f"{words.partial.format(reason=plain(reason))} " if reason else ""
     warned = "".join(f"\n>\n> {words.warning} {plain(doubt)}" for doubt in doubts)
-    return f"> {words.asked} {plain(call.question)}\n>\n> {state}{author}{_chosen(call)}{warned}"
+    asked = f"{words.asked} {plain(call.question)}{_followed(call)}"
+    return f"> {asked}\n>\n> {state}{author}{_chosen(call)}{warned}"
+
+
+def _followed(call: PublishCall) -> str:
+    """Which run this one follows, and what that was asked."""
+    if not call.follows:
+        return ""
+    asked = plain(shortened(" ".join(call.follows_question.split()), FOLLOWED_CHARACTERS))
+    return f"\n>\n> Follows the run {plain(call.follows)}: {asked}"
 
 
 def _chosen(call: PublishCall) -> str:

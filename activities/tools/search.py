@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
@@ -33,6 +33,7 @@ from elcano.activities.tools.forecasting import forecast_result
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
+from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -48,6 +49,7 @@ from elcano.graphs.catalogue.tools import (
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.data.forecast import ForecastInput
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.errors import InputInvalid, ToolRefused
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
 from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
@@ -55,6 +57,18 @@ from elcano.storage.store import Store, TenantStore
 
 Passing: TypeAlias = Callable[[SourceSpec], AbstractAsyncContextManager[None]]
 """What a search of a source is done within: it may have to wait for its turn, and may not go at all."""
+
+
+class Serving(Protocol):
+    """Servers of tools, as `activities.mcp` has them."""
+
+    async def call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
+        """Calls one of their tools."""
+        ...
+
+    async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
+        """What they offer."""
+        ...
 
 
 def unhindered(source: SourceSpec) -> AbstractAsyncContextManager[None]:
@@ -74,6 +88,7 @@ class ToolActivities:
         passing: Passing = unhindered,
         databases: Databases | None = None,
         examples: SqlExamples | None = None,
+        servers: Serving | None = None,
     ) -> None:
         self._store = store
         self._databases = databases or Databases({})
@@ -81,6 +96,7 @@ class ToolActivities:
         self._sources = sources
         self._embedder = embedder
         self._passing = passing
+        self._servers = servers
         self._comparing = Comparing()
         self._tools: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
@@ -94,6 +110,8 @@ class ToolActivities:
             "chart": chart,
             "forecast": self._forecast,
             "noop": self._noop,
+            "call_tool": self._call_tool,
+            "list_tools": self._list_tools,
         }
 
     async def run_tool(self, call: ToolCall) -> ToolResult:
@@ -159,6 +177,16 @@ class ToolActivities:
 
     async def _forecast(self, store: TenantStore, run_id: str, given: ForecastInput) -> ForecastOutput:
         return await forecast_result(store, run_id, given)
+    async def _call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
+        return await self._known().call_tool(store, run_id, given)
+
+    async def _list_tools(self, store: TenantStore, run_id: str, given: ListToolsInput) -> ListToolsOutput:
+        return await self._known().list_tools(given)
+
+    def _known(self) -> Serving:
+        if self._servers is None:
+            raise ToolRefused("this worker knows no servers of tools")
+        return self._servers
 
     async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()

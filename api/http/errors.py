@@ -121,6 +121,12 @@ class DatabaseNotFound(ElcanoError):
 
 class DatabaseUnanswered(ElcanoError):
     """A database was looked into and did not answer, or refused; the text is the reason."""
+class ToolServerNotFound(ElcanoError):
+    """No server of tools has this name."""
+
+
+class ToolsUnanswered(ElcanoError):
+    """No worker said in time what servers of tools offer; the text is the reason."""
 
 
 class KeyReused(ElcanoError):
@@ -234,6 +240,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     AgentNotFound: ProblemKind(404, "agent-not-found", "No such agent"),
     DatabaseNotFound: ProblemKind(404, "database-not-found", "No such database"),
     SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
+    ToolServerNotFound: ProblemKind(404, "tool-server-not-found", "No such server of tools"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     NotAnalyzed: ProblemKind(404, "not-analyzed", "The run has no such figures"),
     NotQueried: ProblemKind(404, "not-queried", "The run has no such result"),
@@ -259,6 +266,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
     DatabaseUnanswered: ProblemKind(502, "database-unanswered", "The database did not answer"),
     SourceUnanswered: ProblemKind(502, "source-unanswered", "The source did not answer"),
+    ToolsUnanswered: ProblemKind(502, "tools-unanswered", "Nobody said what tools there are"),
     RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
     StoreUnavailable: ProblemKind(503, "store-unavailable", "The store cannot be used", retry_after=10),
     TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),

@@ -175,6 +175,9 @@ class RunRequest(Request):
     searched if it is named."""
     background: Text = Field(default="", max_length=MAX_BACKGROUND, examples=["We only run on Linux."])
     """What the agents should know besides the question."""
+    previous_run: RunId | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run that this question follows: the agents know what was asked and answered there and before, and its
+    passages may be cited. It has to have ended; of one that failed, what it got to is known."""
     instructions: Text = Field(default="", max_length=MAX_INSTRUCTIONS, examples=["One page, for engineers."])
     """What you want of the report's length, tone or form."""
     review: bool = Field(default=True, examples=[False])

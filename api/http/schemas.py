@@ -104,6 +104,8 @@ class RunView(Described):
     """`terminated`: ended from outside, without a report."""
     forked_from: ForkedFrom | None = Field(default=None, examples=[None])
     """The run whose steps it began with, and its first step of its own; null if it began by itself."""
+    previous_run: str = Field(default="", examples=[""])
+    """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
     started_at: float = Field(examples=[1_795_000_000.25])
     """When it was accepted."""
     finished_at: float | None = Field(default=None, examples=[1_795_000_042.5])

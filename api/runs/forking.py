@@ -100,6 +100,9 @@ def _forked(
     """The input of the new run; `sections` are the logs of what it shares, `searched` the days of its searches."""
     origin, given = log.asked, wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
     graph = wanted.graph or origin.graph
+    follows = origin.follows
+    if follows is not None and wanted.question is not None:  # what the other question lacked is of no concern to it
+        follows = follows.model_copy(update={"in_context": ""})
     asked = origin.model_copy(
         update={
             **given,
@@ -111,6 +114,7 @@ def _forked(
             "sources": origin.sources if wanted.sources is None else wanted.sources,
             "forked_from": ForkedFrom(run_id=origin.run_id, step=wanted.step),
             "searched": searched,
+            "follows": follows,
         }
     )
     cut = _cut(log, asked, wanted.step)

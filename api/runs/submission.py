@@ -18,6 +18,7 @@ from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, Tempor
 from elcano.api.http.requests import ModelRequest, RunRequest
 from elcano.api.runs.choosing import barred, chooses, least_faults
 from elcano.api.runs.domains import rubrics
+from elcano.api.runs.following import CannotFollow, followed
 from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import queued
@@ -133,9 +134,17 @@ async def submit(
         TemporalRefused: nothing was started.
     """
     lacks = await lacking(temporal, settings)
-    graph = await _graph_of(request, store, list(_faults(request, lacks, settings)))
+    faults, before = list(_faults(request, lacks, settings)), None
+    try:
+        if request.previous_run is not None:
+            before = await followed(request.previous_run, request.question, temporal, store)
+    except CannotFollow as error:
+        faults.append(FieldFault(field="previous_run", message=str(error)))
+    graph = await _graph_of(request, store, faults)
     own = new_run_id(tenant, str(ULID()))
     asked = await run_in_threadpool(research_input, request, graph, tenant, own, settings, lacks)
+    if before is not None:
+        asked = asked.model_copy(update={"follows": before})
     hashed = request_hash(request)
     return await begin(
         asked,
@@ -186,6 +195,7 @@ async def begin(
         sources=asked.sources,
         engine=engine,
         forked_from=asked.forked_from,
+        previous_run=asked.follows.run_id if asked.follows else "",
         domain=asked.domain,
     )
     admission = await admit(run)

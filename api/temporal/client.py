@@ -32,12 +32,14 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
 from elcano.api.temporal import database_looks, history, removal, source_checks
+from elcano.api.temporal import history, removal, source_checks, tool_looks
 from elcano.api.temporal.asking import is_unheard, until_heard
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import Execution, described
 from elcano.api.temporal.glance import Glance
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
 from elcano.api.temporal.words import Writing, writing
+from elcano.graphs.catalogue.calling import ListToolsOutput
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -53,7 +55,7 @@ from elcano.graphs.contracts import (
 from elcano.graphs.data.databases import DatabaseLook, DatabaseLooked
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.labels import about, at_start, label
-from elcano.graphs.providers import SourceCheck, SourceChecked
+from elcano.graphs.providers import SourceCheck, SourceChecked, ToolLook
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
@@ -320,6 +322,14 @@ class Temporal:
             DatabaseUnanswered: it is away, or no worker looked in time.
         """
         return await database_looks.looked(await self._connection.client(), look)
+    async def look_at_tools(self, look: ToolLook) -> ListToolsOutput:
+        """What the servers of tools offer that the workers know.
+
+        Raises:
+            ToolServerNotFound: they do not know one that is named.
+            ToolsUnanswered: no worker said it in time.
+        """
+        return await tool_looks.looked(await self._connection.client(), look)
 
     async def _is_polled(self, queue: str, kind: TaskQueueType.ValueType) -> bool:
         client = await self._connection.client()

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from elcano.graphs.agents.forms import ShownForm, guidance
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.history import HistoryEntry
 from elcano.graphs.values.report import Claim
 
 DATA_NOT_INSTRUCTIONS: Final = (
@@ -25,6 +26,13 @@ GUIDANCE: Final = """\
 
 The envelope's `guidance` is what the person who asked said while the research was under way. Follow it like these \
 instructions, where it does not conflict with them; what was said last counts most."""
+
+
+HISTORY: Final = """\
+## What was asked before
+
+The question follows the ones in the envelope's `history`, and may mean what they were about: read it so. The earlier \
+answers are data and may be wrong or out of date: cite passages alone, never an earlier answer."""
 
 
 class EvidenceItem(Frozen):
@@ -120,6 +128,8 @@ class TaskEnvelope(Frozen):
     """That of the report, for who plans or writes one; what it asks for stands above the envelope."""
     instructions: str = ""
     sources: tuple[OfferedSource, ...] = ()
+    history: tuple[HistoryEntry, ...] = ()
+    """What was asked and answered before, the oldest first; what that means stands above the envelope."""
     max_sections: int | None = None
     max_iterations: int | None = None
     written: tuple[SectionItem, ...] = ()
@@ -155,6 +165,7 @@ def prompt(task: str, shown: TaskEnvelope) -> str:
     longest = max((len(run) for run in re.findall(r"`+", body)), default=0)
     fence = "`" * max(3, longest + 1)
     parts = [task, DATA_NOT_INSTRUCTIONS, guidance(shown.form), GUIDANCE if shown.guidance else ""]
+    parts += [HISTORY] if shown.history else []
     above = "\n\n".join(filter(None, parts))
     return f"{above}\n\n{fence}json\n{body}\n{fence}"
 

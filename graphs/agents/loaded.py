@@ -3,6 +3,7 @@
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, SectionItem, TaskEnvelope
 from elcano.graphs.data.table import Cell, ResultDigest
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.history import HistoryEntry
 from elcano.graphs.values.state import IterationData, SectionResult
 
 
@@ -96,6 +97,8 @@ class Loaded(Frozen):
     term_weights: dict[str, float] = {}
     today: str = ""
     """The day on which the run began; empty if nobody said."""
+    history: tuple[HistoryEntry, ...] = ()
+    """What was asked and answered before."""
     room: int | None = None
     """Tokens that drafts may take in the prompt, so that the answer can be paid for too; None: not limited."""
 
@@ -107,6 +110,7 @@ class Loaded(Frozen):
             background=given.background,
             today=self.today,
             language=given.language,
+            history=self.history,
             guidance=given.guidance,
             evidence=self.shown.items,
             evidence_left_out=self.shown.left_out,

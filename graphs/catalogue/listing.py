@@ -17,8 +17,8 @@ from elcano.graphs.agents.progress_ledger import ProgressLedger
 from elcano.graphs.agents.team_judge import TeamAssessment
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
+from elcano.graphs.catalogue import calling, reducers, tools
 from elcano.graphs.catalogue import ledger_reducers as ledgers
-from elcano.graphs.catalogue import reducers, tools
 from elcano.graphs.catalogue import section_reducers as sections
 from elcano.graphs.catalogue.database_tools import (
     ExecuteSqlInput,
@@ -166,6 +166,21 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="analyzing",
             completes="analysis_complete",
             summary=forecast_summary,
+            name="call_tool",
+            description="Calls one tool of an MCP server that the operator named, with arguments that fit its schema.",
+            input=calling.CallToolInput,
+            output=calling.CallToolOutput,
+            starts="analyzing",
+            completes="analysis_complete",
+            summary=calling.summary,
+        ),
+        ToolSpec(
+            name="list_tools",
+            description="Lists what the MCP servers offer, in their own words, as data for whoever chooses among them.",
+            input=calling.ListToolsInput,
+            output=calling.ListToolsOutput,
+            starts="analyzing",
+            completes="analysis_complete",
         ),
         ToolSpec(
             name="noop",
@@ -213,6 +228,14 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             tools.ItemOutcomes,
             reducers.add_evidence,
             item=tools.SearchOutput,
+            adds_evidence=True,
+        ),
+        ReducerSpec(
+            "add_tool_evidence",
+            "Adds the stored passages of what tools of MCP servers answered.",
+            tools.ItemOutcomes,
+            calling.add_tool_evidence,
+            item=calling.CallToolOutput,
             adds_evidence=True,
         ),
         ReducerSpec(

@@ -26,6 +26,10 @@ CALLED: Final = frozenset(
         FailureType.PAYLOADS_TOO_LARGE,
         FailureType.SOURCE_REFUSED,
         FailureType.SOURCE_UNAVAILABLE,
+        FailureType.TOOL_UNAVAILABLE,
+        FailureType.TOOL_REFUSED,
+        FailureType.APPROVAL_NEEDED,
+        FailureType.OUTCOME_UNKNOWN,
     }
 )
 """Errors of any call."""

@@ -96,6 +96,8 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         kept=state.distinct_evidence if review else (),
         searched=asked.searched,
         choice=state.choice,
+        follows=asked.follows.run_id if asked.follows else "",
+        follows_question=asked.follows.question if asked.follows else "",
         scored=last_scored(journal),
         analysis=analysis_of(journal.graph, state),
     )
@@ -218,6 +220,7 @@ def archived(
         ledger=run.state.ledger,
         engine=engine,
         forked_from=asked.forked_from,
+        previous_run=asked.follows.run_id if asked.follows else "",
         choice=run.state.choice,
         domain=run.state.domain,
     )

@@ -52,9 +52,12 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
 
 def first_state(asked: ResearchInput) -> ResearchState:
     """What a run knows when it begins."""
+    before = asked.follows
     return ResearchState(
-        question=asked.question,
+        question=(before.in_context if before else "") or asked.question,
         background=asked.background,
+        history=before.history if before else (),
+        evidence=before.evidence if before else (),
         instructions=asked.instructions,
         review=asked.review,
         guidance=asked.guidance,
@@ -128,6 +131,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
             "carried": None,
             "taken_up": None,
             "forked_from": None,
+            "follows": asked.follows.for_branch() if asked.follows else None,
         }
     )
 

@@ -182,6 +182,8 @@ class Report(Frozen):
     """Its text as data, without what code wrote; empty: it is older than that, or there was no draft."""
     language: str = ""
     """Of its text, as in `en` or `zh-Hans` (BCP 47); empty: not known."""
+    follows: str = Field(default="", exclude_if=lambda follows: not follows)
+    """The run that its run follows, whose passages it may cite; empty: none."""
     analysis: Analysis | None = Field(default=None, exclude_if=lambda analysis: analysis is None)
     """Of a run that analyzed numbers: what statistics made of them."""
     data: DataAnswer | None = Field(default=None, exclude_if=lambda data: data is None)

@@ -13,6 +13,7 @@ from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.criteria import Criterion
 from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.form import ReportForm
+from elcano.graphs.values.history import HistoryEntry
 from elcano.graphs.values.hypotheses import Hypothesis
 from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.rubric import Rubric
@@ -144,6 +145,8 @@ class ResearchState(Frozen):
     question: str
     background: str = ""
     """Context from whoever started the run: a user, or the plan that this run is a section of."""
+    history: tuple[HistoryEntry, ...] = ()
+    """Of a run that follows another one: what was asked and answered before, the oldest first, the latest ones."""
     instructions: str = ""
     """What the person who asked wants of the report's length, tone or form."""
     review: bool = False

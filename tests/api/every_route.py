@@ -29,6 +29,7 @@ class Route:
             return False
         kept = ("/v1/runs", "/v1/sources", "/v1/databases", "/v1/graphs", "/v1/agents", "/v1/domains")
         return self.path.startswith(kept)
+        return self.path.startswith(("/v1/runs", "/v1/sources", "/v1/graphs", "/v1/agents", "/v1/tools"))
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"

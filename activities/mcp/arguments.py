@@ -1,0 +1,62 @@
+"""Arguments held against a tool's JSON schema before anything is called: every fault, each with its place.
+
+The schema is the server's and may be anything: nothing is fetched for it, and its patterns are given little time.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import regex
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.exceptions import SchemaError
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend, validator_for
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from elcano.graphs.errors import ToolRefused
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.shortening import shortened
+
+MOST_FAULTS: Final = 50
+FAULT_CHARACTERS: Final = 300
+PATTERN_SECONDS: Final = 1.0
+
+
+def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
+    """What is wrong with the arguments, as `/place: what`; at most 50 faults and a line that says how many more.
+
+    Raises:
+        ToolRefused: the schema is none.
+    """
+    kind = validator_for(schema, default=Draft202012Validator)
+    try:
+        kind.check_schema(schema)
+        checked: Validator = extend(kind, {"pattern": _pattern})(schema, registry=Registry())  # type: ignore[no-untyped-call]
+        faults = sorted(_faults(checked, arguments), key=lambda fault: fault.partition(": "))
+    except (SchemaError, Unresolvable, RecursionError, regex.error) as error:
+        said = shortened(" ".join(str(getattr(error, "message", error)).split()), FAULT_CHARACTERS)
+        raise ToolRefused(f"its schema cannot be used to check arguments: {said}") from None
+    left = len(faults) - MOST_FAULTS
+    return faults[:MOST_FAULTS] + ([f"and {left} more"] if left > 0 else [])
+
+
+def _faults(checked: Validator, arguments: JsonObject) -> Iterator[str]:
+    for error in checked.iter_errors(arguments):
+        place = "".join(f"/{_escaped(str(part))}" for part in error.absolute_path)
+        yield f"/arguments{place}: {shortened(' '.join(error.message.split()), FAULT_CHARACTERS)}"
+
+
+def _pattern(_: Validator, pattern: str, instance: object, __: Any) -> Iterator[ValidationError]:
+    """`pattern` as JSON Schema has it, within a second."""
+    if not isinstance(instance, str):
+        return
+    try:
+        if regex.search(pattern, instance, timeout=PATTERN_SECONDS) is None:
+            yield ValidationError(f"it does not match {pattern!r}")
+    except TimeoutError:  # the next string would take as long
+        raise SchemaError(f"its pattern {pattern!r} takes over {PATTERN_SECONDS:g} s") from None
+
+
+def _escaped(part: str) -> str:
+    return part.replace("~", "~0").replace("/", "~1")

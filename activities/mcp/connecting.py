@@ -1,0 +1,184 @@
+"""One connection to one server, for one piece of work: opened, used, and ended whatever happens.
+
+The work runs in a task of its own, because a program that was started is ended only by the task that started it: given
+up or out of time, that task is cancelled once and waited for. Nothing is tried again here.
+"""
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final, TextIO, TypeVar
+
+from elcano.graphs.catalogue.tool_servers import CLOSING_SECONDS, VARIABLE, ToolServer
+from elcano.graphs.errors import ToolRefused, ToolUnavailable
+from elcano.graphs.shortening import shortened
+from elcano.redaction import without_secrets
+
+if TYPE_CHECKING:  # it is imported when it is needed: see `_load`
+    from mcp import Client
+
+Result = TypeVar("Result")
+Key = Callable[[str], str]
+"""The value of a variable of the worker; empty if it is not set."""
+
+RESPONSE_BYTES: Final = 20_000_000
+"""Of one answer over HTTP."""
+SAID_CHARACTERS: Final = 300
+"""Of what a server said when it failed."""
+
+for _name in ("mcp.client.stdio", "mcp.client.streamable_http", "client"):  # they log what servers write, word for word
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+async def connected(
+    name: str, server: ToolServer, key: Key, seconds: float, work: Callable[["Client"], Awaitable[Result]]
+) -> Result:
+    """What `work` answers, given a connection to the server `name`.
+
+    Args:
+        name: for messages.
+        server: where it is.
+        key: reads the variables that it names.
+        seconds: for all of it, with the start of its program.
+        work: what is done; what it raises of ours comes out as it is.
+
+    Raises:
+        ToolRefused: its program is not there, or a variable is not set.
+        ToolUnavailable: it does not answer in time, breaks off, or says what no server may.
+    """
+    await asyncio.to_thread(_load)
+    task = asyncio.create_task(_worked(name, server, key, work))
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+        if not task.done():
+            await _ended(task)
+            raise ToolUnavailable(f"the server {name!r} did not answer within {seconds:g} s")
+        return task.result()
+    finally:
+        if not task.done():
+            await _ended(task)
+
+
+def _load() -> None:
+    """Imports what speaks with servers: it takes seconds on a busy machine, in which a worker has to go on beating."""
+    import httpx2  # noqa: F401
+    import jsonschema  # noqa: F401
+    import mcp.client.stdio
+    import mcp.client.streamable_http  # noqa: F401
+
+
+async def _ended(task: "asyncio.Task[Result]") -> None:
+    """Has the work end, and its program with it."""
+    task.cancel()
+    await asyncio.wait({task}, timeout=CLOSING_SECONDS)
+    if task.done() and not task.cancelled():
+        task.exception()  # it is known already why it was ended
+
+
+async def _worked(name: str, server: ToolServer, key: Key, work: Callable[["Client"], Awaitable[Result]]) -> Result:
+    values = _with_variables(name, server, key)
+    with _errors(name) as said:
+        try:
+            async with _client(values, said) as client:
+                return await work(client)
+        except Exception as error:
+            raise _told(name, server, error, said) from None
+
+
+@asynccontextmanager
+async def _client(server: ToolServer, said: TextIO) -> AsyncIterator["Client"]:
+    import httpx2
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+    from mcp.client.streamable_http import streamable_http_client
+
+    from elcano.activities.mcp.bounded import Bounded
+
+    if server.command:
+        program = StdioServerParameters(
+            command=server.command,
+            args=list(server.args),
+            env=dict(server.environment),
+            cwd=server.folder or None,
+            encoding_error_handler="replace",
+        )
+        async with Client(stdio_client(program, errlog=said), cache=None) as client:
+            yield client
+        return
+    timeout = httpx2.Timeout(server.seconds, connect=min(server.seconds, 10.0))
+    transport = Bounded(httpx2.AsyncHTTPTransport(), RESPONSE_BYTES)
+    async with httpx2.AsyncClient(headers=server.headers, timeout=timeout, transport=transport) as http:
+        way = streamable_http_client(server.url, http_client=http, max_sse_event_size=RESPONSE_BYTES)
+        async with Client(way, cache=None) as client:
+            yield client
+
+
+def _with_variables(name: str, server: ToolServer, key: Key) -> ToolServer:
+    """The server with the values of the variables in the place of their names.
+
+    Raises:
+        ToolRefused: one is not set.
+    """
+    if missing := [variable for variable in server.variables() if not key(variable)]:
+        raise ToolRefused(f"the server {name!r} needs variables that are not set here: {', '.join(missing)}")
+
+    def filled(values: dict[str, str]) -> dict[str, str]:
+        return {one: VARIABLE.sub(lambda found: key(found[1]), text) for one, text in values.items()}
+
+    given = {"headers": filled(server.headers), "environment": filled(server.environment)}
+    return server.model_copy(update=given)
+
+
+class _errors:
+    """A file for what a program writes beside its answers; its end is told if it fails."""
+
+    def __init__(self, name: str) -> None:
+        self._file = tempfile.TemporaryFile("w+", prefix=f"mcp-{name}-", errors="replace")  # noqa: SIM115
+
+    def __enter__(self) -> TextIO:
+        return self._file
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def _told(name: str, server: ToolServer, error: Exception, said: TextIO) -> Exception:
+    """What went wrong, as one of ours."""
+    from mcp.shared.exceptions import MCPError
+    from pydantic import ValidationError
+
+    leaves = list(_leaves(error))
+    for leaf in leaves:
+        if isinstance(leaf, ToolRefused | ToolUnavailable) or type(leaf).__module__.startswith("elcano."):
+            return leaf
+    for leaf in leaves:
+        if isinstance(leaf, FileNotFoundError | PermissionError | NotADirectoryError) and server.command:
+            return ToolRefused(f"the program of the server {name!r} cannot be started: {leaf.strerror}")
+    first = next((leaf for leaf in leaves if isinstance(leaf, MCPError)), leaves[0])
+    what = "it says what the protocol does not know" if isinstance(first, ValidationError) else _first_line(first)
+    last = _end(said) if server.command else ""
+    text = f"the server {name!r} failed: {shortened(without_secrets(what) or type(first).__name__, SAID_CHARACTERS)}"
+    return ToolUnavailable(text + (f"; it wrote: {last}" if last else ""))
+
+
+def _first_line(error: Exception) -> str:
+    """Without what a library adds of what it was given."""
+    return str(error).partition("\n")[0].strip()
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+def _end(said: TextIO) -> str:
+    """The last words of a program, on one line and without keys."""
+    said.flush()
+    said.seek(0, 2)
+    said.seek(max(0, said.tell() - 4 * SAID_CHARACTERS))
+    return without_secrets(" ".join(said.read().split()))[-SAID_CHARACTERS:]

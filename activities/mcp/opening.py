@@ -1,0 +1,78 @@
+"""The servers of tools that this worker knows: what the operator named, read once, with what calls and lists them."""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from temporalio import activity
+
+from elcano.activities.calls.failures import classified
+from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.mcp.calling import Caller, Place
+from elcano.activities.mcp.listing import Listing
+from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
+from elcano.graphs.catalogue.tool_servers import CLOSING_SECONDS, SETTING, tool_servers
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.providers import LOOK_AT_TOOLS, ToolLook
+from elcano.settings import Settings
+from elcano.storage.store import TenantStore
+
+
+@dataclass(frozen=True)
+class Servers:
+    """What can be done with them."""
+
+    caller: Caller
+    listing: Listing
+
+    async def call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
+        """Calls one tool, within the time that this attempt of the activity has.
+
+        Raises:
+            ActivityFault: see `Caller.call`.
+        """
+        info = activity.info()
+        longest = info.start_to_close_timeout
+        place = Place(run_id, info.activity_id, attempt=f"{info.workflow_run_id}/{info.activity_id}/{info.attempt}")
+        within = None if longest is None else longest.total_seconds() - CLOSING_SECONDS
+        return await self.caller.call(store, place, given, within)
+
+    async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
+        """What the servers offer.
+
+        Raises:
+            ToolRefused: there is no such server.
+        """
+        return await self.listing.look(given)
+
+
+class LookActivities:
+    """The activity `look_at_tools`, which belongs to no run."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
+
+    @activity.defn(name=LOOK_AT_TOOLS)
+    async def look_at_tools(self, look: ToolLook) -> ListToolsOutput:
+        """What the servers of this worker offer.
+
+        Raises:
+            ApplicationError: there is no such server.
+        """
+        async with heartbeats():
+            try:
+                return await self._servers.listing.look(look.asked, fresh=look.fresh)
+            except Exception as error:
+                raise classified(error) from None
+
+
+def open_servers(settings: Settings) -> Servers:
+    """The servers of the settings.
+
+    Raises:
+        InputInvalid: the setting has faults, or what speaks with servers is not installed.
+    """
+    servers = tool_servers(settings.mcp_servers)
+    if servers and find_spec("mcp") is None:
+        text = f"{SETTING} names servers, and nothing here speaks with them: install the extra `mcp` (`elcano[mcp]`)"
+        raise InputInvalid("mcp_servers", text)
+    return Servers(Caller(servers, settings.key), Listing(servers, settings.key))

@@ -1,0 +1,165 @@
+"""A run that follows another one: the conversation so far, and the passages that it takes over.
+
+The way back goes along what each run says it follows, run by run and only so far: what was deleted meanwhile is where
+it ends. A run follows one that has ended, so no run is ever before itself.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Final
+
+from elcano.api.http.errors import (
+    RunForgotten,
+    RunNotFound,
+    RunUnreadable,
+    TemporalUnavailable,
+    WorkerNotAnswering,
+)
+from elcano.api.runs.contexts import in_context
+from elcano.api.runs.logs import read_log
+from elcano.api.runs.reading import current_run
+from elcano.api.temporal.client import Temporal
+from elcano.graphs.errors import StoreDamaged
+from elcano.graphs.frozen import Json
+from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.followed import Followed
+from elcano.graphs.values.history import (
+    ANSWER_CHARACTERS,
+    MOST_CITED,
+    MOST_ENTRIES,
+    MOST_EVIDENCE,
+    MOST_SQL,
+    OLDER_ANSWER_CHARACTERS,
+    QUESTION_CHARACTERS,
+    SQL_CHARACTERS,
+    HistoryEntry,
+)
+from elcano.graphs.values.report import Report
+from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.storage.store import TenantStore
+
+_DEEPEST: Final = 6
+"""So far into an output it is looked for SQL."""
+
+
+class CannotFollow(Exception):
+    """A run cannot be followed. The text says why, and what to do."""
+
+
+async def followed(run_id: str, question: str, temporal: Temporal, store: TenantStore) -> Followed:
+    """What a run with this question knows if it follows `run_id`.
+
+    A run that failed, or was cancelled, is followed as far as it got; its entry says so.
+
+    Raises:
+        CannotFollow: there is no such run (any more) for this tenant, it has not ended, or it is a section.
+    """
+    try:
+        run = await current_run(run_id, temporal, store)
+    except RunNotFound:
+        text = f"there is no run {run_id!r} to follow: it was deleted, or never was; `GET /v1/runs` lists them"
+        raise CannotFollow(text) from None
+    if run.branch_of is not None:
+        raise CannotFollow(f"{run_id!r} is a section: follow the run that it belongs to, {run.branch_of.run_id!r}")
+    if run.status == "running":
+        raise CannotFollow(
+            f"the run {run_id!r} has not ended: wait for it, or stop it (it then still writes its report)"
+        )
+    log = await _log(run, temporal, store)
+    entries: list[HistoryEntry] = []
+    report = await _report(run, store)
+    entries.append(_entry(run, report, log, ANSWER_CHARACTERS))
+    earlier = run
+    while earlier.previous_run and len(entries) < MOST_ENTRIES:
+        before = await store.runs.get(earlier.previous_run)
+        if before is None:
+            break
+        kept = await _log(before, None, store)
+        entries.append(_entry(before, await _report(before, store), kept, OLDER_ANSWER_CHARACTERS))
+        earlier = before
+    meant = log.asked.follows.in_context if log is not None and log.asked.follows is not None else ""
+    best, left_out = _evidence(report, log)
+    return Followed(
+        run_id=run.run_id,
+        question=run.question,
+        in_context=in_context(question, meant or run.question),
+        history=tuple(reversed(entries)),
+        evidence=best,
+        left_out=left_out,
+    )
+
+
+async def _log(run: ArchivedRun, temporal: Temporal | None, store: TenantStore) -> RunLog | None:
+    """What a run did; None if nobody kept it: then its question is all that is known."""
+    if not run.log:
+        return None
+    try:
+        if temporal is not None:
+            return await read_log(run, temporal, store)
+        kept = await store.artifacts.get(run.log)
+    except (RunUnreadable, RunForgotten, WorkerNotAnswering, TemporalUnavailable, StoreDamaged):
+        return None
+    return None if kept is None else await asyncio.to_thread(RunLog.model_validate_json, kept)
+
+
+async def _report(run: ArchivedRun, store: TenantStore) -> Report | None:
+    kept = None if run.report is None else await store.artifacts.get(run.report.artifact)
+    return None if kept is None else await asyncio.to_thread(Report.model_validate_json, kept)
+
+
+def _entry(run: ArchivedRun, report: Report | None, log: RunLog | None, longest: int) -> HistoryEntry:
+    ending = run.ending.detail if run.ending else run.failure.message if run.failure else ""
+    return HistoryEntry(
+        run_id=run.run_id,
+        question=shortened(" ".join(run.question.split()), QUESTION_CHARACTERS),
+        answer=shortened(_answer(report), longest) if report else "",
+        status=run.status,
+        ending=shortened(" ".join(ending.split()), QUESTION_CHARACTERS),
+        sql=tuple(_sql(log.run.state))[-MOST_SQL:] if log else (),
+        evidence=_cited(report)[:MOST_CITED],
+        report=run.report.artifact if run.report else "",
+    )
+
+
+def _answer(report: Report) -> str:
+    """What a report says first, in plain words; that it has no answer if it has none."""
+    said = (statement.text for part in report.parts for block in part.blocks for statement in block.statements)
+    text = " ".join(" ".join(said).split())
+    return text if report.answered else f"It was not answered. {text}".rstrip()
+
+
+def _cited(report: Report | None) -> tuple[str, ...]:
+    found = (one.evidence for one in report.citations) if report else ()
+    return tuple(dict.fromkeys(found))
+
+
+def _evidence(report: Report | None, log: RunLog | None) -> tuple[tuple[EvidenceRef, ...], int]:
+    """The passages that are taken over, those that the report cites first, and how many are not."""
+    found = log.run.state.evidence if log else ()
+    cited = {id: place for place, id in enumerate(_cited(report))}
+    best = sorted(found, key=lambda ref: cited.get(ref.id, len(cited)))[:MOST_EVIDENCE]
+    chosen = {ref.id for ref in best}
+    kept = (ref if ref.duplicate_of in chosen else ref.model_copy(update={"duplicate_of": None}) for ref in best)
+    return tuple(kept), len(found) - len(best)
+
+
+def _sql(state: ResearchState) -> Iterator[str]:
+    """The queries of databases among the outputs of a run's nodes, each once."""
+    found: dict[str, None] = {}
+    for output in state.outputs.values():
+        found |= dict.fromkeys(_queries(output, _DEEPEST))
+    yield from (shortened(sql, SQL_CHARACTERS) for sql in found)
+
+
+def _queries(value: Json, deep: int) -> Iterator[str]:
+    if isinstance(value, list) and deep:
+        for one in value:
+            yield from _queries(one, deep - 1)
+    if not isinstance(value, dict):
+        return
+    if isinstance(sql := value.get("sql"), str) and isinstance(value.get("database"), str):
+        yield sql
+    elif deep:
+        for inner in value.values():
+            yield from _queries(inner, deep - 1)

@@ -1,0 +1,29 @@
+"""The commands about tools, and their options."""
+
+from typing import Annotated
+
+import typer
+
+from elcano.cli.options import AsJson
+
+app = typer.Typer()
+
+
+@app.callback(invoke_without_command=True)
+def listed(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the servers of tools (MCP) that the operator named, whether they answer, and what they offer."""
+    from elcano.cli import tools
+
+    if context.invoked_subcommand is None:
+        raise typer.Exit(tools.tools(as_json=as_json))
+
+
+@app.command()
+def check(
+    name: Annotated[str, typer.Argument(help="The server, as `elcano tools` lists it.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Ask one server now what it offers, and show it in the server's own words."""
+    from elcano.cli import tools
+
+    raise typer.Exit(tools.check(name, as_json=as_json))

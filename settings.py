@@ -66,6 +66,13 @@ class Settings(BaseSettings):
         "like it, or `file:///path`. Empty: a folder in `ELCANO_DATA_DIR`. Keys, region and endpoint are in the usual "
         "variables (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`).",
     )
+    knowledge: str = Field(
+        default="tables",
+        repr=False,
+        description="Where what runs found is kept as a graph: `tables`, beside all else in the store, or "
+        "`postgresql://user@host/database` of a server with Apache AGE, which then answers openCypher as well. Set it "
+        "alike for the API and for all workers. Empty: there is none.",
+    )
     collections: Annotated[dict[str, Path], NoDecode] = Field(
         default={},
         description='Document collections by name, as JSON: `{"handbook": "docs/handbook"}`. '
@@ -271,6 +278,14 @@ class Settings(BaseSettings):
             raise ValueError("it names no file: write `sqlite:///path`, or `sqlite:////path` from the root")
         return value
 
+    @field_validator("knowledge")
+    @classmethod
+    def _a_graph(cls, value: str) -> str:
+        scheme, found, rest = value.partition("://")
+        if value not in ("", "tables") and not (scheme == "postgresql" and found and rest):
+            raise ValueError("it is neither `tables` nor `postgresql://user@host/database`, nor empty")
+        return value
+
     @field_validator("temporal_ui_url", "model_base_url", "model_urls")
     @classmethod
     def _addresses(cls, value: str | dict[str, str]) -> str | dict[str, str]:
@@ -363,7 +378,7 @@ def key(name: str) -> str:
 def secrets() -> tuple[str, ...]:
     """The values of all variables that hold keys by their names, of 8 characters and more; the longest first."""
     found = {value.strip() for name, value in os.environ.items() if _SECRET_NAME.fullmatch(name)}
-    for url in ("store_url", "proxy"):
+    for url in ("store_url", "knowledge", "proxy"):
         for password in _PASSWORD_IN_URL.findall(os.environ.get(variable(url), "")):
             found |= {password, unquote(password)}
     return tuple(

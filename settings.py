@@ -69,6 +69,7 @@ class Settings(BaseSettings):
     knowledge: str = Field(
         default="tables",
         repr=False,
+        pattern=r"^(|tables|postgresql://.+)$",
         description="Where what runs found is kept as a graph: `tables`, beside all else in the store, or "
         "`postgresql://user@host/database` of a server with Apache AGE, which then answers openCypher as well. Set it "
         "alike for the API and for all workers. Empty: there is none.",
@@ -276,14 +277,6 @@ class Settings(BaseSettings):
             raise ValueError("it is neither `sqlite:///path` nor `postgresql://user@host/database`")
         if scheme == "sqlite" and (not rest.startswith("/") or rest == "/"):
             raise ValueError("it names no file: write `sqlite:///path`, or `sqlite:////path` from the root")
-        return value
-
-    @field_validator("knowledge")
-    @classmethod
-    def _a_graph(cls, value: str) -> str:
-        scheme, found, rest = value.partition("://")
-        if value not in ("", "tables") and not (scheme == "postgresql" and found and rest):
-            raise ValueError("it is neither `tables` nor `postgresql://user@host/database`, nor empty")
         return value
 
     @field_validator("temporal_ui_url", "model_base_url", "model_urls")

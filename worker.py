@@ -95,7 +95,7 @@ def build_worker(
             books.reopen_run,
             reports.publish_report,
             reports.archive_run,
-            CheckActivities(sources).check_source,
+            CheckActivities(store, sources).check_source,
         ],
         workflow_runner=workflow_runner(),
         **version(settings),
@@ -123,7 +123,10 @@ def source_workers(
         Worker(
             client,
             task_queue=source.queue,
-            activities=[*tool_activities(tools.run_tool), CheckActivities(sources, passing=passing).check_source],
+            activities=[
+                *tool_activities(tools.run_tool),
+                CheckActivities(store, sources, passing=passing).check_source,
+            ],
             build_id=build_id(settings),
             max_concurrent_activities=source.limits.side_by_side,
             max_task_queue_activities_per_second=source.rate(settings.has),

@@ -31,6 +31,7 @@ from elcano.api.routes import (
     control,
     graphs,
     health,
+    knowledge,
     modes,
     results,
     runs,
@@ -113,6 +114,7 @@ def create_app(
         graphs,
         agents,
         sources,
+        knowledge,
         health,
     ):
         app.include_router(routes.router)

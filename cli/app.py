@@ -5,7 +5,17 @@ from typing import Annotated, Any, Literal
 import typer
 
 from elcano import __version__
-from elcano.cli import again, agent_options, certificates, graph_options, modes, source_options, steering_options, steps
+from elcano.cli import (
+    again,
+    agent_options,
+    certificates,
+    graph_options,
+    knowledge_options,
+    modes,
+    source_options,
+    steering_options,
+    steps,
+)
 from elcano.cli.becoming import become
 from elcano.cli.options import AsJson, Form, Key, Out, Run
 
@@ -25,6 +35,7 @@ app = typer.Typer(
 app.add_typer(graph_options.app, name="graph")
 app.add_typer(agent_options.app, name="agent")
 app.add_typer(source_options.app, name="sources")
+app.add_typer(knowledge_options.app, name="knowledge")
 app.add_typer(steering_options.app)
 
 

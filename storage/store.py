@@ -112,8 +112,8 @@ async def open_store(
 ) -> AsyncIterator[Store]:
     """The store at two URLs, each in `data_dir` if it is empty; several processes may open it at once.
 
-    A folder is made if need be; so are the tables, or they are migrated. What runs found is kept as a graph in tables of
-    the same database, by a server with Apache AGE if `knowledge` is its URL, or nowhere if that is empty.
+    A folder is made if need be; so are the tables, or they are migrated. What runs found is kept as a graph in tables
+    of the same database, by a server with Apache AGE if `knowledge` is its URL, or nowhere if that is empty.
 
     Raises:
         StoreIncompatible: the tables are of a release that is not known here.

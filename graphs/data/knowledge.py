@@ -6,9 +6,9 @@ become the names of tables and labels, and nothing that was read from anywhere d
 """
 
 from hashlib import sha256
-from typing import Final, Literal, TypeAlias, cast, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.statements import Support
@@ -26,6 +26,8 @@ NODE_KINDS: Final[tuple[NodeKind, ...]] = get_args(NodeKind)
 EDGE_KINDS: Final[tuple[EdgeKind, ...]] = get_args(EdgeKind)
 NAME_CHARACTERS: Final = 300
 TEXT_CHARACTERS: Final = 4_000
+LONGEST_PATH: Final = 6
+"""Edges of a path that is looked for."""
 NODE_ID: Final = rf"^({'|'.join(NODE_KINDS)})-[0-9a-f]{{24}}$"
 
 
@@ -81,13 +83,15 @@ def kind_of(id: str) -> NodeKind:
     Raises:
         ValueError: it is no node's id.
     """
-    kind = id.partition("-")[0]
-    if kind not in NODE_KINDS:
-        raise ValueError(f"{id!r} is no node's id: one begins with {', '.join(NODE_KINDS)} and a hyphen")
-    return cast(NodeKind, kind)
+    for kind in NODE_KINDS:
+        if id.startswith(f"{kind}-"):
+            return kind
+    raise ValueError(f"{id!r} is no node's id: one begins with {', '.join(NODE_KINDS)} and a hyphen")
 
 
-def node(kind: NodeKind, key: str, name: str, *, text: str = "", url: str = "", year: int | None = None) -> KnowledgeNode:
+def node(
+    kind: NodeKind, key: str, name: str, *, text: str = "", url: str = "", year: int | None = None
+) -> KnowledgeNode:
     """A node; what is longer than may be is cut, but for the key, of which a longer one is replaced by its hash."""
     known = key if 0 < len(key) <= 2_000 else sha256(key.encode()).hexdigest()
     return KnowledgeNode(
@@ -108,3 +112,16 @@ def edge(
     named = "\x00".join((kind, start, end, run, evidence))
     id = sha256(named.encode()).hexdigest()[:32]
     return KnowledgeEdge(id=id, kind=kind, start=start, end=end, run=run, evidence=evidence, support=support)
+
+
+class ReadTables(BaseModel):
+    """Which tables of a database a result was read from: what the metadata of its evidence say under `read`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    database: str = Field(min_length=1)
+    """The name that the operator gave it."""
+    tables: tuple[str, ...] = ()
+    """As the schema calls them."""
+    columns: tuple[str, ...] = ()
+    """`table.column`, of those tables."""

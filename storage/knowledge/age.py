@@ -1,7 +1,7 @@
 """The graph in Apache AGE, an extension of PostgreSQL: one graph for each tenant, which openCypher can be asked of.
 
-A query of one tenant can so never reach the graph of another. Nothing is connected before it is asked for; the extension
-and a tenant's graph are made by the first that needs them.
+A query of one tenant can so never reach the graph of another. Nothing is connected before it is asked for; the
+extension and a tenant's graph are made by the first that needs them.
 """
 
 import json
@@ -239,7 +239,7 @@ class AgeKnowledge:
             state = getattr(error.orig, "sqlstate", None) or ""
             if state == "57014":
                 raise CypherRefused(f"the query took more than {CYPHER_SECONDS} s: ask for less") from error
-            if state[:2] in ("22", "42", "0A", "XX", "P0"):
+            if state[:2] in ("22", "25", "42", "0A", "XX", "P0"):
                 raise CypherRefused(f"the query cannot be run: {str(error.orig).splitlines()[0]}") from error
             raise
 

@@ -22,16 +22,19 @@ _TOKEN: Final = re.compile(
     r"""|(?P<parameter>\$[A-Za-z_]\w*)|(?P<word>[^\W\d]\w*)|(?P<number>\d[\w.]*)|(?P<space>\s+)|(?P<sign>.)""",
     re.DOTALL,
 )
-_CLAUSES: Final = frozenset(
-    "match optional where return with unwind as order by asc ascending desc descending skip limit distinct union all "
-    "and or not xor in is null true false starts ends contains case when then else end exists".split()
+_CLAUSES_WORDS: Final = (
+    "match optional where return with unwind as order by asc ascending desc descending skip limit distinct "
+    "union all and or not xor in is null true false starts ends contains case when then else end exists"
 )
-_FUNCTIONS: Final = frozenset(
-    "count sum avg min max collect size length nodes relationships labels label type properties keys id head last tail "
-    "range reverse coalesce tolower toupper trim substring split replace left right tostring tointeger tofloat abs "
-    "round floor ceil exists startnode endnode".split()
+_CLAUSES: Final = frozenset(_CLAUSES_WORDS.split())
+_FUNCTIONS_WORDS: Final = (
+    "count sum avg min max collect size length nodes relationships labels label type properties keys id head "
+    "last tail range reverse coalesce tolower toupper trim substring split replace left right tostring "
+    "tointeger tofloat abs round floor ceil exists startnode endnode"
 )
-_WRITES: Final = frozenset("create merge set delete detach remove drop call load foreach yield into".split())
+_FUNCTIONS: Final = frozenset(_FUNCTIONS_WORDS.split())
+_WRITES_WORDS: Final = "create merge set delete detach remove drop call load foreach yield into"
+_WRITES: Final = frozenset(_WRITES_WORDS.split())
 _NESTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"|::(?:vertex|edge|path|numeric)')
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
@@ -46,7 +49,7 @@ def require_reading(query: str) -> None:
         raise CypherRefused("the query is empty")
     if len(query) > LONGEST:
         raise CypherRefused(f"the query has {len(query)} characters; {LONGEST} are the most")
-    tokens = [found for found in _TOKEN.finditer(query) if found.lastgroup not in ("space", "comment")]
+    tokens = [found for found in _TOKEN.finditer(query) if found.lastgroup != "space"]
     for at, token in enumerate(tokens):
         before = tokens[at - 1].group() if at else ""
         after = tokens[at + 1].group() if at + 1 < len(tokens) else ""
@@ -82,7 +85,7 @@ def value(written: str | None) -> Json:
 
 def _require(token: re.Match[str], before: str, after: str) -> None:
     said, kind = token.group(), token.lastgroup
-    if kind == "quoted" or (kind == "sign" and said in "`;\\'\""):
+    if kind in ("quoted", "comment") or (kind == "sign" and said in "`;\\'\""):
         raise CypherRefused(f"{said[:40]!r} at character {token.start() + 1} may not stand in a query here")
     if kind == "sign" and said == "$":
         raise CypherRefused(f"`$` at character {token.start() + 1} is followed by no parameter's name")

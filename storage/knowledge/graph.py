@@ -1,4 +1,4 @@
-"""What a knowledge graph does, whatever keeps it. One is bound to one tenant: nothing of another can be reached from it.
+"""What a knowledge graph does, whatever keeps it. It is bound to one tenant and reaches nothing of another.
 
 Everything is bounded: how many edges of a node are told, how long a path may be, how many rows a query gives.
 """
@@ -27,7 +27,7 @@ class Hit(Frozen):
 
     node: KnowledgeNode
     score: float
-    """The share of the words asked for that it has, rare ones weighing more: from 0 to 1; 1 also if they are its key."""
+    """The share of the words asked for that it has, rare ones weighing more: 0 to 1; 1 also if they are its key."""
 
 
 class KnowledgeGraph(Protocol):

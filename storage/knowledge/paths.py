@@ -1,7 +1,7 @@
 """The shortest ways from one node to another, found from both ends at once, one edge further each time.
 
-A run leads to all that it found, so over runs everything is near to everything else: no way leads over a run that is not
-an end of it. What is looked at is bounded, and the answer says so where the bound was reached.
+A run leads to all that it found, so over runs everything is near to everything else: no way leads over a run that is
+not an end of it. What is looked at is bounded, and the answer says so where the bound was reached.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,6 @@ from elcano.graphs.data.knowledge import KnowledgeEdge
 from elcano.graphs.frozen import Frozen
 from elcano.storage.knowledge.graph import KnowledgeGraph
 
-LONGEST: Final = 6
-"""Edges of a path."""
 MOST_EDGES: Final = 20_000
 """Edges that are looked at for one answer."""
 
@@ -69,9 +67,7 @@ def _further(reached: Ways, front: Sequence[str], edges: Sequence[KnowledgeEdge]
     return sorted(new)
 
 
-def _joined(
-    sides: tuple[Ways, Ways], meeting: Sequence[str], limit: int
-) -> tuple[tuple[KnowledgeEdge, ...], ...]:
+def _joined(sides: tuple[Ways, Ways], meeting: Sequence[str], limit: int) -> tuple[tuple[KnowledgeEdge, ...], ...]:
     paths: list[tuple[KnowledgeEdge, ...]] = []
     for middle in meeting:
         for first in _ways(sides[0], middle, limit):

@@ -14,12 +14,13 @@ LONGEST: Final = 60
 MOST: Final = 200
 """Words of one node."""
 
-_WORD: Final = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
+_WORD: Final = re.compile(r"[^\W_]+(?:[-'\u2019.][^\W_]+)*")
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
-_EMPTY: Final = frozenset(
-    "a an and are as at be been by did do does for from had has have how if in into is it its may not of on or than "
-    "that the their then these this those to was were what when where which who why will with".split()
+_EMPTY_WORDS: Final = (
+    "a an and are as at be been by did do does for from had has have how if in into is it its may not of on "
+    "or than that the their then these this those to was were what when where which who why will with"
 )
+_EMPTY: Final = frozenset(_EMPTY_WORDS.split())
 """English words that say nothing of what a text is about."""
 
 
@@ -38,7 +39,7 @@ def words(text: str) -> tuple[str, ...]:
 def _forms(word: str) -> list[str]:
     if _UNSPACED.fullmatch(word):
         return [word[at : at + 2] for at in range(max(1, len(word) - 1))]
-    parts = re.split(r"[-'’.]", word)
+    parts = re.split(r"[-'\u2019.]", word)
     return [word, *(part for part in parts if len(part) > 1)] if len(parts) > 1 else [word]
 
 

@@ -101,7 +101,7 @@ async def test_what_was_cut_off_between_two_writes_is_finished_by_another_try(gr
     nodes, edges = of_run()
     await graph.upsert(nodes[:3], edges[:1])
     await graph.upsert(nodes, edges)
-    assert len((await graph.neighbours(CLAIM.id, limit=10))) == 3
+    assert len(await graph.neighbours(CLAIM.id, limit=10)) == 3
     assert sum((await graph.counts()).nodes.values()) == 5
 
 
@@ -188,7 +188,11 @@ async def test_the_shortest_paths_are_told_and_none_leads_over_a_run(graph: Know
 
 async def test_equally_short_paths_are_all_told_up_to_a_limit(graph: KnowledgeGraph) -> None:
     middle = [node("claim", f"c{number}", f"Claim {number}") for number in range(4)]
-    edges = [one for each in middle for one in (edge("cites", each.id, PAPER.id, "r"), edge("mentions", each.id, ASPIRIN.id, "r"))]
+    edges = [
+        one
+        for each in middle
+        for one in (edge("cites", each.id, PAPER.id, "r"), edge("mentions", each.id, ASPIRIN.id, "r"))
+    ]
     await graph.upsert([PAPER, ASPIRIN, *middle], edges)
     assert len((await shortest(graph, PAPER.id, ASPIRIN.id, longest=4, limit=9)).paths) == 4
     assert len((await shortest(graph, PAPER.id, ASPIRIN.id, longest=4, limit=2)).paths) == 2
@@ -196,7 +200,14 @@ async def test_equally_short_paths_are_all_told_up_to_a_limit(graph: KnowledgeGr
 
 @pytest.mark.parametrize(
     "hostile",
-    ["'; DROP TABLE runs; --", '"}) DETACH DELETE n //', "$$ $q$ %s %(x)s :x", "nul \x00 sign", "\ue000 private", "\\u0000 \\"],
+    [
+        "'; DROP TABLE runs; --",
+        '"}) DETACH DELETE n //',
+        "$$ $q$ %s %(x)s :x",
+        "nul \x00 sign",
+        "\ue000 private",
+        "\\u0000 \\",
+    ],
 )
 async def test_no_value_is_ever_read_as_a_query(graph: KnowledgeGraph, hostile: str) -> None:
     strange = node("entity", hostile, hostile, text=hostile, url=hostile)

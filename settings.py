@@ -70,9 +70,8 @@ class Settings(BaseSettings):
         default="tables",
         repr=False,
         pattern=r"^(|tables|postgresql://.+)$",
-        description="Where what runs found is kept as a graph: `tables`, beside all else in the store, or "
-        "`postgresql://user@host/database` of a server with Apache AGE, which then answers openCypher as well. Set it "
-        "alike for the API and for all workers. Empty: there is none.",
+        description="Where what runs found is kept as a graph, alike for the API and all workers: `tables` of the "
+        "store, or `postgresql://user@host/database` with Apache AGE, which answers openCypher too; empty: nowhere.",
     )
     collections: Annotated[dict[str, Path], NoDecode] = Field(
         default={},

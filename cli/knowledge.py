@@ -3,7 +3,6 @@
 import re
 import sys
 from typing import Any, Final
-from urllib.parse import quote
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
@@ -104,8 +103,8 @@ def cypher(query: str, columns: list[str], limit: int, *, as_json: bool) -> Exit
 
 
 def _search(api: Api, words: str, kinds: list[str], limit: int) -> list[Any]:
-    chosen = "".join(f"&kind={quote(kind, safe='')}" for kind in kinds)
-    found: list[Any] = api.get(f"/v1/knowledge/search?q={quote(words, safe='')}&limit={limit}{chosen}")
+    chosen: dict[str, str | int | list[str]] = {"q": words, "limit": limit}
+    found: list[Any] = api.get("/v1/knowledge/search", **chosen, **({"kind": kinds} if kinds else {}))
     return found
 
 

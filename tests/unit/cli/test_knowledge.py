@@ -24,7 +24,7 @@ def test_how_much_is_known(server: Server, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_what_words_find(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
-    server.answer(f"{SEARCH.format('aspirin%20%26%20stroke%3F', 5)}&kind=document", Answer(HITS))
+    server.answer(f"{SEARCH.format('aspirin+%26+stroke%3F', 5)}&kind=document", Answer(HITS))
     assert run("knowledge", "search", "aspirin & stroke?", "--kind", "document", "--limit", "5") == 0
     assert capsys.readouterr().out == f"1.00  document: Aspirin and stroke (2018)  {PAPER.id}\n"
     server.answer(SEARCH.format("x", 20), Answer([]))

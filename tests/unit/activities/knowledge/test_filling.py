@@ -93,7 +93,7 @@ async def test_a_report_leaves_what_it_could_prove(store: TenantStore) -> None:
 
 async def test_trials_and_tables_are_nodes_of_their_own(store: TenantStore) -> None:
     trial = Work(title="A trial", kind="trial", identifiers=Identifiers(nct="NCT00763412"), authors=("Sponsor",))
-    read = {"database": "shop", "tables": ["orders"], "columns": ["orders.price", "other.x"], "more": 1}
+    read: JsonObject = {"database": "shop", "tables": ["orders"], "columns": ["orders.price", "other.x"], "more": 1}
     evidence = [
         passage("ev-1", "nct:NCT00763412", work=trial),
         passage("ev-2", "shop:result", words="price 3", metadata={"read": read}),

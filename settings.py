@@ -70,6 +70,13 @@ class Settings(BaseSettings):
         "like it, or `file:///path`. Empty: a folder in `ELCANO_DATA_DIR`. Keys, region and endpoint are in the usual "
         "variables (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`).",
     )
+    knowledge: str = Field(
+        default="tables",
+        repr=False,
+        pattern=r"^(|tables|postgresql://.+)$",
+        description="Where what runs found is kept as a graph, alike for the API and all workers: `tables` of the "
+        "store, or `postgresql://user@host/database` with Apache AGE, which answers openCypher too; empty: nowhere.",
+    )
     collections: Annotated[dict[str, Path], NoDecode] = Field(
         default={},
         description='Document collections by name, as JSON: `{"handbook": "docs/handbook"}`. '
@@ -406,7 +413,7 @@ def key(name: str) -> str:
 def secrets() -> tuple[str, ...]:
     """The values of all variables that hold keys by their names, of 8 characters and more; the longest first."""
     found = {value.strip() for name, value in os.environ.items() if _SECRET_NAME.fullmatch(name)}
-    for url in ("store_url", "proxy"):
+    for url in ("store_url", "knowledge", "proxy"):
         for password in _PASSWORD_IN_URL.findall(os.environ.get(variable(url), "")):
             found |= {password, unquote(password)}
     for pair in _PASSWORD_OF_DATABASE.findall(os.environ.get(variable("databases"), "")):

@@ -113,6 +113,7 @@ def build_worker(
             CheckActivities(sources).check_source,
             LookActivities(databases).look_at_database,
             LookActivities(servers).look_at_tools,
+            CheckActivities(store, sources).check_source,
         ],
         workflow_runner=workflow_runner(),
         **version(settings),
@@ -140,7 +141,10 @@ def source_workers(
         Worker(
             client,
             task_queue=source.queue,
-            activities=[*tool_activities(tools.run_tool), CheckActivities(sources, passing=passing).check_source],
+            activities=[
+                *tool_activities(tools.run_tool),
+                CheckActivities(store, sources, passing=passing).check_source,
+            ],
             build_id=build_id(settings),
             max_concurrent_activities=source.limits.side_by_side,
             max_task_queue_activities_per_second=source.rate(settings.has),

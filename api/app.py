@@ -33,6 +33,7 @@ from elcano.api.routes import (
     databases,
     graphs,
     health,
+    knowledge,
     modes,
     results,
     runs,
@@ -119,6 +120,7 @@ def create_app(
         databases,
         sources,
         tools,
+        knowledge,
         health,
     ):
         app.include_router(routes.router)

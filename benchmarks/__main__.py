@@ -7,7 +7,19 @@ from typing import Any
 
 import uvloop
 
-from benchmarks import budgets, deep, engine, fetching, going_on, history, index, live_words, progress, pubmed_parsing
+from benchmarks import (
+    budgets,
+    deep,
+    engine,
+    fetching,
+    going_on,
+    history,
+    index,
+    knowledge,
+    live_words,
+    progress,
+    pubmed_parsing,
+)
 
 
 async def _index() -> None:
@@ -25,6 +37,7 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "budgets": budgets.main,
     "fetching": fetching.main,
     "pubmed-parsing": pubmed_parsing.main,
+    "knowledge": knowledge.main,
 }
 """By name, with what runs them. `benchmarks.pubmedqa`, `benchmarks.extraction`, `benchmarks.quality` and
 `benchmarks.text2sql` are programs of their own: they need a folder."""

@@ -17,6 +17,8 @@ from elcano.cli import (
     steering_options,
     steps,
     graph_options,
+    graph_options,
+    knowledge_options,
     modes,
     source_options,
     steering_options,
@@ -44,6 +46,7 @@ app.add_typer(agent_options.app, name="agent")
 app.add_typer(source_options.app, name="sources")
 app.add_typer(database_options.app, name="databases")
 app.add_typer(tool_options.app, name="tools")
+app.add_typer(knowledge_options.app, name="knowledge")
 app.add_typer(steering_options.app)
 
 

@@ -57,7 +57,7 @@ class Api:
     ) -> None:
         self._http.close()
 
-    def get(self, path: str, **params: str | int) -> Any:
+    def get(self, path: str, **params: str | int | list[str]) -> Any:
         """The JSON at `path`."""
         return self._send("GET", path, params=params).json()
 

@@ -158,3 +158,11 @@ class TooManyAgents(ElcanoError):
 
 class TooManyGraphs(ElcanoError):
     """As many graphs, or versions of one, are kept as may be."""
+
+
+class KnowledgeOff(ElcanoError):
+    """There is no knowledge graph here; the text says what turns it on."""
+
+
+class CypherRefused(ElcanoError):
+    """An openCypher query cannot be run, or not here; the text says why."""

@@ -12,6 +12,7 @@ from elcano.graphs.catalogue.calling import ListToolsInput
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.providers import State
+from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant
 
 PROVIDER_QUEUE: Final = "elcano-providers"
 """The task queue of what is of no run: the workflows of this file. Its workers are of no version."""
@@ -68,6 +69,8 @@ class SourceCheck(Frozen):
     """The task queue of its searches."""
     query: str = Field(min_length=1, max_length=LONGEST_QUERY)
     limit: int = Field(default=5, ge=1, le=MOST_RESULTS)
+    tenant: Tenant = DEFAULT_TENANT
+    """Who asks: of a source that searches what was kept, the passages of this tenant."""
 
 
 class FoundPassage(Frozen):

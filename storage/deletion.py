@@ -7,6 +7,8 @@ from sqlalchemy import and_, delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import RunOpen
+from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.storage.knowledge.tables import TableKnowledge
 from elcano.storage.objects.keys import artifacts_of, payloads_of
 from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import alone, run_and_branches
@@ -28,7 +30,9 @@ BATCH: Final = 500
 """Ids in one statement; a database has a limit to its parameters."""
 
 
-async def delete_run(engine: AsyncEngine, objects: Objects, tenant: str, run_id: str) -> bool:
+async def delete_run(
+    engine: AsyncEngine, objects: Objects, tenant: str, run_id: str, knowledge: KnowledgeGraph
+) -> bool:
     """Deletes a run of a tenant and its branches; False if there is none.
 
     Raises:
@@ -40,6 +44,9 @@ async def delete_run(engine: AsyncEngine, objects: Objects, tenant: str, run_id:
     # Before the rows: if this breaks off, the run is still there to be deleted again.
     await objects.delete_below(artifacts_of(tenant, run_id))
     await objects.delete_below(payloads_of(run_id))
+    await knowledge.delete_run(run_id)
+    if not isinstance(knowledge, TableKnowledge):  # what it left there before the graph was kept elsewhere, or nowhere
+        await TableKnowledge(engine, tenant).delete_run(run_id)
     async with engine.begin() as connection:
         await alone(connection, f"evidence {tenant}")
         if not await _ended(connection, tenant, run_id):

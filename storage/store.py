@@ -1,7 +1,7 @@
 """Everything that is kept: bound to one tenant by `Store.of`; what looks across tenants is on `Store` itself."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,8 @@ from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.evidence import EvidenceStore
 from elcano.storage.graphs import GraphStore
+from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.storage.knowledge.opening import TABLES, knowledge_of
 from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects.objects import Objects, open_objects
@@ -43,35 +45,46 @@ class TenantStore:
     lineage: Lineage
     graphs: GraphStore
     agents: AgentStore
+    knowledge: KnowledgeGraph
 
 
 class Store:
     """What is kept of all tenants together, and the way to what is kept of one."""
 
-    def __init__(self, engine: AsyncEngine, objects: Objects, build: str = "") -> None:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        objects: Objects,
+        build: str = "",
+        *,
+        knowledge: Callable[[str], KnowledgeGraph] | None = None,
+    ) -> None:
         self._engine = engine
         self._objects = objects
         self._build = build
+        self._knowledge = knowledge or knowledge_of(TABLES, engine, None)
         self.probe = Probe(engine, objects)
         self.providers = ProviderStore(engine)
 
     def of(self, tenant: str) -> TenantStore:
         """What is kept for `tenant`; a tenant begins to be with the first thing that is kept for it."""
+        knowledge = self._knowledge(tenant)
         return TenantStore(
             tenant=tenant,
             evidence=EvidenceStore(self._engine, tenant),
             artifacts=ArtifactStore(self._engine, tenant, self._objects),
             ledger=Ledger(self._engine, tenant, self._build),
-            runs=RunStore(self._engine, tenant, self._objects),
+            runs=RunStore(self._engine, tenant, self._objects, knowledge),
             controls=ControlStore(self._engine, tenant),
             lineage=Lineage(self._engine, tenant, self._objects),
             graphs=GraphStore(self._engine, tenant),
             agents=AgentStore(self._engine, tenant),
+            knowledge=knowledge,
         )
 
     def written_by(self, build: str) -> "Store":
         """The same store; lines that are written through this one into the ledger say which build wrote them."""
-        return Store(self._engine, self._objects, build)
+        return Store(self._engine, self._objects, build, knowledge=self._knowledge)
 
     async def admit(self, run: ArchivedRun, at_most: int) -> Admission:
         """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet.
@@ -94,10 +107,13 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(data_dir: Path, *, database: str = "", objects: str = "") -> AsyncIterator[Store]:
+async def open_store(
+    data_dir: Path, *, database: str = "", objects: str = "", knowledge: str = TABLES
+) -> AsyncIterator[Store]:
     """The store at two URLs, each in `data_dir` if it is empty; several processes may open it at once.
 
-    A folder is made if need be; so are the tables, or they are migrated.
+    A folder is made if need be; so are the tables, or they are migrated. What runs found is kept as a graph in tables
+    of the same database, by a server with Apache AGE if `knowledge` is its URL, or nowhere if that is empty.
 
     Raises:
         StoreIncompatible: the tables are of a release that is not known here.
@@ -109,18 +125,22 @@ async def open_store(data_dir: Path, *, database: str = "", objects: str = "") -
         await asyncio.to_thread(Path(url.database).parent.mkdir, parents=True, exist_ok=True)
     engine = open_engine(url)
     kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
+    age = open_engine(database_url(knowledge, data_dir)) if knowledge.startswith("postgresql") else None
     try:
         await prepare(engine)
-        yield Store(engine, kept)
+        yield Store(engine, kept, knowledge=knowledge_of(knowledge, engine, age))
     finally:
         kept.close()
         await engine.dispose()
+        if age is not None:
+            await age.dispose()
 
 
 @asynccontextmanager
 async def open_configured(settings: Settings) -> AsyncIterator[Store]:
     """The store that the settings name; see `open_store`."""
-    async with open_store(settings.data_dir, database=settings.store_url, objects=settings.objects_url) as store:
+    where = {"database": settings.store_url, "objects": settings.objects_url, "knowledge": settings.knowledge}
+    async with open_store(settings.data_dir, **where) as store:
         yield store
 
 

@@ -14,6 +14,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano import testing
 from tests.folding import every_log_folded
+from tests.stores import age as age
 from tests.stores import postgres as postgres
 from tests.stores import postgres_server as postgres_server
 from tests.stores import s3 as s3

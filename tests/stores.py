@@ -68,3 +68,17 @@ def s3(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
     bucket = f"bucket-{secrets.token_hex(8)}"
     with urllib.request.urlopen(urllib.request.Request(f"{s3_server}/{bucket}", method="PUT")):
         return f"s3://{bucket}/some/where"
+
+
+@pytest.fixture(scope="session")
+def age(postgres_server: str) -> Iterator[str]:
+    """The URL of a database of the session's own, of a server that has Apache AGE."""
+    name = f"test_{secrets.token_hex(8)}"
+    server = make_url(postgres_server).set(drivername="postgresql+psycopg")
+    administrator = create_engine(server, isolation_level="AUTOCOMMIT")
+    with administrator.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
+    with administrator.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    administrator.dispose()

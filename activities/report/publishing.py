@@ -14,6 +14,7 @@ from temporalio import activity
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line
+from elcano.activities.knowledge.filling import update_knowledge
 from elcano.activities.report.analysis import cited_by
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.making import figures, made
@@ -59,13 +60,14 @@ class ReportActivities:
 
     @activity.defn(name=ARCHIVE_RUN)
     async def archive_run(self, call: ArchiveCall) -> None:
-        """Keeps a run that ended and its events, in place of what was kept of it.
+        """Takes a run that ended into the knowledge graph, and keeps it and its events in place of what was kept of it.
 
         Raises:
             ApplicationError: it failed; whether to try again is decided by `failures.classified`.
         """
         async with heartbeats():
             try:
+                await update_knowledge(self._store.of(call.run.tenant), call.run)
                 key = await self._kept(call.log) if call.log else ""
                 await self._store.of(call.run.tenant).runs.archive(
                     call.run.model_copy(update={"log": key}), call.events

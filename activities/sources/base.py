@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.frozen import Frozen
 from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.store import TenantStore
 
 
 class Found(Frozen):
@@ -40,6 +41,25 @@ class Source(Protocol):
 
     async def close(self) -> None:
         """Ends what it is doing and gives back what it has opened; no search comes after it."""
+        ...
+
+
+@runtime_checkable
+class SearchesStore(Protocol):
+    """What a source offers instead of `search` that finds what the store has: it is told whose, and by which run."""
+
+    async def search_store(self, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
+        """At most `limit` passages that the store of a tenant has, but for those of the run that asks.
+
+        Args:
+            store: Of the tenant that asks.
+            run_id: The run that asks, or a branch of it; empty: nobody's.
+            query: What to look for.
+            limit: How many passages at most.
+
+        Raises:
+            SourceRefused: it can never be searched so.
+        """
         ...
 
 

@@ -7,9 +7,10 @@ from temporalio import activity
 
 from elcano.activities.calls.failures import classified
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import Passing, as_taken, unhindered
+from elcano.activities.tools.search import Passing, as_taken, searched, unhindered
 from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
 from elcano.graphs.shortening import shortened
+from elcano.storage.store import Store
 
 EXCERPT_CHARACTERS: Final = 300
 
@@ -17,7 +18,8 @@ EXCERPT_CHARACTERS: Final = 300
 class CheckActivities:
     """The activity `check_source`; it goes by the provider's rate and waits as every search does."""
 
-    def __init__(self, sources: Sources, *, passing: Passing = unhindered) -> None:
+    def __init__(self, store: Store, sources: Sources, *, passing: Passing = unhindered) -> None:
+        self._store = store
         self._sources = sources
         self._passing = passing
 
@@ -33,7 +35,8 @@ class CheckActivities:
             query, cut = as_taken(check.query, source.spec)
             async with self._passing(source.spec):
                 began = time.monotonic()
-                found = await source.search(query, min(check.limit, source.spec.limits.results))
+                limit = min(check.limit, source.spec.limits.results)
+                found = await searched(source, self._store.of(check.tenant), "", query, limit)
                 seconds = time.monotonic() - began
         except Exception as error:
             raise classified(error) from None

@@ -12,6 +12,7 @@ from elcano.activities.databases.registry import Databases
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import related
+from elcano.activities.sources.base import Found, SearchesStore, Source
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.analyzing import analyze
 from elcano.activities.tools.charting import chart
@@ -140,7 +141,8 @@ class ToolActivities:
         source = self._sources.get(given.source)
         query, cut = as_taken(given.query, source.spec)
         async with self._passing(source.spec):
-            found = await source.search(query, min(given.limit, source.spec.limits.results))
+            limit = min(given.limit, source.spec.limits.results)
+            found = await searched(source, store, run_id, query, limit)
         passages = as_told_now(found.evidence, await store.evidence.get([passage.id for passage in found.evidence]))
         await store.evidence.add(run_id, passages, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
@@ -196,6 +198,13 @@ async def _record(call: ToolCall, store: TenantStore, outcome: Literal["complete
     await store.ledger.record(
         line(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
     )
+
+
+async def searched(source: Source, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
+    """What a source finds, also where it looks in the store."""
+    if isinstance(source, SearchesStore):
+        return await source.search_store(store, run_id, query, limit)
+    return await source.search(query, limit)
 
 
 def as_taken(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:

@@ -11,7 +11,16 @@ from typing import Any
 
 from pydantic import Field
 
-from elcano.graphs.errors import ElcanoError, GraphInvalid, InputInvalid, RunOpen, TooManyAgents, TooManyGraphs
+from elcano.graphs.errors import (
+    CypherRefused,
+    ElcanoError,
+    GraphInvalid,
+    InputInvalid,
+    KnowledgeOff,
+    RunOpen,
+    TooManyAgents,
+    TooManyGraphs,
+)
 from elcano.graphs.frozen import Frozen
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
@@ -105,6 +114,10 @@ class AgentNotFound(ElcanoError):
 
 class SourceNotFound(ElcanoError):
     """No source has this name."""
+
+
+class NodeNotFound(ElcanoError):
+    """The knowledge graph has no node with this id."""
 
 
 class SourceClosed(ElcanoError):
@@ -241,6 +254,7 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     DatabaseNotFound: ProblemKind(404, "database-not-found", "No such database"),
     SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
     ToolServerNotFound: ProblemKind(404, "tool-server-not-found", "No such server of tools"),
+    NodeNotFound: ProblemKind(404, "node-not-found", "No such node"),
     NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
     NotAnalyzed: ProblemKind(404, "not-analyzed", "The run has no such figures"),
     NotQueried: ProblemKind(404, "not-queried", "The run has no such result"),
@@ -254,11 +268,13 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     TooManyGraphs: ProblemKind(409, "too-many-graphs", "No more graphs can be kept"),
     TooManyAgents: ProblemKind(409, "too-many-agents", "No more agents can be kept"),
     SourceClosed: ProblemKind(409, "source-closed", "The source cannot be searched here"),
+    KnowledgeOff: ProblemKind(409, "knowledge-off", "There is no knowledge graph here"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
     MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),
     HostUntrusted: ProblemKind(421, "host-untrusted", "Not a name of this server"),
     RequestInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
+    CypherRefused: ProblemKind(422, "cypher-refused", "The query cannot be run"),
     GraphInvalid: ProblemKind(422, "graph-invalid", "The graph has faults"),
     KeyReused: ProblemKind(422, "key-reused", "The idempotency key belongs to another request"),
     TooManyRuns: ProblemKind(429, "too-many-runs", "Too many runs are open", retry_after=30),

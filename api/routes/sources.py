@@ -56,7 +56,7 @@ async def check_source(name: str, request: CheckRequest, services: Provided) -> 
     spec = found_in(every(services.settings), name)
     await require_open(spec, services.temporal, services.settings)
     queue = spec.queue or services.temporal.task_queue
-    check = SourceCheck(source=name, queue=queue, query=request.query, limit=request.limit)
+    check = SourceCheck(source=name, queue=queue, query=request.query, limit=request.limit, tenant=services.tenant)
     return CheckView.of(name, await services.temporal.check_source(check))
 
 

@@ -72,6 +72,8 @@ class SourceSpec(Frozen):
     """Variables of which one at least has to be set, `NAME[entry]` for an entry of one that is a map; empty: none."""
     setting: str = ""
     """The variable of ours that turns it on; empty: it is always on."""
+    turned_on_by: str = "true"
+    """What that variable is set to, to turn it on."""
     by_default: bool = True
     """Whether a run that names no sources searches it. Not so where a search tells somebody else's server what is
     asked: that is for people to choose."""
@@ -117,7 +119,7 @@ class SourceSpec(Frozen):
     def missing(self, has: Callable[[str], bool]) -> str:
         """What has to be done before it can be searched; empty if nothing."""
         if self.setting and not has(self.setting):
-            return f"set {self.setting} to true"
+            return f"set {self.setting} to {self.turned_on_by}"
         if self.needs_key and not has(self.key):
             return f"set {self.key}"
         if self.any_of and not any(has(one) for one in self.any_of):

@@ -179,6 +179,16 @@ SOURCES: Final[dict[str, SourceSpec]] = {
             opened_by=f"{_WEB}:open_page",
         ),
         SourceSpec(
+            name="knowledge",
+            kind="passages",
+            description="Passages that earlier runs found, by what their reports said with them.",
+            dated=True,
+            setting="ELCANO_KNOWLEDGE",
+            turned_on_by="tables",
+            by_default=False,
+            opened_by="elcano.activities.knowledge.source:open_source",
+        ),
+        SourceSpec(
             name="crawl",
             kind="pages",
             description="Up to 20 pages of one web site, from an address that is known and what it links to.",

@@ -170,6 +170,48 @@ agents = Table(
 )
 """Agents of a tenant's own, in the same way."""
 
+knowledge_nodes = Table(
+    "knowledge_nodes",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("kind", Id, nullable=False),
+    Column("key", Long, nullable=False),
+    Column("name", Long, nullable=False),
+    Column("text", Long, nullable=False),
+    Column("url", Long, nullable=False),
+    Column("year", Integer, nullable=True),
+)
+"""What runs found, as a graph; nodes are shared by the runs that found them."""
+
+knowledge_edges = Table(
+    "knowledge_edges",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("kind", Id, nullable=False),
+    Column("start", Id, nullable=False),
+    Column("end", Id, nullable=False),
+    Column("run", Id, nullable=False),
+    Column("evidence", Id, nullable=False),
+    Column("support", Id, nullable=False),
+    ForeignKeyConstraint(["tenant", "start"], [knowledge_nodes.c.tenant, knowledge_nodes.c.id], name="start_of_edge"),
+    ForeignKeyConstraint(["tenant", "end"], [knowledge_nodes.c.tenant, knowledge_nodes.c.id], name="end_of_edge"),
+    Index("knowledge_edges_from", "tenant", "start", "id"),
+    Index("knowledge_edges_to", "tenant", "end", "id"),
+    Index("knowledge_edges_of_run", "tenant", "run"),
+)
+
+knowledge_words = Table(
+    "knowledge_words",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("word", Id, primary_key=True),
+    Column("node", Id, primary_key=True),
+    Index("knowledge_words_of_node", "tenant", "node"),
+)
+"""By which words nodes are found."""
+
 probes = Table(
     "probes",
     metadata,

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import httpx
 
+NODE: Final = "claim-" + "0" * 24
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 """In the order in which a run survives them."""
 
@@ -30,12 +31,13 @@ class Route:
         kept = ("/v1/runs", "/v1/sources", "/v1/databases", "/v1/graphs", "/v1/agents", "/v1/domains")
         return self.path.startswith(kept)
         return self.path.startswith(("/v1/runs", "/v1/sources", "/v1/graphs", "/v1/agents", "/v1/tools"))
+        return self.path.startswith(("/v1/runs", "/v1/sources", "/v1/graphs", "/v1/agents", "/v1/knowledge"))
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"
 
     async def ask(self, client: httpx.AsyncClient, run_id: str = "", **headers: str) -> httpx.Response:
-        path = self.path.format(run_id=run_id, name="iterative", step=1, number=1, other_id=run_id)
+        path = self.path.format(run_id=run_id, name="iterative", step=1, number=1, other_id=run_id, node_id=NODE)
         return await client.request(self.method, path, json=self.body, headers=headers)
 
 

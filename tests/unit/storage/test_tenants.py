@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import func, select
 
 from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.data.knowledge import edge, node
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
@@ -45,6 +46,8 @@ async def leave_all(own: TenantStore, run_id: str) -> str:
     await own.runs.claim(f"key of {run_id}", "hash", run_id)
     await own.controls.claim(run_id, "stop", "hash")
     await own.controls.settle(run_id, "stop", ControlOutcome(accepted=True, text="null"))
+    asked, document = node("run", run_id, "Why?"), node("document", "oil", "Oil")
+    await own.knowledge.upsert([asked, document], [edge("found", asked.id, document.id, run_id, evidence=FIRST.id)])
     await own.artifacts.put(branch, "a section", "text/plain")
     return await own.artifacts.put(run_id, "a report", "text/plain")
 
@@ -71,6 +74,7 @@ async def test_another_tenant_reads_nothing_even_of_the_same_content(whole: Stor
     assert await other.evidence.of_run("run-1") == []
     assert await other.evidence.count_of_run("run-1") == 0
     assert await other.artifacts.get(artifact) is None
+    assert await other.knowledge.search("oil", limit=9) == []
     assert await other.ledger.entries("run-1", branches=True) == []
     assert await other.ledger.of_activity("run-1", "", "a") == []
     assert (await other.runs.claim("key of run-1", "another hash", "run-9")).mine

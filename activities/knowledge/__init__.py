@@ -1,0 +1,1 @@
+"""What a run leaves in the knowledge graph, and what is searched there."""

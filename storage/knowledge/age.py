@@ -1,0 +1,306 @@
+"""The graph in Apache AGE, an extension of PostgreSQL: one graph for each tenant, which openCypher can be asked of.
+
+A query of one tenant can so never reach the graph of another. Nothing is connected before it is asked for; the
+extension and a tenant's graph are made by the first that needs them.
+"""
+
+import json
+import secrets
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final, TypeVar
+
+from psycopg.errors import InsufficientPrivilege
+from sqlalchemy import event, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from elcano.graphs.data.knowledge import (
+    EDGE_KINDS,
+    NODE_KINDS,
+    EdgeKind,
+    KnowledgeCounts,
+    KnowledgeEdge,
+    KnowledgeNode,
+    NodeKind,
+    kind_of,
+)
+from elcano.graphs.errors import CypherRefused
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.storage.knowledge import labels
+from elcano.storage.knowledge.cypher import require_columns, require_reading, value
+from elcano.storage.knowledge.finding import WordIndex
+from elcano.storage.knowledge.graph import BATCH, MOST_ROWS, Hit, Neighbour
+from elcano.storage.sql.dialect import alone
+from elcano.storage.sql.types import escaped, unescaped
+
+CYPHER_SECONDS: Final = 5
+"""How long a query of a client's may take."""
+
+_BY_INDEX: Final = {"enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off"}
+"""Each of a few hundred ids is looked up by index. The server would take a whole label for less work, since it does not
+know how few ids are given: each run would then take longer, the more there were before."""
+
+Row = TypeVar("Row")
+Kept = TypeVar("Kept", KnowledgeNode, KnowledgeEdge)
+
+
+class AgeServer:
+    """A PostgreSQL server with AGE, shared by all tenants."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._extended = False
+        self._there: set[str] = set()
+
+        @event.listens_for(engine.sync_engine, "connect")
+        def _connected(connection: Any, _entry: object) -> None:
+            cursor = connection.cursor()
+            try:
+                cursor.execute("LOAD 'age'")
+            except InsufficientPrivilege:  # for others than the administrator the server has to load it by itself
+                connection.rollback()
+            cursor.execute("SET search_path = public, ag_catalog")
+            connection.commit()
+            cursor.close()
+
+    async def graph(self, tenant: str, *, make: bool = False) -> str | None:
+        """What AGE calls the graph of a tenant; None if there is none, unless it is to be made."""
+        name = labels.graph_name(tenant)
+        if name in self._there:
+            return name
+        await self._extend()
+        async with self._engine.begin() as connection:
+            if not await labels.is_there(connection, name):
+                if not make:
+                    return None
+                await alone(connection, "knowledge graphs")
+                if not await labels.is_there(connection, name):
+                    await labels.create(connection, name)
+        self._there.add(name)
+        return name
+
+    async def _extend(self) -> None:
+        if self._extended:
+            return
+        async with self._engine.begin() as connection:
+            await alone(connection, "knowledge graphs")
+            await labels.extend(connection)
+        self._extended = True
+
+    @asynccontextmanager
+    async def reading(self, seconds: int = 0) -> AsyncIterator[AsyncConnection]:
+        """A connection that cannot write; with `seconds` each of its statements ends after so many."""
+        async with self._engine.connect() as connection:
+            limited = {"statement_timeout": f"{seconds}s"} if seconds else _BY_INDEX
+            await _set(connection, {"transaction_read_only": "on", **limited})
+            yield connection
+
+    @asynccontextmanager
+    async def writing(self, tenant: str) -> AsyncIterator[AsyncConnection]:
+        """A transaction of the only writer of a tenant's graph."""
+        async with self._engine.begin() as connection:
+            await alone(connection, f"knowledge {tenant}")
+            await _set(connection, _BY_INDEX)
+            yield connection
+
+
+async def _set(connection: AsyncConnection, values: Mapping[str, str]) -> None:
+    """Sets what the server goes by in this transaction, in one statement."""
+    each = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
+    await connection.execute(text(f"SELECT {each}"))
+
+
+class AgeKnowledge:
+    """The knowledge graph of one tenant, in AGE."""
+
+    cypher_spoken = True
+
+    def __init__(self, server: AgeServer, tenant: str) -> None:
+        self._server = server
+        self._tenant = tenant
+        self._words = WordIndex(labels.WORDS, tenant)
+
+    async def upsert(self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge]) -> None:
+        """See `KnowledgeGraph`."""
+        described = {one.id: one for one in nodes}
+        ends = {end for one in edges for end in (one.start, one.end)} - described.keys()
+        graph = await self._server.graph(self._tenant, make=True)
+        assert graph is not None
+        by_kind, by_ends = defaultdict(list), defaultdict(list)
+        for id in sorted(described):
+            by_kind[described[id].kind].append(described[id])
+        for one in {one.id: one for one in edges}.values():
+            by_ends[one.kind, kind_of(one.start), kind_of(one.end)].append(one)
+        async with self._server.writing(self._tenant) as connection:
+            kept = {one.id for one in await self._nodes(connection, graph, sorted(ends))}
+            if lacking := sorted(ends - kept):
+                raise ValueError(f"an edge leads to nodes that are neither given nor kept: {', '.join(lacking[:5])}")
+            for kind, some in by_kind.items():
+                for batch in _batches([self._written(one) for one in some]):
+                    await connection.exec_driver_sql(labels.keep_nodes(graph, kind), (batch,))
+            await self._words.add(connection, list(described.values()))
+            for (kind_of_edge, start, end), given in by_ends.items():
+                for part in _batches(given):
+                    columns = [json.dumps(one.start) for one in part], [json.dumps(one.end) for one in part]
+                    rows = (*columns, [self._written(one) for one in part])
+                    await connection.exec_driver_sql(labels.keep_edges(graph, kind_of_edge, start, end), rows)
+
+    async def nodes(self, ids: Sequence[str]) -> list[KnowledgeNode]:
+        """See `KnowledgeGraph`."""
+        if (graph := await self._server.graph(self._tenant)) is None:
+            return []
+        async with self._server.reading() as connection:
+            return await self._nodes(connection, graph, ids)
+
+    async def neighbours(
+        self, id: str, *, kinds: Sequence[EdgeKind] = (), limit: int, after: str = ""
+    ) -> list[Neighbour]:
+        """See `KnowledgeGraph`. Each direction is asked by itself: of both at once AGE reads every edge there is."""
+        if (graph := await self._server.graph(self._tenant)) is None:
+            return []
+        chosen = "e.kind IN $kinds AND " if kinds else ""
+        found: dict[str, Neighbour] = {}
+        async with self._server.reading() as connection:
+            for way in ("-[e]->", "<-[e]-"):
+                query = (
+                    f"MATCH (a:{labels.vertex_label(kind_of(id))}){way}(b) WHERE {chosen}a.id = $id AND e.id > $after "
+                    f"RETURN properties(e), properties(b) ORDER BY e.id LIMIT {int(limit)}"
+                )
+                asked: JsonObject = {"id": id, "after": after, "kinds": list(kinds)}
+                for one, other in await _rows(connection, graph, query, ("e", "b"), asked):
+                    edge = _read(KnowledgeEdge, one)
+                    found[edge.id] = Neighbour(edge=edge, node=_read(KnowledgeNode, other))
+        return [found[one] for one in sorted(found)[:limit]]
+
+    async def edges(self, ids: Sequence[str], limit: int) -> list[KnowledgeEdge]:
+        """See `KnowledgeGraph`."""
+        if (graph := await self._server.graph(self._tenant)) is None:
+            return []
+        found: dict[str, KnowledgeEdge] = {}
+        async with self._server.reading() as connection:
+            for kind, of_kind in _by_kind(ids).items():
+                for batch in _batches(of_kind):
+                    for way in ("-[e]->", "<-[e]-"):
+                        query = (
+                            f"UNWIND $ids AS i MATCH (a:{labels.vertex_label(kind)}){way}(b) WHERE a.id = i "
+                            f"RETURN properties(e) LIMIT {int(limit)}"
+                        )
+                        for (one,) in await _rows(connection, graph, query, ("e",), {"ids": list(batch)}):
+                            edge = _read(KnowledgeEdge, one)
+                            found[edge.id] = edge
+                    if len(found) >= limit:
+                        return list(found.values())[:limit]
+        return list(found.values())
+
+    async def search(self, words: str, *, kinds: Sequence[NodeKind] = (), limit: int) -> list[Hit]:
+        """See `KnowledgeGraph`."""
+        if (graph := await self._server.graph(self._tenant)) is None:
+            return []
+        async with self._server.reading() as connection:
+            scores = await self._words.scores(connection, words, kinds, limit)
+            found = await self._nodes(connection, graph, list(scores))
+        return [Hit(node=one, score=scores[one.id]) for one in found][:limit]
+
+    async def counts(self) -> KnowledgeCounts:
+        """See `KnowledgeGraph`."""
+        if (graph := await self._server.graph(self._tenant)) is None:
+            return KnowledgeCounts(nodes={}, edges={})
+        nodes, edges = {}, {}
+        async with self._server.reading() as connection:
+            for kind in NODE_KINDS:
+                query = f"MATCH (n:{labels.vertex_label(kind)}) RETURN count(n)"
+                nodes[kind] = (await _rows(connection, graph, query, ("n",), {}))[0][0]
+            for one in EDGE_KINDS:
+                query = f"MATCH ()-[e:{labels.edge_label(one)}]->() RETURN count(e)"
+                edges[one] = (await _rows(connection, graph, query, ("n",), {}))[0][0]
+        counted = ({kind: number for kind, number in some.items() if number} for some in (nodes, edges))
+        return KnowledgeCounts.model_validate(dict(zip(("nodes", "edges"), counted, strict=True)))
+
+    async def delete_run(self, run: str) -> None:
+        """See `KnowledgeGraph`."""
+        if (graph := await self._server.graph(self._tenant)) is None:
+            return
+        async with self._server.writing(self._tenant) as connection:
+            touched: set[str] = set()
+            for kind in EDGE_KINDS:
+                gone = await connection.exec_driver_sql(labels.drop_edges(graph, kind), (json.dumps(escaped(run)),))
+                edges = (_read(KnowledgeEdge, value(properties)) for (properties,) in gone)
+                touched |= {end for one in edges for end in (one.start, one.end)}
+            for of_kind, ids in _by_kind(sorted(touched)).items():
+                for batch in _batches(ids):
+                    asked = ([json.dumps(id) for id in batch],)
+                    lost = await connection.exec_driver_sql(labels.drop_unheld(graph, of_kind), asked)
+                    await self._words.drop(connection, [json.loads(id) for (id,) in lost])
+
+    async def cypher(
+        self, query: str, columns: Sequence[str], parameters: JsonObject, *, limit: int = MOST_ROWS
+    ) -> list[list[Json]]:
+        """See `KnowledgeGraph`."""
+        require_reading(query)
+        require_columns(columns)
+        if (graph := await self._server.graph(self._tenant)) is None:
+            return []
+        try:
+            async with self._server.reading(CYPHER_SECONDS) as connection:
+                return await _rows(connection, graph, query, columns, parameters, min(limit, MOST_ROWS))
+        except DBAPIError as error:
+            state = getattr(error.orig, "sqlstate", None) or ""
+            if state == "57014":
+                raise CypherRefused(f"the query took more than {CYPHER_SECONDS} s: ask for less") from error
+            if state[:2] in ("22", "25", "42", "0A", "XX", "P0"):
+                raise CypherRefused(f"the query cannot be run: {str(error.orig).splitlines()[0]}") from error
+            raise
+
+    async def _nodes(self, connection: AsyncConnection, graph: str, ids: Sequence[str]) -> list[KnowledgeNode]:
+        found: dict[str, KnowledgeNode] = {}
+        for kind, of_kind in _by_kind(ids).items():
+            query = f"UNWIND $ids AS i MATCH (n:{labels.vertex_label(kind)}) WHERE n.id = i RETURN properties(n)"
+            for batch in _batches(of_kind):
+                for (one,) in await _rows(connection, graph, query, ("n",), {"ids": list(batch)}):
+                    node = _read(KnowledgeNode, one)
+                    found[node.id] = node
+        return [found[id] for id in ids if id in found]
+
+    def _written(self, one: Frozen) -> str:
+        """A node or an edge as JSON. PostgreSQL has no NUL character, so it is written as another one."""
+        values = {name: escaped(value) if isinstance(value, str) else value for name, value in one.model_dump().items()}
+        return json.dumps({**values, "tenant": self._tenant}, ensure_ascii=False)
+
+
+def _read(kind: type[Kept], kept: Json) -> Kept:
+    assert isinstance(kept, dict)
+    values = {name: unescaped(value) if isinstance(value, str) else value for name, value in kept.items()}
+    return kind.model_validate({name: value for name, value in values.items() if name in kind.model_fields})
+
+
+async def _rows(
+    connection: AsyncConnection,
+    graph: str,
+    query: str,
+    columns: Sequence[str],
+    parameters: JsonObject,
+    limit: int | None = None,
+) -> list[list[Json]]:
+    """The rows of a query. It stands in a text whose quotation mark nobody can know, and `%` is the driver's."""
+    mark = f"$q{secrets.token_hex(8)}$"
+    named = ", ".join(f'"{column}" ag_catalog.agtype' for column in columns)
+    statement = f"SELECT * FROM ag_catalog.cypher('{graph}', {mark} {query.replace('%', '%%')} {mark}, %s) AS ({named})"
+    if limit is not None:
+        statement += f" LIMIT {int(limit)}"
+    found = await connection.exec_driver_sql(statement, (json.dumps(parameters),))
+    return [[value(one) for one in row] for row in found]
+
+
+def _by_kind(ids: Sequence[str]) -> dict[NodeKind, list[str]]:
+    """Ids by the kind that they say; what is no node's id is none."""
+    found: dict[NodeKind, list[str]] = defaultdict(list)
+    for id in ids:
+        with suppress(ValueError):
+            found[kind_of(id)].append(id)
+    return found
+
+
+def _batches(rows: Sequence[Row]) -> list[Sequence[Row]]:
+    return [rows[start : start + BATCH] for start in range(0, len(rows), BATCH)]

@@ -1,0 +1,119 @@
+"""How the graph of a tenant lies in Apache AGE: a label for each kind, with an index over what is looked up.
+
+AGE keeps each label as a table, whose rows have an id of its own and `properties`. Rows are written into these tables
+by SQL and not by MERGE: two that MERGE the same node at the same time make two of it, while `ON CONFLICT` over a unique
+index waits for the other one. Names of labels are made of the closed lists of kinds, values are always bound.
+"""
+
+from hashlib import sha256
+from typing import Final
+
+from sqlalchemy import MetaData, Table, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from elcano.graphs.data.knowledge import EDGE_KINDS, NODE_KINDS, EdgeKind, NodeKind
+from elcano.storage.sql.tables import knowledge_words
+
+SCHEMA: Final = "elcano_knowledge"
+"""Of the words by which nodes are found."""
+WORDS: Final[Table] = knowledge_words.to_metadata(MetaData(), schema=SCHEMA)
+
+_ID: Final = """ag_catalog.agtype_access_operator(properties, '"id"'::ag_catalog.agtype)"""
+_RUN: Final = """ag_catalog.agtype_access_operator(properties, '"run"'::ag_catalog.agtype)"""
+_AGTYPE: Final = "ag_catalog.agtype_in(textout({0}))"
+
+
+def graph_name(tenant: str) -> str:
+    """What AGE calls the graph of a tenant; made of a hash, since its names have few signs."""
+    return f"elcano_{sha256(tenant.encode()).hexdigest()[:24]}"
+
+
+def vertex_label(kind: NodeKind) -> str:
+    """The label of a kind of nodes: `Document`."""
+    return kind.capitalize()
+
+
+def edge_label(kind: EdgeKind) -> str:
+    """The label of a kind of edges: `WRITTEN_BY`."""
+    return kind.upper()
+
+
+async def is_there(connection: AsyncConnection, graph: str) -> bool:
+    """Whether AGE has a graph of this name."""
+    named = text("SELECT EXISTS (SELECT FROM ag_catalog.ag_graph WHERE name = :graph)")
+    return bool(await connection.scalar(named, {"graph": graph}))
+
+
+async def extend(connection: AsyncConnection) -> None:
+    """Makes the extension and the table of words, where they are not there yet."""
+    known = text("SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'age')")
+    if not await connection.scalar(known):
+        await connection.execute(text("CREATE EXTENSION age"))
+    await connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
+    await connection.run_sync(WORDS.metadata.create_all)
+
+
+async def create(connection: AsyncConnection, graph: str) -> None:
+    """Makes the graph of a tenant with its labels and indexes."""
+    await connection.execute(text("SELECT ag_catalog.create_graph(:graph)"), {"graph": graph})
+    for kind in NODE_KINDS:
+        await connection.execute(text(f"SELECT ag_catalog.create_vlabel('{graph}', '{vertex_label(kind)}')"))
+        await _index(connection, graph, vertex_label(kind), _ID, unique=True)
+    for one in EDGE_KINDS:
+        label = edge_label(one)
+        await connection.execute(text(f"SELECT ag_catalog.create_elabel('{graph}', '{label}')"))
+        await _index(connection, graph, label, _ID, unique=True)
+        await _index(connection, graph, label, _RUN)
+        for end in ("start_id", "end_id"):  # newer releases of AGE make these themselves
+            await _index(connection, graph, label, end)
+
+
+async def _index(connection: AsyncConnection, graph: str, label: str, of: str, *, unique: bool = False) -> None:
+    name = f"{label}_{sha256(of.encode()).hexdigest()[:8]}"
+    kind = "UNIQUE INDEX" if unique else "INDEX"
+    # By the driver, since `:` and `%` stand for values in SQLAlchemy's own texts.
+    await connection.exec_driver_sql(f'CREATE {kind} "{name}" ON {graph}."{label}" (({of}))')
+
+
+def keep_nodes(graph: str, kind: NodeKind) -> str:
+    """Keeps nodes of one kind; the value is a list of their properties as JSON."""
+    return (
+        f'INSERT INTO {graph}."{vertex_label(kind)}" (properties) '
+        f"SELECT {_AGTYPE.format('one')} FROM unnest(%s::text[]) AS given(one) "
+        f"ON CONFLICT (({_ID})) DO UPDATE SET properties = EXCLUDED.properties"
+    )
+
+
+def keep_edges(graph: str, kind: EdgeKind, start: NodeKind, end: NodeKind) -> str:
+    """Keeps edges of one kind between two kinds of nodes; the values are ids of starts and ends, and properties."""
+    return (
+        f'INSERT INTO {graph}."{edge_label(kind)}" (start_id, end_id, properties) '
+        f"SELECT first.id, second.id, {_AGTYPE.format('one')} "
+        "FROM unnest(%s::text[], %s::text[], %s::text[]) AS given(leads_from, leads_to, one) "
+        f'JOIN {graph}."{vertex_label(start)}" first ON {_of("first", _ID)} = {_AGTYPE.format("leads_from")} '
+        f'JOIN {graph}."{vertex_label(end)}" second ON {_of("second", _ID)} = {_AGTYPE.format("leads_to")} '
+        f"ON CONFLICT (({_ID})) DO NOTHING"
+    )
+
+
+def drop_edges(graph: str, kind: EdgeKind) -> str:
+    """Takes the edges of a run away and gives their properties; the value is the run's id as a JSON text."""
+    return (
+        f'DELETE FROM {graph}."{edge_label(kind)}" WHERE {_RUN} = {_AGTYPE.format("%s::text")} '
+        "RETURNING properties::text"
+    )
+
+
+def drop_unheld(graph: str, kind: NodeKind) -> str:
+    """Takes those of some nodes away that have no edge, and gives their ids; the value is a list of ids as JSON."""
+    gone = f'{graph}."{vertex_label(kind)}"'
+    held = f"SELECT FROM {graph}._ag_label_edge held WHERE held."
+    return (
+        f"DELETE FROM {gone} gone USING unnest(%s::text[]) AS given(one) "
+        f"WHERE {_of('gone', _ID)} = {_AGTYPE.format('one')} "
+        f"AND NOT EXISTS ({held}start_id = gone.id) AND NOT EXISTS ({held}end_id = gone.id) RETURNING one"
+    )
+
+
+def _of(table: str, expression: str) -> str:
+    return expression.replace("(properties,", f"({table}.properties,")

@@ -1,0 +1,53 @@
+"""The graph where there is none: what is to be kept is not, and whoever asks is told so."""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from elcano.graphs.data.knowledge import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
+from elcano.graphs.errors import KnowledgeOff
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.storage.knowledge.graph import MOST_ROWS, Hit, Neighbour
+
+
+class NoKnowledge:
+    """A knowledge graph that was switched off."""
+
+    cypher_spoken = False
+
+    async def upsert(self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge]) -> None:
+        """Keeps nothing."""
+
+    async def delete_run(self, run: str) -> None:
+        """There is nothing."""
+
+    async def nodes(self, ids: Sequence[str]) -> list[KnowledgeNode]:
+        """Refused."""
+        _refuse()
+
+    async def neighbours(
+        self, id: str, *, kinds: Sequence[EdgeKind] = (), limit: int, after: str = ""
+    ) -> list[Neighbour]:
+        """Refused."""
+        _refuse()
+
+    async def edges(self, ids: Sequence[str], limit: int) -> list[KnowledgeEdge]:
+        """Refused."""
+        _refuse()
+
+    async def search(self, words: str, *, kinds: Sequence[NodeKind] = (), limit: int) -> list[Hit]:
+        """Refused."""
+        _refuse()
+
+    async def counts(self) -> KnowledgeCounts:
+        """Refused."""
+        _refuse()
+
+    async def cypher(
+        self, query: str, columns: Sequence[str], parameters: JsonObject, *, limit: int = MOST_ROWS
+    ) -> list[list[Json]]:
+        """Refused."""
+        _refuse()
+
+
+def _refuse() -> NoReturn:
+    raise KnowledgeOff("there is no knowledge graph here: set ELCANO_KNOWLEDGE to `tables`, or to PostgreSQL with AGE")

@@ -1,0 +1,141 @@
+"""openCypher is asked of Apache AGE alone, reads alone, and reaches the graph of one tenant alone."""
+
+from pathlib import Path
+
+import pytest
+
+from elcano.graphs.data.knowledge import edge, node
+from elcano.graphs.errors import CypherRefused
+from elcano.graphs.frozen import JsonObject
+from elcano.storage.knowledge import age as age_graph
+from elcano.storage.knowledge.cypher import LONGEST, require_columns, require_reading, value
+from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.storage.store import Store, open_store
+
+PAPER = node("document", "doi:10.1/a", "A 100 % proof", year=2018)
+AUTHOR = node("author", "ada", "Ada")
+HOSTILE = (
+    "CREATE (n:Entity {id: 'x'}) RETURN n",
+    "MATCH (n) DETACH DELETE n RETURN 1",
+    "MATCH (n) SET n.name = 'x' RETURN n",
+    "MATCH (n) REMOVE n.name RETURN n",
+    "MERGE (n:Entity) RETURN n",
+    "match (n) delete n return n",
+    "CALL pg_sleep(9) YIELD x RETURN x",
+    "LOAD CSV FROM '/etc/passwd' AS l RETURN l",
+    "RETURN pg_catalog.pg_read_file('/etc/passwd')",
+    "RETURN pg_read_file('/etc/passwd')",
+    "RETURN pg_catalog . pg_sleep(9)",
+    "RETURN `pg_sleep`(9)",
+    "MATCH (n:`Document`) RETURN n",
+    "RETURN 1 $$) AS (x agtype); DROP TABLE runs; --",
+    "RETURN 1; RETURN 2",
+    "RETURN 1 // a comment that another reader may end elsewhere",
+    "RETURN /* */ 1",
+    "MATCH (n) WHERE n.name = 'open RETURN n",
+    "MATCH (n) FOREACH (x IN [1] | SET n.a = x) RETURN n",
+    "MATCH (n)",
+    "",
+    "   ",
+    "RETURN " + "1" * LONGEST,
+    "MATCH (n) RETURN n.name.lower(1)",
+    "RETURN cypher('other', 'x')",
+    "RETURN $",
+)
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+def test_what_could_do_more_than_read_is_refused_before_the_server_sees_it(query: str) -> None:
+    with pytest.raises(CypherRefused):
+        require_reading(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (a:Author)<-[:WRITTEN_BY]-(d:Document) WHERE d.year > 2000 RETURN a.name, count(d) LIMIT 5",
+        "MATCH (n) WHERE n.name CONTAINS 'create; $$ delete' RETURN n",
+        "MATCH (n {id: $id})-[e:MENTIONS|CITES*1..2]-(m) RETURN toLower(m.name), e",
+        "UNWIND $ids AS i OPTIONAL MATCH (n) WHERE n.id = i RETURN coalesce(n.name, 'Müller')",
+        "MATCH (n) RETURN n.set, n.delete",
+    ],
+)
+def test_what_only_reads_is_let_through(query: str) -> None:
+    require_reading(query)
+
+
+MANY = [f"c{number}" for number in range(21)]
+
+
+@pytest.mark.parametrize("columns", [[], ["a", "a"], ['a"; --'], ["A"], ["1a"], ["x" * 64], [""], MANY])
+def test_names_of_columns_are_names(columns: list[str]) -> None:
+    with pytest.raises(CypherRefused):
+        require_columns(columns)
+
+
+def test_what_age_writes_is_read_as_json() -> None:
+    written = '[{"id": 1, "label": "A", "properties": {"x": "a::vertex \\" ::edge"}}::vertex, 1.5::numeric, NaN, null]'
+    assert value(written) == [
+        {"id": 1, "label": "A", "properties": {"x": 'a::vertex " ::edge'}},
+        1.5,
+        "NaN",
+        None,
+    ]
+    assert value(None) is None
+
+
+@pytest.fixture
+async def whole(age: str, tmp_path: Path) -> Store:  # type: ignore[misc]
+    async with open_store(tmp_path, knowledge=age) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def filled(whole: Store, tenant: str) -> KnowledgeGraph:
+    graph = whole.of(tenant).knowledge
+    await graph.upsert([PAPER, AUTHOR], [edge("written_by", PAPER.id, AUTHOR.id, "run-1")])
+    return graph
+
+
+async def test_a_query_gives_rows(filled: KnowledgeGraph) -> None:
+    query = "MATCH (d:Document)-[e:WRITTEN_BY]->(a) WHERE d.key = $key RETURN d.name, d.year % 10, a"
+    parameters: JsonObject = {"key": "doi:10.1/a"}
+    (row,) = await filled.cypher(query, ["name", "digit", "author"], parameters)
+    assert row[:2] == ["A 100 % proof", 8]
+    assert isinstance(row[2], dict)
+    assert row[2]["label"] == "Author"
+    assert await filled.cypher("MATCH (d) RETURN d.name", ["name"], {}, limit=1) in ([["Ada"]], [["A 100 % proof"]])
+    assert await filled.cypher("MATCH (d) WHERE d.name = '%s' RETURN d", ["d"], {}) == []
+
+
+async def test_a_query_reaches_the_graph_of_its_tenant_alone(filled: KnowledgeGraph, whole: Store, tenant: str) -> None:
+    other = whole.of(f"{tenant}-other").knowledge
+    assert await other.cypher("MATCH (n) RETURN n", ["n"], {}) == []
+    await other.upsert([AUTHOR], [])
+    assert await other.cypher("MATCH (n) RETURN n.name", ["n"], {}) == [["Ada"]]
+
+
+@pytest.mark.parametrize("query", ["RETURN nothing", "MATCH (n RETURN n", "RETURN 1, 2", "RETURN 1/0"])
+async def test_a_query_that_is_wrong_is_refused_with_what_the_server_says(filled: KnowledgeGraph, query: str) -> None:
+    with pytest.raises(CypherRefused, match="cannot be run: "):
+        await filled.cypher(query, ["x"], {})
+
+
+async def test_a_query_that_takes_too_long_is_ended(filled: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(age_graph, "CYPHER_SECONDS", 1)
+    endless = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a, b WHERE a + b = 0 RETURN count(a)"
+    with pytest.raises(CypherRefused, match="more than 1 s"):
+        await filled.cypher(endless, ["x"], {})
+
+
+async def test_the_transaction_itself_cannot_write(filled: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(age_graph, "require_reading", lambda _: None)
+    with pytest.raises(CypherRefused, match="read-only"):
+        await filled.cypher("CREATE (n:Entity {id: 'x'}) RETURN n", ["n"], {})
+    assert sum((await filled.counts()).nodes.values()) == 2
+
+
+async def test_tables_do_not_speak_it(tmp_path: Path) -> None:
+    async with open_store(tmp_path) as store:
+        with pytest.raises(CypherRefused, match="ELCANO_KNOWLEDGE"):
+            await store.of("default").knowledge.cypher("RETURN 1", ["x"], {})

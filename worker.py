@@ -33,7 +33,7 @@ from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.orphans import free_orphans
 from elcano.activities.calls.taking_over import TakingOver
 from elcano.activities.databases.registry import named_databases
-from elcano.activities.mcp.opening import LookActivities, open_servers
+from elcano.activities.mcp.opening import open_servers
 from elcano.activities.providers.keeping import ProviderActivities
 from elcano.activities.providers.models import gated
 from elcano.activities.providers.passing import through_gate
@@ -112,7 +112,7 @@ def build_worker(
             reports.archive_run,
             CheckActivities(sources).check_source,
             LookActivities(databases).look_at_database,
-            LookActivities(servers).look_at_tools,
+            ToolLookActivities(servers).look_at_tools,
             CheckActivities(store, sources).check_source,
         ],
         workflow_runner=workflow_runner(),
@@ -198,8 +198,7 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
     return Worker(
         client,
         task_queue=PROVIDER_QUEUE,
-        workflows=[ProviderWorkflow, SourceCheckWorkflow, DatabaseLookWorkflow],
-        workflows=[ProviderWorkflow, SourceCheckWorkflow, ToolLookWorkflow],
+        workflows=[ProviderWorkflow, SourceCheckWorkflow, DatabaseLookWorkflow, ToolLookWorkflow],
         activities=[ProviderActivities(store.providers).keep_queue],
         workflow_runner=workflow_runner(),
         build_id=build_id(settings),

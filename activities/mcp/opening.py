@@ -45,7 +45,7 @@ class Servers:
         return await self.listing.look(given)
 
 
-class LookActivities:
+class ToolLookActivities:
     """The activity `look_at_tools`, which belongs to no run."""
 
     def __init__(self, servers: Servers) -> None:

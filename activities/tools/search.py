@@ -18,10 +18,12 @@ from elcano.activities.tools.analyzing import analyze
 from elcano.activities.tools.charting import chart
 from elcano.activities.tools.computing import compute
 from elcano.activities.tools.exemplifying import SqlExamples
+from elcano.activities.tools.forecasting import forecast_result
 from elcano.activities.tools.merging import consensus
 from elcano.activities.tools.querying import execute_sql, schema_context
 from elcano.activities.tools.referring import reference
 from elcano.activities.tools.renewing import as_told_now
+from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
 from elcano.graphs.catalogue.database_tools import (
     ExecuteSqlInput,
     ExecuteSqlOutput,
@@ -30,11 +32,7 @@ from elcano.graphs.catalogue.database_tools import (
     SqlExamplesInput,
     SqlExamplesOutput,
 )
-from elcano.activities.tools.forecasting import forecast_result
-from elcano.activities.tools.referring import reference
-from elcano.activities.tools.renewing import as_told_now
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
-from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -49,7 +47,6 @@ from elcano.graphs.catalogue.tools import (
 )
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.data.forecast import ForecastInput
-from elcano.graphs.errors import InputInvalid
 from elcano.graphs.errors import InputInvalid, ToolRefused
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import ELLIPSIS, shortened
@@ -179,6 +176,7 @@ class ToolActivities:
 
     async def _forecast(self, store: TenantStore, run_id: str, given: ForecastInput) -> ForecastOutput:
         return await forecast_result(store, run_id, given)
+
     async def _call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
         return await self._known().call_tool(store, run_id, given)
 

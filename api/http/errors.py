@@ -134,6 +134,8 @@ class DatabaseNotFound(ElcanoError):
 
 class DatabaseUnanswered(ElcanoError):
     """A database was looked into and did not answer, or refused; the text is the reason."""
+
+
 class ToolServerNotFound(ElcanoError):
     """No server of tools has this name."""
 

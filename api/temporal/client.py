@@ -31,8 +31,7 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
-from elcano.api.temporal import database_looks, history, removal, source_checks
-from elcano.api.temporal import history, removal, source_checks, tool_looks
+from elcano.api.temporal import database_looks, history, removal, source_checks, tool_looks
 from elcano.api.temporal.asking import is_unheard, until_heard
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import Execution, described
@@ -322,6 +321,7 @@ class Temporal:
             DatabaseUnanswered: it is away, or no worker looked in time.
         """
         return await database_looks.looked(await self._connection.client(), look)
+
     async def look_at_tools(self, look: ToolLook) -> ListToolsOutput:
         """What the servers of tools offer that the workers know.
 

@@ -31,10 +31,10 @@ from elcano.graphs.catalogue.database_tools import (
     execution_told,
     schema_told,
 )
-from elcano.graphs.data.answer import ChartInput, ChartOutput
-from elcano.graphs.data.consensus import ConsensusInput, ConsensusOutput
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
 from elcano.graphs.catalogue.forecast_wording import summary as forecast_summary
+from elcano.graphs.data.answer import ChartInput, ChartOutput
+from elcano.graphs.data.consensus import ConsensusInput, ConsensusOutput
 from elcano.graphs.data.forecast import ForecastInput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
@@ -159,6 +159,8 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="analyzing",
             completes="analysis_complete",
             summary=charted,
+        ),
+        ToolSpec(
             name="forecast",
             description="Continues a series in a stored result and says what the model was worth before, or refuses.",
             input=ForecastInput,
@@ -166,6 +168,8 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="analyzing",
             completes="analysis_complete",
             summary=forecast_summary,
+        ),
+        ToolSpec(
             name="call_tool",
             description="Calls one tool of an MCP server that the operator named, with arguments that fit its schema.",
             input=calling.CallToolInput,

@@ -28,12 +28,14 @@ class Database:
         engine: how it is asked.
         samples: whether values may be shown with its schema.
         seconds: how long a statement may take.
+        trusted: seconds for which what was just read is taken for fresh.
     """
 
-    def __init__(self, engine: Engine, *, samples: bool = True, seconds: float = 10.0) -> None:
+    def __init__(self, engine: Engine, *, samples: bool = True, seconds: float = 10.0, trusted: float = 2.0) -> None:
         self.engine = engine
         self._samples = samples
         self._seconds = seconds
+        self._trusted = trusted
         self._structure: tuple[float, DatabaseSchema] | None = None
         self._values: tuple[float, DatabaseSchema] | None = None
         self._reading = asyncio.Lock()
@@ -44,7 +46,8 @@ class Database:
         Raises:
             SourceUnavailable: the database is away.
         """
-        if not fresh and self._structure is not None and time.monotonic() - self._structure[0] < STRUCTURE_SECONDS:
+        longest = self._trusted if fresh else STRUCTURE_SECONDS
+        if self._structure is not None and time.monotonic() - self._structure[0] < longest:
             return self._structure[1]
         tables = await stopped_with_its_caller(self.engine.structure)
         found = DatabaseSchema(

@@ -7,7 +7,19 @@ from typing import Any
 
 import uvloop
 
-from benchmarks import budgets, deep, engine, fetching, going_on, history, index, live_words, progress, pubmed_parsing
+from benchmarks import (
+    budgets,
+    deep,
+    engine,
+    fetching,
+    going_on,
+    history,
+    hostile_sql,
+    index,
+    live_words,
+    progress,
+    pubmed_parsing,
+)
 
 
 async def _index() -> None:
@@ -22,6 +34,7 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "deep": deep.main,
     "going-on": going_on.main,
     "index": _index,
+    "hostile-sql": hostile_sql.main,
     "budgets": budgets.main,
     "fetching": fetching.main,
     "pubmed-parsing": pubmed_parsing.main,

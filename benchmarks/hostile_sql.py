@@ -38,13 +38,13 @@ async def main() -> None:
 async def measure(engine: Engine, folder: Path) -> None:
     """One engine."""
     statements = [one.sql.replace("{folder}", str(folder)) for one in hostile.of(engine.dialect)]
-    before, files = content(engine), sorted(folder.iterdir())
+    before, files = content(engine), listing(folder)
     shop = Database(engine, seconds=1, trusted=600)
     schema = await shop.structure()
     policy = [sql for sql in statements if allowed(sql, schema)]
     guards = answered(engine, statements)
     both = [sql for sql in statements if not isinstance(await asked(shop, sql), QueryFault)]
-    effects = int(content(engine) != before) + len(set(sorted(folder.iterdir())) - set(files))
+    effects = int(content(engine) != before) + len(listing(folder) - files)
     count = len(statements)
     print(
         f"{engine.dialect}: {count} statements; stopped by the policy alone {count - len(policy)}, "
@@ -53,6 +53,11 @@ async def measure(engine: Engine, folder: Path) -> None:
     for layer, passed in (("policy", policy), ("guards", guards), ("both", both)):
         for sql in passed:
             print(f"  past the {layer}: {' '.join(sql.split())[:100]}")
+
+
+def listing(folder: Path) -> set[Path]:
+    """The files that there are."""
+    return set(folder.rglob("*"))
 
 
 def allowed(sql: str, schema: DatabaseSchema) -> bool:

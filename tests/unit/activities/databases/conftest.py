@@ -4,9 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from elcano.activities.databases import values
 from elcano.activities.databases.database import Database
 from elcano.activities.databases.engine import Engine
 from tests.unit.activities.databases.shop import duckdb_shop, postgresql_shop, sqlite_shop
+
+
+@pytest.fixture(autouse=True)
+def _time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How fast a machine is says nothing of what is read."""
+    patient = values.LIMITS.model_copy(update={"seconds": 60.0, "total_seconds": 600.0})
+    monkeypatch.setattr(values, "LIMITS", patient)
 
 
 @pytest.fixture(params=["sqlite", "postgresql", "duckdb"])

@@ -99,4 +99,4 @@ async def test_a_context_tells_of_values_unless_they_may_not_be_shown(tools: Too
     quiet = await named_databases(settings).get("shop").schema()
     columns = [column for table in quiet.tables for column in table.columns]
     assert not [column for column in columns if column.samples or column.lowest or column.highest]
-    assert {table.name: table.rows for table in quiet.tables}["orders"] == 3
+    assert [table.name for table in quiet.tables] == ["customers", "orders", "shipments", "spending"]

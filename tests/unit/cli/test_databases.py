@@ -5,10 +5,11 @@ import json
 import pytest
 
 from elcano.cli.exits import Exit
+from elcano.graphs.frozen import JsonObject
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
-COLUMN = {"comment": "", "samples": [], "distinct": None, "lowest": None, "highest": None, "nullable": True}
-ORDERS = {
+COLUMN: JsonObject = {"comment": "", "samples": [], "distinct": None, "lowest": None, "highest": None, "nullable": True}
+ORDERS: JsonObject = {
     "name": "orders",
     "kind": "table",
     "comment": "",
@@ -22,7 +23,7 @@ ORDERS = {
     ],
     "foreign_keys": [{"columns": ["customer_id"], "table": "customers", "referred": ["id"], "declared": False}],
 }
-SHOP = {"name": "shop", "dialect": "sqlite", "hash": "h", "seconds": 0.2, "tables": [ORDERS]}
+SHOP: JsonObject = {"name": "shop", "dialect": "sqlite", "hash": "h", "seconds": 0.2, "tables": [ORDERS]}
 
 
 def test_they_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,7 +81,7 @@ def postgresql_shop(url: str) -> Postgresql:
 def content(engine: Engine) -> list[tuple[Cell, ...]]:
     """What `CHECKED` gives now."""
     found = engine.run(CHECKED, Limits(), Stop())
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for outcome in found:
         assert not isinstance(outcome, QueryFault), outcome
         rows += outcome.rows

@@ -8,6 +8,7 @@ from elcano.activities.databases.database import Database
 from elcano.activities.databases.engine import CELL_CHARACTERS, Engine, Limits, Stop
 from elcano.activities.databases.running import run_query
 from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import Dialect
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.errors import SourceUnavailable
 from tests.unit.activities.databases.shop import duckdb_shop, run_duckdb, sqlite_shop
@@ -112,7 +113,7 @@ async def test_what_the_database_says_is_told_without_its_address(shop: Database
 
 
 async def test_a_wrong_dialect_is_said(shop: Database) -> None:
-    other = "duckdb" if shop.engine.dialect == "sqlite" else "sqlite"
+    other: Dialect = "duckdb" if shop.engine.dialect == "sqlite" else "sqlite"
     fault = await run_query(shop, SqlQuery(database="shop", dialect=other, sql="SELECT 1"))
     assert isinstance(fault, QueryFault)
     assert shop.engine.dialect in fault.message

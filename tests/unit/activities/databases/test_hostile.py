@@ -11,6 +11,7 @@ from elcano.activities.databases.database import Database
 from elcano.activities.databases.engine import RESULT_CHARACTERS, Engine, Fetched, Limits, Outcome, Stop
 from elcano.activities.databases.running import run_query
 from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import Dialect
 from elcano.graphs.data.table import ResultTable
 from tests.unit.activities.databases import hostile
 from tests.unit.activities.databases.shop import content
@@ -79,7 +80,7 @@ def run(engine: Engine, statements: list[str]) -> list[Outcome]:
 
 
 async def test_the_list_is_long_enough_to_mean_something() -> None:
-    dialects = ("sqlite", "postgresql", "duckdb")
+    dialects: tuple[Dialect, ...] = ("sqlite", "postgresql", "duckdb")
     assert len(hostile.HOSTILE) >= 77
     assert all(len(hostile.of(dialect)) >= 60 for dialect in dialects)
     assert len({one.sql for one in hostile.HOSTILE}) == len(hostile.HOSTILE)

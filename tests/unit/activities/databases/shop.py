@@ -11,7 +11,7 @@ from typing import Final
 import psycopg
 from sqlalchemy import make_url
 
-from elcano.activities.databases.duckdb.engine import Duckdb
+from elcano.activities.databases.duckdb import Duckdb
 from elcano.activities.databases.engine import Engine, Limits, Stop
 from elcano.activities.databases.postgresql import Postgresql
 from elcano.activities.databases.sqlite import Sqlite

@@ -6,7 +6,7 @@ import pytest
 
 from elcano.activities.databases.context import context
 from elcano.activities.databases.database import Database, schema_hash
-from elcano.activities.databases.duckdb.engine import Files
+from elcano.activities.databases.duckdb import Files
 from elcano.activities.databases.engine import Limits, Stop
 from elcano.activities.databases.keys import with_guessed_keys
 from elcano.graphs.data.query import QueryFault

@@ -33,7 +33,7 @@ from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.orphans import free_orphans
 from elcano.activities.calls.taking_over import TakingOver
 from elcano.activities.databases.registry import named_databases
-from elcano.activities.mcp.opening import open_servers
+from elcano.activities.mcp.opening import ToolLookActivities, open_servers
 from elcano.activities.providers.keeping import ProviderActivities
 from elcano.activities.providers.models import gated
 from elcano.activities.providers.passing import through_gate
@@ -110,7 +110,6 @@ def build_worker(
             books.reopen_run,
             reports.publish_report,
             reports.archive_run,
-            CheckActivities(sources).check_source,
             LookActivities(databases).look_at_database,
             ToolLookActivities(servers).look_at_tools,
             CheckActivities(store, sources).check_source,

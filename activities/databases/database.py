@@ -15,9 +15,12 @@ from elcano.activities.databases import values
 from elcano.activities.databases.engine import Engine, Limits, Outcome, Stop
 from elcano.activities.databases.keys import with_guessed_keys
 from elcano.graphs.data.schema import DatabaseSchema, TableSchema
+from elcano.storage.threads import Threads
 
 STRUCTURE_SECONDS: Final = 60.0
 VALUES_SECONDS: Final = 3_600.0
+SIDE_BY_SIDE: Final = 4
+"""Statements of one worker in one database at once; more wait."""
 Found = TypeVar("Found")
 
 
@@ -28,15 +31,18 @@ class Database:
         engine: how it is asked.
         samples: whether values may be shown with its schema.
         seconds: how long a statement may take.
+        trusted: seconds for which what was just read is taken for fresh.
     """
 
-    def __init__(self, engine: Engine, *, samples: bool = True, seconds: float = 10.0) -> None:
+    def __init__(self, engine: Engine, *, samples: bool = True, seconds: float = 10.0, trusted: float = 2.0) -> None:
         self.engine = engine
         self._samples = samples
         self._seconds = seconds
+        self._trusted = trusted
         self._structure: tuple[float, DatabaseSchema] | None = None
         self._values: tuple[float, DatabaseSchema] | None = None
         self._reading = asyncio.Lock()
+        self._threads = Threads(f"database-{engine.name}", SIDE_BY_SIDE)
 
     async def structure(self, *, fresh: bool = False) -> DatabaseSchema:
         """Tables, columns and keys, guessed ones too; no values.
@@ -44,9 +50,10 @@ class Database:
         Raises:
             SourceUnavailable: the database is away.
         """
-        if not fresh and self._structure is not None and time.monotonic() - self._structure[0] < STRUCTURE_SECONDS:
+        longest = self._trusted if fresh else STRUCTURE_SECONDS
+        if self._structure is not None and time.monotonic() - self._structure[0] < longest:
             return self._structure[1]
-        tables = await stopped_with_its_caller(self.engine.structure)
+        tables = await self._asked(self.engine.structure)
         found = DatabaseSchema(
             database=self.engine.name,
             dialect=self.engine.dialect,
@@ -71,7 +78,7 @@ class Database:
             tables = structure.tables
             asked = values.statements(tables, structure.dialect, samples=self._samples)
             if asked:
-                outcomes = await stopped_with_its_caller(lambda stop: self.engine.run(asked, values.LIMITS, stop))
+                outcomes = await self._asked(lambda stop: self.engine.run(asked, values.LIMITS, stop))
                 tables = tuple(values.with_values(tables, outcomes, structure.dialect))
             found = structure.model_copy(update={"tables": tables})
             self._values = (time.monotonic(), found)
@@ -84,22 +91,29 @@ class Database:
             SourceUnavailable: the database is away.
         """
         limits = Limits(seconds=self._seconds, rows=rows)
-        (outcome,) = await stopped_with_its_caller(lambda stop: self.engine.run([sql], limits, stop, tables))
+        (outcome,) = await self._asked(lambda stop: self.engine.run([sql], limits, stop, tables))
         return outcome
 
+    async def _asked(self, work: Callable[[Stop], Found]) -> Found:
+        """What `work` gives, in a thread; if the caller is cancelled, the statement is stopped and waited for."""
+        stop = Stop()
+        working = asyncio.ensure_future(self._threads.run(_unless_stopped, work, stop))
+        try:
+            found = await asyncio.shield(working)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(stop.now)
+            await asyncio.wait([working])
+            if not working.cancelled():
+                working.exception()  # looked at, so that nobody is told of it later
+            raise
+        if found is None:
+            raise asyncio.CancelledError
+        return found
 
-async def stopped_with_its_caller(work: Callable[[Stop], Found]) -> Found:
-    """What `work` gives, in a thread; if the caller is cancelled, the statement is stopped and waited for."""
-    stop = Stop()
-    working = asyncio.ensure_future(asyncio.to_thread(work, stop))
-    try:
-        return await asyncio.shield(working)
-    except asyncio.CancelledError:
-        await asyncio.to_thread(stop.now)
-        await asyncio.wait([working])
-        if not working.cancelled():
-            working.exception()  # looked at, so that nobody is told of it later
-        raise
+
+def _unless_stopped(work: Callable[[Stop], Found], stop: Stop) -> Found | None:
+    """What `work` gives; None if it was given up while it waited for a thread."""
+    return None if stop.asked else work(stop)
 
 
 def schema_hash(tables: tuple[TableSchema, ...]) -> str:

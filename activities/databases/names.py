@@ -15,6 +15,7 @@ from sqlglot.schema import MappingSchema
 
 from elcano.activities.databases.near import near
 from elcano.activities.databases.policy import SQLGLOT, Parsed, Refused, names_of, table_key
+from elcano.activities.databases.weight import require_light
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, Dialect, TableSchema
 from elcano.graphs.shortening import shortened
@@ -44,7 +45,9 @@ def checked(query: Parsed, schema: DatabaseSchema) -> tuple[ColumnSchema | None,
             allow_partial_qualification=True,
             validate_qualify_columns=False,
         )
-        scopes = [scope for scope in traverse_scope(tree) if isinstance(scope.expression, exp.Select)]
+        every = traverse_scope(tree)
+        require_light(every)
+        scopes = [scope for scope in every if isinstance(scope.expression, exp.Select)]
         faults = list(dict.fromkeys(fault for scope in scopes for fault in _faults(scope, tables, schema)))
     except (SqlglotError, RecursionError) as error:
         text = f"its names cannot be followed: {shortened(str(error), 300)}"

@@ -107,6 +107,8 @@ def _require_allowed(tree: exp.Expr, dialect: Dialect) -> None:
 def _require_harmless(node: exp.Expr) -> None:
     """What is allowed only in some of its forms."""
     match node:
+        case exp.Select() if not node.expressions:
+            raise _refused("SELECT without columns gives nothing", "syntax")
         case exp.With() if node.args.get("recursive"):
             raise _refused("WITH RECURSIVE is not allowed")
         case exp.DataType() if node.this not in TYPES:

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from elcano.activities.databases.database import Database
-from elcano.activities.databases.duckdb.engine import Duckdb, Files
+from elcano.activities.databases.duckdb import Duckdb, Files
 from elcano.activities.databases.engine import Engine
 from elcano.activities.databases.postgresql import Postgresql
 from elcano.activities.databases.sqlite import Sqlite

@@ -68,7 +68,7 @@ def _typed(found: Fetched, origins: tuple[ColumnSchema | None, ...]) -> tuple[Re
         return found.columns
     return tuple(
         column
-        if origin is None or column.type
+        if origin is None or (column.type and column.kind != "other")
         else column.model_copy(update={"type": origin.type, "kind": origin.kind})
         for column, origin in zip(found.columns, origins, strict=True)
     )

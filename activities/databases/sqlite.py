@@ -26,6 +26,8 @@ STEPS: Final = 5_000
 """Of SQLite's machine between two looks at the clock: less than a millisecond."""
 LONGEST_VALUE: Final = 20_000_000
 """Bytes of one value or row at most, also between two functions; SQLite's own is a billion."""
+HEAP: Final = 1_000_000_000
+"""Bytes that SQLite may have in this process, all its connections together: what is over it fails."""
 BUSY_SECONDS: Final = 2.0
 _CALLED: Final = (
     "abs acos asin atan atan2 avg cast ceil ceiling coalesce concat concat_ws cos count cume_dist current_date "
@@ -94,6 +96,8 @@ class Sqlite:
             cursor.close()
         except sqlite3.Error as error:
             return self._fault(error, limits, time.monotonic() > last)
+        except MemoryError:
+            return QueryFault(stage="limits", message="it needs more memory than it may have: ask for less at once")
         except UnicodeDecodeError:
             return QueryFault(stage="database", message="a value is no text in UTF-8, as its type says: leave it out")
         return _typed(found)
@@ -130,6 +134,7 @@ class Sqlite:
             raise self._away(error) from None
         with contextlib.closing(connection):
             try:
+                connection.execute(f"PRAGMA hard_heap_limit = {HEAP}")
                 connection.execute("PRAGMA query_only = ON")
                 connection.execute("PRAGMA trusted_schema = OFF")
                 connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()

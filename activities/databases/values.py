@@ -21,7 +21,7 @@ SPREAD_ROWS: Final = 2_000
 """Of a large SQLite table, taken evenly from all of it."""
 MOST_COLUMNS: Final = 100
 """Of one table, whose values are looked at."""
-LIMITS: Final = Limits(seconds=1.0, rows=MOST_COLUMNS * SAMPLES, total_seconds=30.0)
+LIMITS = Limits(seconds=3.0, rows=MOST_COLUMNS * SAMPLES, total_seconds=30.0)
 _COUNTED: Final[frozenset[Kind]] = frozenset({"integer", "text", "date", "timestamp", "boolean", "decimal"})
 _SHOWN: Final[frozenset[Kind]] = frozenset({"integer", "text", "date", "boolean", "timestamp"})
 

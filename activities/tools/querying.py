@@ -68,7 +68,7 @@ async def execute_sql(
         document=document,
         content_hash=hashed,
         title=title,
-        locator=f"{found.database}, {found.at}",
+        locator=f"database {found.database}",
         text=text,
         start=0,
         end=len(text),

@@ -105,3 +105,32 @@ async def test_a_damaged_database_is_named(tmp_path: Path, program: str) -> None
     *_, line = said.splitlines()  # A worker says its version before it opens anything.
     assert f"the database '{tmp_path / DATABASE_FILE}' is damaged (file is not a database)" in line
     assert "put back a copy" in line
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('{"Sales": "sqlite:///a.db"}', "ELCANO_DATABASES"),
+        ('{"s": "mysql://root:hunter22@db/x"}', "'s' is none of `sqlite:///path`"),
+        ('{"s": ""}', "'s' is none of"),
+        ('{"s": "sqlite://a.db"}', "'s' is none of"),
+        ("postgresql://u:hunter22@h/d", "it is no JSON"),
+    ],
+)
+def test_bad_databases_are_named_and_their_passwords_are_not(
+    written: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ELCANO_DATABASES", written)
+    settings.settings.cache_clear()
+    with pytest.raises(SettingsInvalid) as raised:
+        settings.settings()
+    assert said in str(raised.value)
+    assert "hunter22" not in str(raised.value)
+
+
+def test_passwords_of_databases_are_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(
+        "ELCANO_DATABASES",
+        '{"a": "postgresql://u:first%20secret@h/d", "b": "postgresql://u@h/d?password=other-secret&x=1"}',
+    )
+    assert {"first%20secret", "first secret", "other-secret"} <= set(settings.secrets())

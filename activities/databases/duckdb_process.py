@@ -14,8 +14,8 @@ from typing import Any, Final
 import duckdb
 
 from elcano.activities.databases.cells import fetched, kind_of
-from elcano.activities.databases.duckdb.asking import Answer, Request
-from elcano.activities.databases.duckdb.loading import load
+from elcano.activities.databases.duckdb_asking import Answer, Request
+from elcano.activities.databases.duckdb_loading import load
 from elcano.activities.databases.engine import Outcome, not_begun, too_slow
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import ColumnSchema, ForeignKey, TableSchema

@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from elcano.activities.databases.duckdb.asking import SHEETS, FileToLoad, plain
+from elcano.activities.databases.duckdb_asking import SHEETS, FileToLoad, plain
 
 
 def load(path: str, files: Iterable[FileToLoad]) -> None:

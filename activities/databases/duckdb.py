@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from pydantic import ValidationError
 
-from elcano.activities.databases.duckdb.asking import SUFFIXES, Answer, FileToLoad, Request, plain
+from elcano.activities.databases.duckdb_asking import SUFFIXES, Answer, FileToLoad, Request, plain
 from elcano.activities.databases.engine import Limits, Outcome, Stop, too_slow
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import Dialect, TableSchema
@@ -27,7 +27,7 @@ LOAD_SECONDS: Final = 900.0
 GRACE_SECONDS: Final = 5.0
 """For the process to begin and to write its answer, on a machine that is busy."""
 _CHILD: Final = (
-    "import sys; sys.path[:] = sys.argv[1:]; from elcano.activities.databases.duckdb.child import main; main()"
+    "import sys; sys.path[:] = sys.argv[1:]; from elcano.activities.databases.duckdb_process import main; main()"
 )
 
 

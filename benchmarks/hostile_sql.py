@@ -1,0 +1,99 @@
+"""How many hostile statements each layer stops: the policy alone, the guards alone, both; on three engines.
+
+    python -m benchmarks hostile-sql
+
+Answered is what gave rows; of both layers together it has to be 0. An effect is a changed row, table or file; it has to
+be 0 for each layer.
+"""
+
+import asyncio
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from elcano.activities.databases.database import Database
+from elcano.activities.databases.engine import Engine, Fetched, Limits, Stop
+from elcano.activities.databases.names import checked
+from elcano.activities.databases.policy import Refused, parsed
+from elcano.activities.databases.running import run_query
+from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import DatabaseSchema
+from tests.unit.activities.databases import hostile
+from tests.unit.activities.databases.shop import content, duckdb_shop, postgresql_shop, sqlite_shop
+
+TABLES = frozenset({"customers", "orders", "shipments", "spending"})
+
+
+async def main() -> None:
+    """Prints a line for each engine, and what each layer alone let through."""
+    with tempfile.TemporaryDirectory() as place, server() as url:
+        folder = Path(place)
+        engines: tuple[Engine, ...] = (sqlite_shop(folder), postgresql_shop(url), duckdb_shop(folder))
+        for engine in engines:
+            await measure(engine, folder)
+
+
+async def measure(engine: Engine, folder: Path) -> None:
+    """One engine."""
+    statements = [one.sql.replace("{folder}", str(folder)) for one in hostile.of(engine.dialect)]
+    before, files = content(engine), listing(folder)
+    shop = Database(engine, seconds=1, trusted=600)
+    schema = await shop.structure()
+    policy = [sql for sql in statements if allowed(sql, schema)]
+    guards = answered(engine, statements)
+    both = [sql for sql in statements if not isinstance(await asked(shop, sql), QueryFault)]
+    effects = int(content(engine) != before) + len(listing(folder) - files)
+    count = len(statements)
+    print(
+        f"{engine.dialect}: {count} statements; stopped by the policy alone {count - len(policy)}, "
+        f"by the guards alone {count - len(guards)}, by both {count - len(both)}; effects {effects}"
+    )
+    for layer, passed in (("policy", policy), ("guards", guards), ("both", both)):
+        for sql in passed:
+            print(f"  past the {layer}: {' '.join(sql.split())[:100]}")
+
+
+def listing(folder: Path) -> set[Path]:
+    """The files that there are."""
+    return set(folder.rglob("*"))
+
+
+def allowed(sql: str, schema: DatabaseSchema) -> bool:
+    """Whether the policy has nothing against it."""
+    try:
+        checked(parsed(sql, schema, 50), schema)
+    except Refused:
+        return False
+    return True
+
+
+def answered(engine: Engine, statements: Sequence[str]) -> list[str]:
+    """What the engine gave rows for, without any policy."""
+    # One by one: a statement that takes DuckDB's process down would take the others of one call with it.
+    limits = Limits(seconds=1, rows=5)
+    return [sql for sql in statements if isinstance(engine.run([sql], limits, Stop(), TABLES)[0], Fetched)]
+
+
+async def asked(shop: Database, sql: str) -> object:
+    """What comes of it on the way that all queries go."""
+    return await run_query(shop, SqlQuery.model_construct(database="shop", dialect=shop.engine.dialect, sql=sql), 50)
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """The URL of a PostgreSQL server of its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pgserver.postgres_server import get_server
+
+        running = get_server(Path(tempfile.mkdtemp(prefix="pg")), cleanup_mode="delete")
+    try:
+        yield running.get_uri()
+    finally:
+        running.cleanup()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,59 @@
+"""Databases are listed and described through a worker, and no answer tells where one is."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from fastapi import FastAPI
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from elcano.activities.databases.registry import named_databases
+from elcano.activities.tools.looking import LookActivities
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.worker import provider_worker
+from tests.api.serving import speaking
+from tests.unit.activities.databases.shop import sqlite_shop
+
+
+async def test_what_each_holds_is_read_and_never_where_it_is(
+    make_app: Callable[[Settings], FastAPI],
+    api_settings: Settings,
+    store: Store,
+    temporal: Client,
+    task_queue: str,
+    tmp_path: Path,
+) -> None:
+    sqlite_shop(tmp_path)
+    named = {
+        "shop": f"sqlite:///{tmp_path / 'shop.db'}",
+        "gone": f"sqlite:///{tmp_path / 'gone.db'}",
+        "far": "postgresql://reader:hunter22@127.0.0.1:1/far",
+    }
+    settings = api_settings.model_copy(update={"databases": named})
+    looks = LookActivities(named_databases(settings)).look_at_database
+    async with (
+        speaking(make_app(settings)) as api,
+        provider_worker(temporal, store, settings),
+        Worker(temporal, task_queue=task_queue, activities=[looks]),
+    ):
+        listed = await api.get("/v1/databases")
+        assert listed.json() == [
+            {"name": "shop", "dialect": "sqlite"},
+            {"name": "gone", "dialect": "sqlite"},
+            {"name": "far", "dialect": "postgresql"},
+        ]
+        shop = (await api.get("/v1/databases/shop")).json()
+        tables = {table["name"]: table for table in shop["tables"]}
+        assert tables["orders"]["rows"] == 3
+        assert [column["name"] for column in tables["customers"]["columns"]] == ["id", "name", "größe", "born"]
+        quick = (await api.get("/v1/databases/shop?values=false")).json()
+        assert (quick["hash"], quick["tables"][0]["columns"][1]["samples"]) == (shop["hash"], [])
+        unknown = await api.get("/v1/databases/shp")
+        assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:elcano:database-not-found")
+        for name in ("gone", "far"):
+            away = await api.get(f"/v1/databases/{name}")
+            assert (away.status_code, away.json()["type"]) == (502, "urn:elcano:database-unanswered")
+            assert name in away.json()["detail"]
+            for secret in (str(tmp_path), "127.0.0.1", "hunter22", "reader"):
+                assert secret not in away.text

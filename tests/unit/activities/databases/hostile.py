@@ -1,0 +1,206 @@
+"""Statements that mean harm, by what they try; each for the engines that would understand it.
+
+`{folder}` is a folder with `canary.txt`, whose word must never come back and beside which no file may appear.
+"""
+
+from typing import Final, NamedTuple
+
+from elcano.graphs.data.schema import Dialect
+
+WORD: Final = "canary-4711"
+
+
+class Hostile(NamedTuple):
+    """One statement."""
+
+    kind: str
+    sql: str
+    dialects: tuple[Dialect, ...] = ("sqlite", "postgresql", "duckdb")
+
+
+_S: Final[tuple[Dialect, ...]] = ("sqlite",)
+_P: Final[tuple[Dialect, ...]] = ("postgresql",)
+_D: Final[tuple[Dialect, ...]] = ("duckdb",)
+_DEEP: Final = "(" * 300 + "SELECT 1" + ")" * 300
+_TEN: Final = "s||s||s||s||s||s||s||s||s||s"
+
+HOSTILE: Final[tuple[Hostile, ...]] = (
+    # writes
+    Hostile("write", "INSERT INTO customers VALUES (9, 'x', 1, NULL)"),
+    Hostile("write", "UPDATE orders SET total = 0"),
+    Hostile("write", "DELETE FROM shipments"),
+    Hostile("write", "DELETE FROM shipments RETURNING *"),
+    Hostile("write", "WITH gone AS (DELETE FROM shipments RETURNING *) SELECT * FROM gone"),
+    Hostile("write", "WITH new AS (INSERT INTO shipments VALUES (7, 7, 7) RETURNING id) SELECT id FROM new"),
+    Hostile("write", "REPLACE INTO shipments VALUES (1, 1, 99)", _S),
+    Hostile("write", "INSERT INTO shipments SELECT 8, 8, 8 ON CONFLICT DO NOTHING"),
+    Hostile(
+        "write", "MERGE INTO shipments USING orders ON false WHEN NOT MATCHED THEN INSERT VALUES (6, 6, 6)", _P + _D
+    ),
+    Hostile("write", "TRUNCATE shipments", _P + _D),
+    Hostile("write", "SELECT * INTO stolen FROM customers", _P),
+    Hostile("write", "CREATE TABLE stolen AS SELECT * FROM customers"),
+    Hostile("write", "COPY customers FROM '{folder}/canary.txt'", _P + _D),
+    # definitions
+    Hostile("ddl", "DROP TABLE shipments"),
+    Hostile("ddl", "DROP VIEW IF EXISTS spending CASCADE"),
+    Hostile("ddl", "ALTER TABLE shipments ADD COLUMN x INTEGER"),
+    Hostile("ddl", "ALTER TABLE shipments RENAME TO gone"),
+    Hostile("ddl", "CREATE TEMP TABLE t (a INTEGER)"),
+    Hostile("ddl", "CREATE VIEW v AS SELECT 1"),
+    Hostile("ddl", "CREATE INDEX i ON shipments (days)"),
+    Hostile("ddl", "CREATE TRIGGER t AFTER INSERT ON orders BEGIN DELETE FROM orders; END", _S),
+    Hostile("ddl", "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'", _P),
+    Hostile("ddl", "CREATE MACRO m(a) AS a + 1", _D),
+    Hostile("ddl", "GRANT ALL ON orders TO PUBLIC", _P),
+    Hostile("ddl", "COMMENT ON TABLE orders IS 'x'", _P + _D),
+    Hostile("ddl", "REINDEX TABLE orders", _P),
+    # several statements, and ways out of what stands around
+    Hostile("several", "SELECT 1; DROP TABLE shipments"),
+    Hostile("several", "SELECT 1; SELECT 2"),
+    Hostile("several", "SELECT 1; COMMIT; DELETE FROM shipments"),
+    Hostile("several", "; DELETE FROM shipments"),
+    Hostile("several", "SELECT 1 /* ; */; -- x\nDELETE FROM shipments"),
+    Hostile("several", "SELECT 1) AS answer (c0); DELETE FROM shipments; --"),
+    Hostile("several", "SELECT 'a\\'; DELETE FROM shipments; --'"),
+    Hostile("several", "SELECT 1 UNION SELECT 2; ROLLBACK; BEGIN; DROP TABLE shipments; COMMIT"),
+    Hostile("several", "SELECT $$; DELETE FROM shipments; $$; DELETE FROM shipments", _P + _D),
+    # the catalogue and other people's tables
+    Hostile("catalogue", "SELECT * FROM sqlite_master", _S),
+    Hostile("catalogue", "SELECT count(*) FROM sqlite_schema", _S),
+    Hostile("catalogue", "SELECT * FROM pragma_table_info('orders')", _S),
+    Hostile("catalogue", "SELECT * FROM information_schema.tables", _P + _D),
+    Hostile("catalogue", "SELECT rolname, rolpassword FROM pg_catalog.pg_authid", _P),
+    Hostile("catalogue", "SELECT * FROM pg_shadow", _P),
+    Hostile("catalogue", "SELECT * FROM pg_settings", _P + _D),
+    Hostile("catalogue", "SELECT * FROM pg_stat_activity", _P),
+    Hostile("catalogue", "SELECT * FROM hidden", _P),
+    Hostile("catalogue", "TABLE hidden", _P),
+    Hostile("catalogue", "SELECT * FROM pg_class, (WITH pg_class AS (SELECT 1 AS a) SELECT a FROM pg_class) AS x", _P),
+    Hostile("catalogue", "WITH a AS (SELECT * FROM b), b AS (SELECT 1 AS c) SELECT * FROM pg_user, a", _P),
+    Hostile("catalogue", "SELECT 'hidden'::regclass::oid", _P),
+    Hostile("catalogue", "SELECT pg_catalog.pg_get_viewdef('spending')", _P),
+    Hostile("catalogue", "SELECT ctid, xmin, tableoid FROM customers", _P),
+    Hostile("catalogue", "SELECT * FROM duckdb_settings()", _D),
+    Hostile("catalogue", "SELECT * FROM duckdb_secrets()", _D),
+    Hostile("catalogue", "SHOW ALL", _P),
+    Hostile("catalogue", "PRAGMA database_list", _S + _D),
+    Hostile("catalogue", "DESCRIBE customers", _D),
+    Hostile("catalogue", "SELECT current_user, session_user, version()", _P + _D),
+    Hostile("catalogue", "SELECT inet_server_addr(), pg_backend_pid()", _P),
+    # files, programs, networks
+    Hostile("file", "SELECT * FROM '{folder}/canary.txt'", _D),
+    Hostile("file", "SELECT * FROM read_text('{folder}/canary.txt')", _D),
+    Hostile("file", "SELECT * FROM read_csv('{folder}/*.txt')", _D),
+    Hostile("file", "SELECT content FROM read_blob(['{folder}/canary.txt'])", _D),
+    Hostile("file", "SELECT * FROM glob('{folder}/*')", _D),
+    Hostile("file", "COPY (SELECT 1) TO '{folder}/made.csv'", _P + _D),
+    Hostile("file", "COPY customers TO PROGRAM 'touch {folder}/made'", _P),
+    Hostile("file", "EXPORT DATABASE '{folder}/made'", _D),
+    Hostile("file", "ATTACH '{folder}/made.db' AS made", _S + _D),
+    Hostile("file", "VACUUM INTO '{folder}/made.db'", _S),
+    Hostile("file", "SELECT readfile('{folder}/canary.txt')", _S),
+    Hostile("file", "SELECT writefile('{folder}/made', 'x')", _S),
+    Hostile("file", "SELECT load_extension('{folder}/made')", _S),
+    Hostile("file", "SELECT edit('x')", _S),
+    Hostile("file", "SELECT fts3_tokenizer('simple')", _S),
+    Hostile("file", "SELECT pg_read_file('{folder}/canary.txt')", _P),
+    Hostile("file", "SELECT pg_ls_dir('{folder}')", _P),
+    Hostile("file", "SELECT lo_import('{folder}/canary.txt')", _P),
+    Hostile("file", "SELECT lo_export(1, '{folder}/made')", _P),
+    Hostile("file", "SELECT query_to_xml('SELECT * FROM customers', true, true, '')", _P),
+    Hostile("file", "SELECT * FROM dblink('host=127.0.0.1', 'SELECT 1') AS t (a int)", _P),
+    Hostile("network", "SELECT * FROM 'http://127.0.0.1:9/x.parquet'", _D),
+    Hostile("network", "INSTALL httpfs", _D),
+    Hostile("network", "LOAD httpfs", _D),
+    Hostile("network", "SELECT * FROM postgres_scan('host=127.0.0.1', 'public', 'x')", _D),
+    # the session, its locks and its settings
+    Hostile("session", "SET statement_timeout = 0", _P),
+    Hostile("session", "SET TRANSACTION READ WRITE", _P),
+    Hostile("session", "SELECT set_config('transaction_read_only', 'off', false)", _P),
+    Hostile("session", "SELECT current_setting('data_directory')", _P),
+    Hostile("session", "RESET ALL", _P + _D),
+    Hostile("session", "SET enable_external_access = true", _D),
+    Hostile("session", "PRAGMA query_only = OFF", _S),
+    Hostile("session", "PRAGMA writable_schema = ON", _S),
+    Hostile("session", "BEGIN"),
+    Hostile("session", "COMMIT"),
+    Hostile("session", "ROLLBACK"),
+    Hostile("session", "DO $$ BEGIN PERFORM pg_sleep(20); END $$", _P),
+    Hostile("session", "LISTEN everything", _P),
+    Hostile("session", "NOTIFY everything, 'x'", _P),
+    Hostile("session", "PREPARE p AS SELECT 1", _P + _D),
+    Hostile("session", "EXECUTE p", _P + _D),
+    Hostile("session", "DECLARE c CURSOR FOR SELECT 1", _P),
+    Hostile("session", "CALL pragma_version()", _D),
+    Hostile("session", "DISCARD ALL", _P),
+    Hostile("session", "SET ROLE postgres", _P),
+    Hostile("session", "SELECT getenv('HOME')", _D),
+    Hostile("session", "SELECT * FROM connection", _D),
+    Hostile("session", "SELECT pg_terminate_backend(1), pg_cancel_backend(1), pg_reload_conf()", _P),
+    Hostile("session", "SELECT txid_current()", _P),
+    Hostile("session", "SELECT lastval()", _P),
+    Hostile("session", "EXPLAIN ANALYZE DELETE FROM shipments", _P + _D),
+    Hostile("session", "EXPLAIN QUERY PLAN SELECT 1", _S),
+    Hostile("lock", "SELECT * FROM orders FOR UPDATE", _P),
+    Hostile("lock", "SELECT * FROM orders FOR SHARE NOWAIT", _P),
+    Hostile("lock", "LOCK TABLE orders IN ACCESS EXCLUSIVE MODE", _P),
+    Hostile("lock", "SELECT pg_advisory_lock(1)", _P),
+    Hostile("lock", "SELECT nextval('numbers')", _P + _D),
+    Hostile("lock", "SELECT setval('numbers', 1)", _P),
+    # time, memory, rows
+    Hostile("resource", "SELECT pg_sleep(60)", _P),
+    Hostile("resource", "SELECT * FROM customers WHERE pg_sleep(60) IS NULL", _P),
+    Hostile("resource", "SELECT repeat('x', 1000000000)", _P + _D),
+    Hostile("resource", "SELECT lpad('x', 1000000000, 'y')", _P + _D),
+    Hostile("resource", "SELECT hex(randomblob(1000000000))", _S),
+    Hostile("resource", "SELECT hex(zeroblob(1000000000))", _S),
+    Hostile("resource", "SELECT printf('%.*c', 1000000000, 'x')", _S),
+    Hostile("resource", "SELECT count(*) FROM generate_series(1, 1000000000) AS a, generate_series(1, 1000000) AS b"),
+    Hostile("resource", "SELECT count(*) FROM range(1000000000) AS a, range(1000000) AS b", _D),
+    Hostile("resource", "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"),
+    Hostile("resource", "WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"),
+    Hostile("resource", "SELECT unnest(range(1000000000))", _D),
+    Hostile("resource", _DEEP),
+    Hostile("resource", "SELECT " + "+".join(["1"] * 9_000)),
+    # beside the point, and odd
+    Hostile("odd", ""),
+    Hostile("odd", "-- nothing"),
+    Hostile("odd", ";"),
+    Hostile("odd", "SELECT"),
+    Hostile("odd", "SELECT $1"),
+    Hostile("odd", "SELECT :name"),
+    Hostile("odd", "SELECT ?"),
+    Hostile("odd", "SELECT @x", _P),
+    Hostile("odd", "VALUES (1), (2)"),
+    Hostile("odd", "SELECT \0 FROM customers"),
+    Hostile("odd", "how many customers are there?"),
+    Hostile("odd", "SELECT * FROM customers; ' OR 1=1 --"),
+    Hostile("odd", "SELECT * FROM customers LIMIT (SELECT 1000000000)"),
+    Hostile("odd", "SELECT * FROM customers FETCH FIRST 1 ROWS WITH TIES", _P),
+    Hostile("odd", "SELECT E'\\x27; DELETE FROM shipments'", _P),
+    Hostile("odd", "SELECT U&'\\0027; DELETE FROM shipments'", _P),
+    Hostile("odd", 'SELECT "no such column" FROM customers'),
+)
+"""None of these may be answered."""
+
+HEAVY: Final[tuple[Hostile, ...]] = (
+    Hostile("heavy", "SELECT count(*) FROM " + ", ".join(f"orders o{at}" for at in range(40))),
+    Hostile("heavy", "SELECT o0.id FROM " + ", ".join(f"orders o{at}" for at in range(12))),
+    Hostile(
+        "heavy",
+        "WITH a AS (SELECT note AS s FROM orders WHERE id = 1), "
+        + ", ".join(f"b{at} AS (SELECT {_TEN} AS s FROM {'a' if not at else f'b{at - 1}'})" for at in range(9))
+        + " SELECT s FROM b8",
+    ),
+    Hostile("heavy", "SELECT * FROM customers LIMIT 1000000000"),
+    Hostile("heavy", "SELECT name FROM customers -- ; DELETE FROM shipments"),
+    Hostile("heavy", "SELECT name FROM customers /* ; DELETE FROM shipments */;"),
+    Hostile("heavy", "SELECT ';DELETE FROM shipments;--' AS text FROM customers"),
+)
+"""These are queries that may be asked; what they give is bounded, and nothing else comes of them."""
+
+
+def of(dialect: Dialect, listed: tuple[Hostile, ...] = HOSTILE) -> list[Hostile]:
+    """Those that are written for an engine."""
+    return [one for one in listed if dialect in one.dialects]

@@ -65,7 +65,7 @@ You answer a question from the results of queries to databases, in a few sentenc
 its key as `evidence` and the row that the sentence speaks of as `quote`: `Row 3`, nothing else. A citation of a \
 passage in `evidence` quotes literal words of it.
 - Say of every number in your texts, headings included, where it comes from: an item in `numbers`, whose `text` is the \
-number as you write it with its unit (`1,204`, `12.5 %`, `3.5 million`). If the same digits stand for two things, \
+number as you write it with its unit (`1,384`, `12.5 %`, `3.5 million`). If the same digits stand for two things, \
 take words around it into `text`, but no other number.
 - `operation` is `cell` for a value as it is, or the arithmetic: `count` (of cells that are not NULL), `sum`, `mean`, \
 `minimum`, `maximum`, `difference` (first less second), `ratio` (first by second), `share` (the first in percent of \

@@ -5,7 +5,8 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.storage.knowledge.age import AgeKnowledge, AgeServer
+from elcano.storage.knowledge.age import AgeKnowledge
+from elcano.storage.knowledge.age_server import AgeServer
 from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.knowledge.off import NoKnowledge
 from elcano.storage.knowledge.tables import TableKnowledge

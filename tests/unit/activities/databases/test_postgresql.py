@@ -14,7 +14,7 @@ from elcano.graphs.errors import SourceUnavailable
 from tests.unit.activities.databases.shop import postgresql_shop
 
 END = """SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-WHERE application_name = 'elcano' AND query LIKE '%pg_sleep(600)%'"""
+WHERE application_name = 'elcano' AND query LIKE 'FETCH%' AND state = 'active'"""
 
 
 async def test_one_that_ends_the_connection_in_mid_query_is_away(postgres: str) -> None:

@@ -312,8 +312,7 @@ async def _write(chosen: Settings) -> None:
 
 
 OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, stack_or_ports)
-OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings)
-OF_THIS_SHELL: tuple[Look, ...] = (models, collections, sources, embeddings, tools)
+OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings, tools)
 
 
 if __name__ == "__main__":

@@ -28,10 +28,8 @@ class Route:
         """Health and the manual are for everybody; what an operator offers and what somebody ran or keeps is not."""
         if self.path in ("/v1/graphs/schema", "/v1/agents/schema"):
             return False
-        kept = ("/v1/runs", "/v1/sources", "/v1/databases", "/v1/graphs", "/v1/agents", "/v1/domains")
-        return self.path.startswith(kept)
-        return self.path.startswith(("/v1/runs", "/v1/sources", "/v1/graphs", "/v1/agents", "/v1/tools"))
-        return self.path.startswith(("/v1/runs", "/v1/sources", "/v1/graphs", "/v1/agents", "/v1/knowledge"))
+        open_to_those_known = ("runs", "sources", "databases", "tools", "graphs", "agents", "domains", "knowledge")
+        return self.path.startswith(tuple(f"/v1/{name}" for name in open_to_those_known))
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"

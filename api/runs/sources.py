@@ -68,9 +68,10 @@ async def require_open(spec: SourceSpec, temporal: Temporal, settings: Settings)
 async def lacking(temporal: Temporal, settings: Settings) -> dict[str, str]:
     """Of every source that there is what has to be done before it can be searched; empty if nothing.
 
-    Of a server that does not answer nothing is known, and nothing is held against a source.
+    Those that are switched off are among them. Of a server that does not answer nothing is known, and nothing is held
+    against a source.
     """
-    specs = known(settings)
+    specs = every(settings)
     said = await asyncio.gather(*(_lack(spec, temporal, settings) for spec in specs.values()))
     return dict(zip(specs, said, strict=True))
 
@@ -152,6 +153,8 @@ async def unsearchable(field: str, names: Sequence[str], temporal: Temporal, set
 
 
 async def _lack(spec: SourceSpec, temporal: Temporal, settings: Settings) -> str:
+    if off := switched_off(spec, settings):
+        return f"it is switched off: {off}"
     here = spec.missing(settings.has)
     if not here:
         return ""

@@ -216,6 +216,10 @@ async def test_one_that_is_switched_off_is_listed_so_and_not_searched(
         assert (packages["state"], packages["ready"]) == ("off", False)
         assert packages["missing"] == "set ELCANO_PACKAGE_READMES to true"
         assert (await asked(api)).json()["sources"] == ["handbook"]
+        named = await asked(api, "handbook", "packages")
+        assert named.status_code == 422
+        why = "it is switched off: set ELCANO_PACKAGE_READMES to true"
+        assert named.json()["errors"][0]["message"] == f"'packages' cannot be searched: {why}"
         refused = await api.post("/v1/sources/packages/check", json={"query": "whales"})
         assert (refused.status_code, refused.json()["type"]) == (409, "urn:elcano:source-closed")
 

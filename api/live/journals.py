@@ -20,8 +20,8 @@ from elcano.api.http.errors import (
     WorkerNotAnswering,
 )
 from elcano.api.runs.endings import START_GRACE, last_event, settle
+from elcano.api.runs.pending import waited_for
 from elcano.api.runs.reading import goes_on
-from elcano.api.runs.unserved import nobody_takes
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.rpc import NO_WORKER
 from elcano.graphs.records import ArchivedRun, ProgressPage
@@ -39,7 +39,7 @@ PATIENCE: Final = 2.0
 """Seconds without an answer after which clients are told that there is none."""
 
 REMIND: Final = 30.0
-"""Seconds between two words about the same calls that nobody takes."""
+"""Seconds between two words about what is waited for."""
 
 _log = logging.getLogger("api.journals")
 
@@ -66,7 +66,7 @@ class JournalReader:
         self._changed.set()
         self._history_ended = False
         self._deleted = False
-        self._unserved_after = time.monotonic() + POLL_FLOOR
+        self._say_after = time.monotonic() + POLL_FLOOR
 
     async def run(self) -> None:
         """Reads; returns after the terminal event, or when the run was deleted."""
@@ -113,7 +113,7 @@ class JournalReader:
             if ended and not self._ended:
                 await self._settle()
             elif not page.events:
-                await self._say_unserved()
+                await self._say_waiting()
         except RunForgotten as error:
             if time.time() - self._run.started_at > START_GRACE:
                 self._wait(str(error))
@@ -131,12 +131,12 @@ class JournalReader:
             self._wait(str(error))
             await self._read_archive()
 
-    async def _say_unserved(self) -> None:
-        """Tells of calls that wait for a worker nobody has started; nothing new is told meanwhile."""
-        if time.monotonic() < self._unserved_after:
+    async def _say_waiting(self) -> None:
+        """Tells what is waited for where nothing new was told for a while."""
+        if time.monotonic() < self._say_after:
             return
-        message = await nobody_takes(self._run.run_id, self._temporal)
-        self._unserved_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
+        message = await waited_for(self._run.run_id, self._temporal)
+        self._say_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
         if message:
             self._wait(message)
 

@@ -17,7 +17,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.schemas import PendingActivity, RunView
 from elcano.api.runs.endings import settle
-from elcano.api.runs.unserved import with_unserved
+from elcano.api.runs.pending import with_unserved
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.values.branch import BranchState

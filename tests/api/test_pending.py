@@ -1,4 +1,4 @@
-"""A call that no worker can take is told of while it waits, by the run and by its events."""
+"""A call that no worker can take, or that is tried again, is told of while it waits, by the run and by its events."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ from temporalio.client import Client
 
 from elcano.activities.sources.registry import Sources
 from elcano.api.http.schemas import PendingActivity
-from elcano.api.runs.unserved import nobody_takes, told, with_unserved
+from elcano.api.runs.pending import MOST_FAILURES, told, waited_for, with_unserved
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
@@ -89,7 +89,7 @@ async def test_nothing_is_held_against_calls_of_a_server_that_does_not_answer() 
     temporal = Temporal(Connection(away), "any")
     call = PendingActivity(activity_id="0001-search", activity="search", attempt=1, queue="elcano-source-x")
     assert await with_unserved([call], temporal) == (call,)
-    assert await nobody_takes("run-1", temporal) == ""
+    assert await waited_for("run-1", temporal) == ""
 
 
 def test_each_queue_is_named_once() -> None:
@@ -99,3 +99,19 @@ def test_each_queue_is_named_once() -> None:
         "no worker polls the task queue 'q', 'r': start one that does"
     )
     assert told([]) == ""
+
+
+def test_what_is_tried_again_is_told_once_for_each_reason() -> None:
+    calls = [
+        PendingActivity(
+            activity_id=f"0001-search-{number}", activity="search", attempt=3, last_failure=f"down {number}"
+        )
+        for number in range(2 + MOST_FAILURES)
+    ]
+    said = told([calls[0], calls[0], *calls])
+    assert said.split("; ")[0] == "search is tried again (attempt 3): down 0"
+    assert len(said.split("; ")) == MOST_FAILURES
+    idle = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved=True)
+    assert told([*calls[:1], idle]).startswith("no worker polls the task queue 'q': start one that does; search is")
+    (long,) = told([calls[0].model_copy(update={"last_failure": "x" * 1_000})]).split("; ")
+    assert len(long) < 400

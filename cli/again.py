@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from elcano.cli.model_options import ModelsFromHere, chosen
+from elcano.cli.model_options import ModelsFromHere, model_request
 from elcano.cli.options import AsJson, Key, Run
 
 Reason = Annotated[str, typer.Option(help="Shown in the events.", show_default=False)]
@@ -36,7 +36,7 @@ def resume(
     body = {
         "reason": reason,
         "add": {name: value for name, value in added.items() if value},
-        "model": chosen(model),
+        "model": model_request(model),
         "sources": source,
         "sections": section,
     }
@@ -77,7 +77,7 @@ def fork(
         "instructions": instructions,
         "guidance": guidance,
         "graph": graphs.load(graph).model_dump(mode="json") if graph else None,
-        "model": chosen(model),
+        "model": model_request(model),
         "sources": source,
         "budget": {name: value for name, value in budget.items() if value},
     }

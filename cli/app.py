@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from elcano import __version__
-from elcano.cli import again, certificates, graph_options, model_options, source_options, steering_options, steps
+from elcano.cli import again, certificates, graph_options, source_options, steering_options, steps
 from elcano.cli.becoming import become
-from elcano.cli.model_options import Models
+from elcano.cli.model_options import Models, model_request
 from elcano.cli.options import AsJson, Form, Key, Out, Run
 
 _EPILOG = (
@@ -103,7 +103,7 @@ def ask(
         "sources": source,
         "background": background,
         "instructions": instructions,
-        "model": model_options.chosen(model),
+        "model": model_request(model),
         "approve_plan": approve_plan,
         "budget": {name: value for name, value in budget.items() if value is not None},
     }

@@ -32,7 +32,7 @@ ModelsFromHere = Annotated[
 ]
 
 
-def chosen(said: Sequence[str] | None) -> str | dict[str, Any]:
+def model_request(said: Sequence[str] | None) -> str | dict[str, Any]:
     """What a request says of models: names for all, or those for all and for single agents; empty if nothing was said.
 
     Raises:

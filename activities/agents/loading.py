@@ -64,9 +64,9 @@ class Loader:
             shown=shown,
             room=room,
             sources=self._offered(needs.offered),
-            pages=await self._pages(needs),
             drafts=await self._drafts(needs.sections, evidence, accounts) if agent.joins else Drafts(),
             term_weights=await self._term_weights(needs.weighed, _searched(needs, evidence)) if weighed else {},
+            pages=await self._pages(needs),
         )
 
     def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:

@@ -16,12 +16,6 @@ from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.state import RELATED
 from elcano.graphs.values.wording import counted, listed
 
-SEEN_AT_ONCE: Final = 16
-"""Passages, of some 900 characters: what the agents of a research loop are shown at least. Of more they see a part."""
-FOUND: Final = OfferedSource(
-    name=RELATED, description="What this research has found so far, whichever source it is from. Query: plain words."
-)
-
 
 class ToolSelectorInput(ResearchContext):
     """The selector knows the gap to close and the sources it may name."""
@@ -48,6 +42,12 @@ class AgentSelectionPlan(Frozen):
 
     tasks: tuple[AgentTask, ...] = Field(default=(), max_length=8)
 
+
+SEEN_AT_ONCE: Final = 16
+"""Passages, of some 900 characters: what the agents of a research loop are shown at least. Of more they see a part."""
+FOUND: Final = OfferedSource(
+    name=RELATED, description="What this research has found so far, whichever source it is from. Query: plain words."
+)
 
 INSTRUCTIONS: Final = """\
 You plan the next searches of a piece of research: one to four that together close the `gap`.

@@ -163,12 +163,12 @@ async def reconnect(port: int, run_id: str) -> tuple[float, float]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1_000_000)
     writer.write(f"GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
     async for line in reader:
-        given = _TIME.findall(line.decode()) if b'"characters"' in line else ()
+        given = _TIME.findall(line.decode()) if b'"characters"' in line else []
         if given:
             now = time.time()
-            break
-    writer.close()
-    return 1_000 * (now - begun), 1_000 * (now - float(given[-1]))
+            writer.close()
+            return 1_000 * (now - begun), 1_000 * (now - float(given[-1]))
+    raise RuntimeError("the stream ended before there were any words")
 
 
 async def events(client: Client, run_id: str) -> int:

@@ -7,7 +7,19 @@ from typing import Any
 
 import uvloop
 
-from benchmarks import budgets, deep, engine, fetching, going_on, history, index, live_words, progress, pubmed_parsing
+from benchmarks import (
+    budgets,
+    deep,
+    engine,
+    fairness,
+    fetching,
+    going_on,
+    history,
+    index,
+    live_words,
+    progress,
+    pubmed_parsing,
+)
 
 
 async def _index() -> None:
@@ -24,6 +36,7 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "index": _index,
     "budgets": budgets.main,
     "fetching": fetching.main,
+    "fairness": fairness.main,
     "pubmed-parsing": pubmed_parsing.main,
 }
 """By name, with what runs them. `benchmarks.pubmedqa`, `benchmarks.extraction` and `benchmarks.quality` are programs of

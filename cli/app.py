@@ -7,6 +7,7 @@ import typer
 from elcano import __version__
 from elcano.cli import again, agent_options, certificates, graph_options, modes, source_options, steering_options, steps
 from elcano.cli.becoming import become
+from elcano.cli.model_options import Models, model_request
 from elcano.cli.options import AsJson, Form, Key, Out, Run
 
 _EPILOG = (
@@ -96,9 +97,7 @@ def ask(
     pause: Annotated[
         bool, typer.Option("--pause", help="When the budget is used up, wait for `elcano top-up` instead of writing.")
     ] = False,
-    model: Annotated[
-        str, typer.Option(help="Who answers: `offline`, `openai:gpt-5.1`, or a comma-separated fallback list.")
-    ] = "",
+    model: Models = None,
     no_watch: Annotated[bool, typer.Option("--no-watch", help="Print the run's id and leave.")] = False,
     as_json: AsJson = False,
     out: Out = None,
@@ -124,7 +123,7 @@ def ask(
         "domain": modes.domain(domain),
         "background": background,
         "instructions": instructions,
-        "model": model,
+        "model": model_request(model),
         "approve_plan": approve_plan,
         "budget": {name: value for name, value in budget.items() if value is not None},
     }

@@ -21,7 +21,7 @@ from elcano.api.runs.domains import rubrics
 from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import queued
-from elcano.api.runs.sources import lacking, offered, source_faults, unnamed
+from elcano.api.runs.sources import lacking, offered, source_faults, unnamed, unreached
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
@@ -133,6 +133,7 @@ async def submit(
         TemporalRefused: nothing was started.
     """
     lacks = await lacking(temporal, settings)
+    lacks |= await unreached(_searched(request, lacks, settings), temporal, settings)
     graph = await _graph_of(request, store, list(_faults(request, lacks, settings)))
     own = new_run_id(tenant, str(ULID()))
     asked = await run_in_threadpool(research_input, request, graph, tenant, own, settings, lacks)
@@ -201,6 +202,12 @@ async def begin(
     return Submission(run, new=new)
 
 
+def _searched(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[str]:
+    """What a request would have searched, as far as it is set up."""
+    names = unnamed(lacks, settings) if request.sources is None else request.sources
+    return [name for name in names if not lacks.get(name)]
+
+
 def _full(admission: Admission, settings: Settings) -> str:
     """Why a run was not admitted, and what to do."""
     if admission.share == settings.open_runs:
@@ -243,8 +250,10 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
     if not offered(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
     elif request.sources is None and not unnamed(lacks, settings):
+        meant = (f"{name!r}: {lacks[name]}" for name in settings.default_sources if lacks.get(name))
+        why = "; ".join(meant) or "none is without its name"
         named = ", ".join(offered(lacks))
-        yield FieldFault(field="sources", message=f"name what shall be searched, of: {named}; none is without its name")
+        yield FieldFault(field="sources", message=f"name what shall be searched, of: {named}; {why}")
     if request.graph is not None and request.mode != DEFAULT_MODE:
         yield FieldFault(field="mode", message="leave it out: the graph that you send is the mode")
     if engine_of(request, settings) == "chain":

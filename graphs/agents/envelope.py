@@ -120,6 +120,8 @@ class TaskEnvelope(Frozen):
     """That of the report, for who plans or writes one; what it asks for stands above the envelope."""
     instructions: str = ""
     sources: tuple[OfferedSource, ...] = ()
+    pages: tuple[str, ...] = ()
+    """Addresses of pages that were found, the latest last, where a source wants one."""
     max_sections: int | None = None
     max_iterations: int | None = None
     written: tuple[SectionItem, ...] = ()

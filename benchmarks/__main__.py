@@ -11,6 +11,7 @@ from benchmarks import (
     budgets,
     deep,
     engine,
+    fairness,
     fetching,
     going_on,
     history,
@@ -38,6 +39,7 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "hostile-sql": hostile_sql.main,
     "budgets": budgets.main,
     "fetching": fetching.main,
+    "fairness": fairness.main,
     "pubmed-parsing": pubmed_parsing.main,
     "knowledge": knowledge.main,
 }

@@ -1,4 +1,4 @@
-"""What reading safely costs: the memory that a bomb of 10 GB takes, and the time that the guard and the cache take.
+"""What reading safely refuses, and costs: the memory that a bomb of 10 GB takes, the time of guard and cache.
 
 The service is a process of its own on loopback. Targets: a bomb takes under 50 MB; a guarded request costs at most half
 as much again as one of plain httpx; a kept page comes faster than it is fetched.
@@ -21,6 +21,7 @@ from elcano.activities.sources.http.fetching import API_BYTES, Fetcher
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
 from tests.internet import Internet
+from tests.unit.activities.sources.http import hostile
 
 BOMB = 10_000_000_000
 PAGE = b"<p>" + b"word " * 20_000
@@ -71,6 +72,24 @@ async def _bomb(fetcher: Fetcher) -> tuple[float, str]:
     return (most - before) / 1e6, str(refused)
 
 
+async def _refused(fetcher: Fetcher, internet: Internet) -> tuple[int, int]:
+    """How many hostile addresses were refused, and how many there are; nothing may have been connected to."""
+    spelled = (*map(_host, hostile.PRIVATE), *hostile.SPELLED, *hostile.NAMES)
+    addresses = [*(f"http://{one}/" for one in spelled), *hostile.ADDRESSES]
+    before, refused = len(internet.connected), 0
+    for address in addresses:
+        try:
+            await fetcher.fetch("benchmark", address)
+        except SourceRefused:
+            refused += 1
+    assert len(internet.connected) == before, "a hostile address was connected to"
+    return refused, len(addresses)
+
+
+def _host(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
+
+
 async def _milliseconds(*asks: Callable[[int], Awaitable[object]]) -> list[float]:
     """The median of one request by each of `asks`, which take turns: a busy machine is busy for all of them."""
     taken = [list[float]() for _ in asks]
@@ -88,11 +107,14 @@ async def main() -> None:
     service = multiprocessing.get_context("spawn").Process(target=serve, args=(tell,), daemon=True)
     service.start()
     url = f"http://127.0.0.1:{await asyncio.to_thread(listen.recv)}"
-    network = Internet(url).network
+    internet = Internet(url)
+    network = internet.network
     with tempfile.TemporaryDirectory() as folder:
         fetcher = Fetcher(Settings(_env_file=None, page_cache_mb=0), network)
         keeping = Fetcher(Settings(_env_file=None, page_cache_mb=200, data_dir=Path(folder)), network)
         async with httpx.AsyncClient(trust_env=False) as plain:
+            refused, there = await _refused(fetcher, internet)
+            print(f"hostile addresses: {refused} of {there} refused (target: all), none was connected to")
             await _told(fetcher, keeping, plain, url)
         await fetcher.close()
         await keeping.close()

@@ -1,9 +1,10 @@
 """How old words are when a client sees them, with 50 runs writing at once; and what they cost the history.
 
 Measured on loopback: the real API as a process, a worker as another with the real writer, whose model gives 1,000
-pieces a run, one every 30 ms, each the time at which it was given. One client a run reads its socket here. Two figures:
+pieces a run, one every 30 ms, each the time at which it was given. One client a run reads its socket here. The figures:
 
 - the age of the newest piece of a message when it comes: of text that is on the screen. Target: a median of 400 ms.
+- the same for one who connects in the midst of it, and after how long the first text comes.
 - the age of every piece when it first comes: how long a word waits to be seen. The model gives a piece at any moment
   between two beats, so this is a quarter of a second more.
 
@@ -51,6 +52,8 @@ from elcano.workflows.sandbox import workflow_runner
 
 RUNS: Final = 50
 PIECES: Final = 1_000
+LATE: Final = 10
+"""Clients that connect while others watch."""
 PAUSE: Final = 0.03
 """Seconds between two pieces."""
 STREAMING: Final = "openai:any"
@@ -153,6 +156,21 @@ async def follow(port: int, run_id: str) -> Seen:
     return seen
 
 
+async def reconnect(port: int, run_id: str) -> tuple[float, float]:
+    """Who comes when half is written: milliseconds until the first text is there, and the age of its newest word."""
+    await asyncio.sleep(PIECES * PAUSE / 2)
+    begun = time.time()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1_000_000)
+    writer.write(f"GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+    async for line in reader:
+        given = _TIME.findall(line.decode()) if b'"characters"' in line else []
+        if given:
+            now = time.time()
+            writer.close()
+            return 1_000 * (now - begun), 1_000 * (now - float(given[-1]))
+    raise RuntimeError("the stream ended before there were any words")
+
+
 async def events(client: Client, run_id: str) -> int:
     """How many events the history of a run has that has ended."""
     await client.get_workflow_handle(run_id).result()
@@ -163,13 +181,19 @@ async def measure(client: Client, api: httpx.AsyncClient, port: int) -> None:
     """All runs at once, and before them one that is not streamed and that nobody watches."""
     unwatched = await events(client, await begin(api, OFFLINE))
     runs = [await begin(api, STREAMING) for _ in range(RUNS)]
+    later = asyncio.gather(*(reconnect(port, run_id) for run_id in runs[:LATE]))
     watched = await asyncio.gather(*(follow(port, run_id) for run_id in runs))
+    waits, ages = zip(*await later, strict=True)
     more = [await events(client, run_id) - unwatched for run_id in runs]
     newest = [age for one in watched for age in one.newest]
     pieces = [age for one in watched for age in one.pieces]
     print(
         f"live words  {RUNS} runs, {len(newest) / RUNS:.0f} messages each: newest word p50 {_ms(newest, 50)} "
         f"(target <= 400), p95 {_ms(newest, 95)}; every word p50 {_ms(pieces, 50)}, p95 {_ms(pieces, 95)}"
+    )
+    print(
+        f"live words  {LATE} connect in the midst: first text after p50 {statistics.median(waits):.0f} ms, at most "
+        f"{max(waits):.0f} ms; its newest word is p50 {statistics.median(ages):.0f} ms old, at most {max(ages):.0f} ms"
     )
     print(
         f"live words  {PIECES} pieces: {statistics.median(more):.0f} events more (target 0), at most {max(more)}, "

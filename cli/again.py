@@ -5,12 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+from elcano.cli.model_options import ModelsFromHere, model_request
 from elcano.cli.options import AsJson, Key, Run
 
 Reason = Annotated[str, typer.Option(help="Shown in the events.", show_default=False)]
-Model = Annotated[
-    str, typer.Option(help="Who answers from here on; left out: as before.", show_default=False, metavar="NAMES")
-]
 Source = Annotated[
     list[str] | None, typer.Option(help="Search only this from here on; repeatable; left out: as before.")
 ]
@@ -27,7 +25,7 @@ def resume(
     section: Annotated[
         list[str] | None, typer.Option(help="Title of a section to be researched on; repeatable.", show_default=False)
     ] = None,
-    model: Model = "",
+    model: ModelsFromHere = None,
     source: Source = None,
     reason: Reason = "",
     key: Key = "",
@@ -38,7 +36,7 @@ def resume(
     body = {
         "reason": reason,
         "add": {name: value for name, value in added.items() if value},
-        "model": model,
+        "model": model_request(model),
         "sources": source,
         "sections": section,
     }
@@ -58,7 +56,7 @@ def fork(
     instructions: Annotated[str, typer.Option(help="What you want of the report.", show_default=False)] = "",
     guidance: Annotated[str, typer.Option(help="A further instruction to its agents.", show_default=False)] = "",
     graph: Annotated[str, typer.Option(help="Walk this graph instead, a JSON file.", show_default=False)] = "",
-    model: Model = "",
+    model: ModelsFromHere = None,
     source: Source = None,
     budget_tokens: Annotated[int, typer.Option(min=0, help="Tokens to spend at most.", show_default=False)] = 0,
     budget_usd: Annotated[float, typer.Option(min=0, help="US dollars at most.", show_default=False)] = 0.0,
@@ -79,7 +77,7 @@ def fork(
         "instructions": instructions,
         "guidance": guidance,
         "graph": graphs.load(graph).model_dump(mode="json") if graph else None,
-        "model": model,
+        "model": model_request(model),
         "sources": source,
         "budget": {name: value for name, value in budget.items() if value},
     }

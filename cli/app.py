@@ -20,6 +20,7 @@ from elcano.cli import (
     tool_options,
 )
 from elcano.cli.becoming import become
+from elcano.cli.model_options import Models, model_request
 from elcano.cli.options import AsJson, Form, Key, Out, Run
 
 _EPILOG = (
@@ -121,9 +122,7 @@ def ask(
     pause: Annotated[
         bool, typer.Option("--pause", help="When the budget is used up, wait for `elcano top-up` instead of writing.")
     ] = False,
-    model: Annotated[
-        str, typer.Option(help="Who answers: `offline`, `openai:gpt-5.1`, or a comma-separated fallback list.")
-    ] = "",
+    model: Models = None,
     no_watch: Annotated[bool, typer.Option("--no-watch", help="Print the run's id and leave.")] = False,
     as_json: AsJson = False,
     out: Out = None,
@@ -150,7 +149,7 @@ def ask(
         "previous_run": follow,
         "background": background,
         "instructions": instructions,
-        "model": model,
+        "model": model_request(model),
         "approve_plan": approve_plan,
         "budget": {name: value for name, value in budget.items() if value is not None},
     }

@@ -77,7 +77,7 @@ def _traits(source: dict[str, Any]) -> list[str]:
     said += ["dated"] if source["dated"] else []
     said += [f"languages: {', '.join(source['languages'])}"] if source["languages"] else []
     said += [f"queries can narrow by {', '.join(source['filters'])}"] if source["filters"] else []
-    said += [f"{rate:g} searches a second"] if rate else []
+    said += [f"{rate:g} {'search' if rate == 1 else 'searches'} a second"] if rate else []
     said += [f"{with_key:g} with {source['key']}"] if with_key else []
     return said
 

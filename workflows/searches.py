@@ -22,7 +22,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
-    from elcano.graphs.values.state import Failure, Hold
+    from elcano.graphs.values.state import RELATED, Failure, Hold
     from elcano.workflows import policies
     from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
 
@@ -75,7 +75,10 @@ class ToolCalls:
     async def _call(self, work: CallTool, item: int, tries: int) -> ToolResult | Lost:
         given = work.inputs[item]
         state = self._journal.run.state
-        if (asked := given.get("source")) is not None and state.sources and asked not in state.sources:
+        asked = given.get("source")
+        # Only since look-backs are chosen as sources are: before, one was refused like any other name.
+        looks_back = asked == RELATED and workflow.patched("look-back")
+        if asked is not None and state.sources and asked not in state.sources and not looks_back:
             message = f"{asked!r} is not searched in this run; searched are: {', '.join(state.sources)}"
             return Lost(Failure(node=work.node, type=FailureType.SOURCE_REFUSED, message=message, attempts=0))
         if (name := given.get("source")) in broken_sources(self._journal.run.state, self._journal.run.figures):

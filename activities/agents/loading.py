@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from elcano.activities.agents import drafts, last_draft
 from elcano.activities.agents.passages import fitting
@@ -15,12 +16,16 @@ from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import OfferedSource
 from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, Shown, ShownResult
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.values.report import ReportDraft
 from elcano.graphs.values.state import SectionResult
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
+
+MOST_PAGES: Final = 20
+"""Addresses that whoever plans searches is told, the latest that were found."""
 
 
 class Loader:
@@ -74,10 +79,18 @@ class Loader:
             drafts=await self._drafts(needs.sections, evidence, accounts) if agent.joins else before,
             results=results,
             term_weights=await self._term_weights(needs.weighed, _searched(needs, evidence)) if weighed else {},
+            pages=await self._pages(needs),
         )
 
     def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
         return tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in names)
+
+    async def _pages(self, needs: Needs) -> tuple[str, ...]:
+        if not any(name in SOURCES and SOURCES[name].by_address for name in needs.offered):
+            return ()
+        found = await self._store.evidence.get(needs.evidence)
+        there = dict.fromkeys(one.locator for one in found if one.locator.startswith(("https://", "http://")))
+        return tuple(there)[-MOST_PAGES:]
 
     async def _drafts(
         self, results: Sequence[SectionResult], evidence: Sequence[Evidence], accounts: Sequence[Work]

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from elcano.activities.report.works import Works
+from elcano.activities.similarity.related import related
 from elcano.graphs.agents.envelope import EvidenceItem
 from elcano.graphs.agents.loaded import Shown
+from elcano.graphs.catalogue.source_spec import MOST_RESULTS
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.references.wording import about
-from elcano.graphs.values.state import IterationData
+from elcano.graphs.values.state import RELATED, IterationData
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence
@@ -81,15 +83,21 @@ def _size(passage: Evidence, work: str) -> int:
 
 
 def _in_turn(evidence: Sequence[Evidence], conversation: Sequence[IterationData]) -> list[Evidence]:
-    """All passages, one of each search at a time, the newest search first and each search best first."""
-    unplaced = {passage.id: passage for passage in evidence}
-    searches: list[list[Evidence]] = []
+    """All passages, one of each search at a time, the newest search first and each search best first.
+
+    What a later look into the run brought back counts as found by that, so that it is not left out again.
+    """
+    searches: list[list[str]] = [[]]
     for turn in conversation:
         start = 0
         for call in turn.tool_calls:
-            ids = turn.findings[start : start + call.new]
+            own = turn.findings[start : start + call.new]
             start += call.new
-            searches.append([unplaced.pop(one) for one in ids if one in unplaced])
-    searches.insert(0, list(unplaced.values()))
-    longest = max(len(search) for search in searches)
-    return [search[rank] for rank in range(longest) for search in reversed(searches) if rank < len(search)]
+            looked_back = call.source == RELATED and call.found
+            back = related(call.query, evidence, min(call.found, MOST_RESULTS), None) if looked_back else []
+            searches.append([*(passage.id for passage in back), *own])
+    unplaced = {passage.id: passage for passage in evidence}
+    newest_first = [[unplaced.pop(one) for one in found if one in unplaced] for found in reversed(searches)]
+    newest_first[-1] = list(unplaced.values())
+    longest = max(len(search) for search in newest_first)
+    return [search[rank] for rank in range(longest) for search in newest_first if rank < len(search)]

@@ -16,6 +16,7 @@ from elcano.activities.text.unspaced import is_unspaced
 from elcano.activities.text.words import words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask
+from elcano.graphs.values.state import RELATED
 
 MOST_PARTS: Final = 5
 MOST_TASKS: Final = 8
@@ -174,8 +175,9 @@ def plan(task: TaskEnvelope) -> AgentSelectionPlan:
         *(_query(text, terms, None) for text in task.suggested_queries),
         *([] if begun else _wider(task)),
     ]
+    sources = [source for source in task.sources if source.name != RELATED]  # it has seen all of that
     for query in dict.fromkeys(queries):
-        for source in task.sources:
+        for source in sources:
             key = (source.name, _key(query))
             if query and key not in made:
                 made.add(key)

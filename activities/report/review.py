@@ -15,6 +15,7 @@ from elcano.graphs.references.wording import authors
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.report import Reference
 from elcano.graphs.values.review import Cell, Review, SourceRecords, Study
+from elcano.graphs.values.state import RELATED
 from elcano.graphs.values.statements import CheckedCitation
 from elcano.graphs.values.works import WorkKind
 from elcano.storage.evidence import Evidence
@@ -43,6 +44,7 @@ def reviewed(
     """What a review tells beside its report; None of a run that is none."""
     if not call.records:
         return None
+    call = call.model_copy(update={"records": tuple(one for one in call.records if one.source != RELATED)})
     cited = _cited(evidence, works, checked.citations) if checked else {}
     return Review(
         sources=tuple(_sources(call, evidence, works, cited.keys())),

@@ -34,7 +34,7 @@ from elcano.graphs.catalogue.database_tools import (
 )
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
 from elcano.graphs.catalogue.listing import TOOLS
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
     RELATED,
     ComputeInput,
@@ -135,6 +135,9 @@ class ToolActivities:
         return await tool(store, call.run_id, TOOLS[call.tool].input.model_validate(call.input))
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
+        if given.source == RELATED:
+            asked = RelatedInput(query=shortened(given.query, LONGEST_QUERY), limit=given.limit)
+            return await self._search_related(store, run_id, asked)
         source = self._sources.get(given.source)
         query, cut = as_taken(given.query, source.spec)
         async with self._passing(source.spec):

@@ -44,6 +44,10 @@ class PendingActivity(Described):
     """When it is tried again; null while it is being tried."""
     section: str = Field(default="", examples=["Costs"])
     """The section that it belongs to; empty for the run itself."""
+    queue: str = Field(default="", examples=["elcano-source-pubmed"])
+    """The task queue in which it waits for a worker; empty while it is being tried, or is to be tried later."""
+    unserved: bool = False
+    """Whether no worker polls that queue: it waits until one is started."""
 
 
 class HoldView(Told):

@@ -30,7 +30,7 @@ class Waiting(Described):
     """The data of a `waiting` message: nothing new can be told at the moment."""
 
     message: str = Field(examples=[NO_WORKER])
-    """Who does not answer."""
+    """Who does not answer, which worker nobody has started, or what is tried again."""
     at: float = Field(examples=[1_795_000_000.25])
     """Since when, in seconds since the epoch, or when it was last tried."""
 

@@ -20,6 +20,7 @@ from elcano.api.http.errors import (
     WorkerNotAnswering,
 )
 from elcano.api.runs.endings import START_GRACE, last_event, settle
+from elcano.api.runs.pending import waited_for
 from elcano.api.runs.reading import goes_on
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.rpc import NO_WORKER
@@ -36,6 +37,9 @@ COALESCE: Final = 0.005
 """Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
 """Seconds without an answer after which clients are told that there is none."""
+
+REMIND: Final = 30.0
+"""Seconds between two words about what is waited for."""
 
 _log = logging.getLogger("api.journals")
 
@@ -62,6 +66,7 @@ class JournalReader:
         self._changed.set()
         self._history_ended = False
         self._deleted = False
+        self._say_after = time.monotonic() + POLL_FLOOR
 
     async def run(self) -> None:
         """Reads; returns after the terminal event, or when the run was deleted."""
@@ -107,6 +112,8 @@ class JournalReader:
                 page = await self._page()
             if ended and not self._ended:
                 await self._settle()
+            elif not page.events:
+                await self._say_waiting()
         except RunForgotten as error:
             if time.time() - self._run.started_at > START_GRACE:
                 self._wait(str(error))
@@ -123,6 +130,15 @@ class JournalReader:
             self._history_ended = ended
             self._wait(str(error))
             await self._read_archive()
+
+    async def _say_waiting(self) -> None:
+        """Tells what is waited for where nothing new was told for a while."""
+        if time.monotonic() < self._say_after:
+            return
+        message = await waited_for(self._run.run_id, self._temporal)
+        self._say_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
+        if message:
+            self._wait(message)
 
     async def _page(self) -> ProgressPage:
         slow = asyncio.get_running_loop().call_later(PATIENCE, self._wait, NO_WORKER)

@@ -44,7 +44,7 @@ from elcano.api.routes.runs import LOCATION, IdempotencyKey
 from elcano.api.runs.forking import Fork, fork
 from elcano.api.runs.graphs import received
 from elcano.api.runs.reading import read_run
-from elcano.api.runs.sources import lacking, source_faults
+from elcano.api.runs.sources import unsearchable
 from elcano.api.runs.submission import model_faults
 from elcano.api.runs.taking_up import Reached, Resumption, WentOn, resume, roll_back
 from elcano.api.services import Asker, Provided, Services
@@ -254,8 +254,9 @@ async def _require(model: ModelRequest | None, sources: SourceNames | None, serv
     Raises:
         RequestInvalid: with all faults.
     """
-    lacks = {} if sources is None else await lacking(services.temporal, services.settings)
-    faults = [*source_faults("sources", sources or (), lacks), *(model_faults(model) if model is not None else ())]
+    faults = [] if model is None else list(model_faults(model))
+    if sources:
+        faults = [*await unsearchable("sources", sources, services.temporal, services.settings), *faults]
     if faults:
         raise RequestInvalid(faults)
 

@@ -18,6 +18,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.schemas import PendingActivity, RunView
 from elcano.api.runs.endings import settle
+from elcano.api.runs.pending import with_unserved
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.values.branch import BranchState
@@ -99,7 +100,8 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore) -> RunVi
     if snapshot.status != "running":  # it has told its end, which is archived before
         return RunView.of(await current_run(run_id, temporal, store))
     spent = await store.ledger.used(run_id)
-    return RunView.of(run).at(snapshot, spent, (*execution.pending, *await _of_branches(snapshot, temporal)))
+    pending = await with_unserved([*execution.pending, *await _of_branches(snapshot, temporal)], temporal)
+    return RunView.of(run).at(snapshot, spent, pending)
 
 
 async def _of_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[PendingActivity]:

@@ -5,7 +5,9 @@ A source with a key is searched by the workers that have it. Where all are start
 """
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from elcano.api.http.errors import (
     FieldFault,
@@ -20,6 +22,10 @@ from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.sources import SOURCES, configured
 from elcano.graphs.checks.references import unknown
 from elcano.settings import Settings
+
+HEARD_SECONDS: Final = 1.0
+"""A worker that has just begun polls one queue after the other: one that is not polled is looked at again so long."""
+_ASK_AGAIN_SECONDS: Final = 0.1
 
 
 def known(settings: Settings) -> dict[str, SourceSpec]:
@@ -62,9 +68,10 @@ async def require_open(spec: SourceSpec, temporal: Temporal, settings: Settings)
 async def lacking(temporal: Temporal, settings: Settings) -> dict[str, str]:
     """Of every source that there is what has to be done before it can be searched; empty if nothing.
 
-    Of a server that does not answer nothing is known, and nothing is held against a source.
+    Those that are switched off are among them. Of a server that does not answer nothing is known, and nothing is held
+    against a source.
     """
-    specs = known(settings)
+    specs = every(settings)
     said = await asyncio.gather(*(_lack(spec, temporal, settings) for spec in specs.values()))
     return dict(zip(specs, said, strict=True))
 
@@ -78,6 +85,29 @@ async def unserved(spec: SourceSpec, temporal: Temporal) -> str:
     except (TemporalUnavailable, TemporalRefused) as error:
         return str(error)
     return "" if polled else f"no worker polls the task queue {spec.queue!r}: start one"
+
+
+async def unreached(names: Iterable[str], temporal: Temporal, settings: Settings) -> dict[str, str]:
+    """Of these sources, those that no worker searches though workers run, each with what has to be done.
+
+    Where no worker runs at all, a run waits for one whatever it searches. Of a server that does not answer nothing is
+    known.
+    """
+    specs = known(settings)
+    queues = {name: specs[name].queue for name in names if name in specs and specs[name].queue}
+    until = time.monotonic() + HEARD_SECONDS
+    try:
+        if not queues or not await temporal.worker_polls():
+            return {}
+        while True:
+            polled = await asyncio.gather(*(temporal.queue_is_polled(queue) for queue in queues.values()))
+            queues = {name: queue for (name, queue), there in zip(queues.items(), polled, strict=True) if not there}
+            if not queues or time.monotonic() > until:
+                break
+            await asyncio.sleep(_ASK_AGAIN_SECONDS)
+    except (TemporalUnavailable, TemporalRefused):
+        return {}
+    return {name: f"no worker polls the task queue {queue!r}: start one that does" for name, queue in queues.items()}
 
 
 def offered(lacks: Mapping[str, str]) -> tuple[str, ...]:
@@ -111,11 +141,20 @@ async def require_searchable(field: str, names: Sequence[str], temporal: Tempora
     Raises:
         RequestInvalid: with what is wrong with each.
     """
-    if names and (faults := list(source_faults(field, names, await lacking(temporal, settings)))):
+    if names and (faults := await unsearchable(field, names, temporal, settings)):
         raise RequestInvalid(faults)
 
 
+async def unsearchable(field: str, names: Sequence[str], temporal: Temporal, settings: Settings) -> list[FieldFault]:
+    """What stands against these sources: unknown, not set up, or searched by nobody."""
+    lacks = await lacking(temporal, settings)
+    ready = [name for name in names if not lacks.get(name, "")]
+    return list(source_faults(field, names, lacks | await unreached(ready, temporal, settings)))
+
+
 async def _lack(spec: SourceSpec, temporal: Temporal, settings: Settings) -> str:
+    if off := switched_off(spec, settings):
+        return f"it is switched off: {off}"
     here = spec.missing(settings.has)
     if not here:
         return ""

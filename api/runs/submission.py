@@ -22,7 +22,7 @@ from elcano.api.runs.following import CannotFollow, followed
 from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import queued
-from elcano.api.runs.sources import lacking, offered, source_faults, unnamed
+from elcano.api.runs.sources import lacking, offered, source_faults, unnamed, unreached
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
@@ -134,6 +134,7 @@ async def submit(
         TemporalRefused: nothing was started.
     """
     lacks = await lacking(temporal, settings)
+    lacks |= await unreached(_searched(request, lacks, settings), temporal, settings)
     faults, before = list(_faults(request, lacks, settings)), None
     try:
         if request.previous_run is not None:
@@ -211,6 +212,12 @@ async def begin(
     return Submission(run, new=new)
 
 
+def _searched(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[str]:
+    """What a request would have searched, as far as it is set up."""
+    names = unnamed(lacks, settings) if request.sources is None else request.sources
+    return [name for name in names if not lacks.get(name)]
+
+
 def _full(admission: Admission, settings: Settings) -> str:
     """Why a run was not admitted, and what to do."""
     if admission.share == settings.open_runs:
@@ -253,8 +260,10 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
     if not offered(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
     elif request.sources is None and not unnamed(lacks, settings):
+        meant = (f"{name!r}: {lacks[name]}" for name in settings.default_sources if lacks.get(name))
+        why = "; ".join(meant) or "none is without its name"
         named = ", ".join(offered(lacks))
-        yield FieldFault(field="sources", message=f"name what shall be searched, of: {named}; none is without its name")
+        yield FieldFault(field="sources", message=f"name what shall be searched, of: {named}; {why}")
     if request.graph is not None and request.mode != DEFAULT_MODE:
         yield FieldFault(field="mode", message="leave it out: the graph that you send is the mode")
     if engine_of(request, settings) == "chain":

@@ -1,11 +1,14 @@
 """What the Temporal server knows of a run by itself, when no worker can be asked."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
 from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import SearchAttributeKey
@@ -34,6 +37,13 @@ def _seconds(moment: Timestamp) -> float | None:
     return moment.ToMilliseconds() / 1_000 if moment.ToMilliseconds() else None
 
 
+def _queue(pending: PendingActivityInfo) -> str:
+    """Where it waits for a worker; empty if it does not."""
+    later = (_seconds(pending.next_attempt_schedule_time) or 0.0) > time.time()
+    waits = pending.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED and not later
+    return pending.activity_options.task_queue.name if waits else ""
+
+
 @dataclass(frozen=True)
 class Execution:
     """What the server knows of a workflow without asking a worker."""
@@ -60,6 +70,7 @@ class Execution:
                     attempt=pending.attempt,
                     last_failure=pending.last_failure.message,
                     next_try=_seconds(pending.next_attempt_schedule_time),
+                    queue=_queue(pending),
                 )
                 for pending in answer.pending_activities
             ),

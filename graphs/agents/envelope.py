@@ -128,6 +128,8 @@ class TaskEnvelope(Frozen):
     """That of the report, for who plans or writes one; what it asks for stands above the envelope."""
     instructions: str = ""
     sources: tuple[OfferedSource, ...] = ()
+    pages: tuple[str, ...] = ()
+    """Addresses of pages that were found, the latest last, where a source wants one."""
     history: tuple[HistoryEntry, ...] = ()
     """What was asked and answered before, the oldest first; what that means stands above the envelope."""
     max_sections: int | None = None

@@ -83,6 +83,8 @@ class Loaded(Frozen):
 
     shown: Shown = Shown()
     sources: tuple[OfferedSource, ...] = ()
+    pages: tuple[str, ...] = ()
+    """Where the passages are that are needed, the latest last, if one of `sources` is asked by addresses."""
     drafts: Drafts = Drafts()
     section: SectionItem = SectionItem(title="")
     """The draft that is to be written out now, by an agent that writes section by section."""

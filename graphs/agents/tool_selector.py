@@ -1,4 +1,8 @@
-"""The tool selector agent: which searches close a gap."""
+"""The tool selector agent: which searches close a gap, and by which tool.
+
+A source is searched by words; `page` and `crawl`, where a run has them, by an address; and what the run has found is a
+place to look as well, once there is more of it than an agent is shown at a time.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -9,9 +13,10 @@ from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.context import ResearchContext, for_gap, needs_of, research
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.values.state import RELATED
 from elcano.graphs.values.wording import counted, listed
 
 MOST_TASKS: Final = 8
@@ -31,7 +36,9 @@ class AgentTask(Frozen):
     """One search to make."""
 
     source: str = Field(description="The name of one of the given sources.")
-    query: str = Field(min_length=1, max_length=300, description="Three to eight words to search for.")
+    query: str = Field(
+        min_length=1, max_length=300, description="Three to eight words to search for, or what its source asks for."
+    )
     gap: str = Field(default="", max_length=500, description="The gap that it closes.")
 
 
@@ -43,6 +50,12 @@ class AgentSelectionPlan(Frozen):
     """Whoever planned has weighed all that was suggested, as the extractive model does; no model is told of it."""
 
 
+SEEN_AT_ONCE: Final = 16
+"""Passages, of some 900 characters: what the agents of a research loop are shown at least. Of more they see a part."""
+FOUND: Final = OfferedSource(
+    name=RELATED, description="What this research has found so far, whichever source it is from. Query: plain words."
+)
+
 INSTRUCTIONS: Final = """\
 You plan the next searches of a piece of research: one to four that together close the `gap`.
 
@@ -51,6 +64,10 @@ at first hand.
 - A query is three to eight words as the sought text itself would use them, in its language: proper names and \
 technical terms, no question words, no whole sentences, no operators unless the source's description names some. What \
 shall be recent needs the year in its query.
+- Where a source's query is an address, take one from the question, its background or `pages`, word for word; never \
+make one up.
+- `this run`, where it is among the sources, is what was found already. Search it where the answer to the gap may be \
+among that: what it brings back is shown first from then on. It finds nothing new.
 - No search repeats another one, nor one of the `conversation`; where one of those brought nothing, try other words \
 for the same thing.
 - Of `suggested_queries` take all that serve the gap.
@@ -71,7 +88,8 @@ def shown(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:
         update={
             "gap": given.gap or given.question,
             "criteria": (),  # the gap says what is missing
-            "sources": loaded.sources,
+            "sources": (*loaded.sources, *((FOUND,) if len(given.shown) > SEEN_AT_ONCE else ())),
+            "pages": loaded.pages,
             "suggested_queries": given.suggested_queries,
         }
     )

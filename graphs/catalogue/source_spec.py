@@ -77,6 +77,8 @@ class SourceSpec(Frozen):
     by_default: bool = True
     """Whether a run that names no sources searches it. Not so where a search tells somebody else's server what is
     asked: that is for people to choose."""
+    by_address: bool = False
+    """Whether a query begins with the address of a page: whoever plans searches is told of those that were found."""
     limits: SourceLimits = SourceLimits()
     policy: SourcePolicy | None = None
     """None: that of tools. Required of a source with a queue."""

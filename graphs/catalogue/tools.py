@@ -1,10 +1,9 @@
 """What each tool is given and what it answers."""
 
-from typing import Final
-
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.values.state import RELATED as RELATED
 from elcano.graphs.values.state import EvidenceRef
 
 
@@ -26,10 +25,6 @@ class SearchOutput(Frozen):
     evidence: tuple[EvidenceRef, ...] = ()
     warnings: tuple[str, ...] = ()
     """What could not be searched, and why: each file that was skipped."""
-
-
-RELATED: Final = "this run"
-"""In place of a source: what the run has found already was searched. Each passage names the source it is from."""
 
 
 class RelatedInput(Frozen):

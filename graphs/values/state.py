@@ -43,6 +43,10 @@ class EvidenceRef(Frozen):
     """The id of older evidence that it repeats. It is kept, and agents are shown the older one in its place."""
 
 
+RELATED: Final = "this run"
+"""In place of a source: what the run has found already was searched. Each passage names the source it is from."""
+
+
 class ToolCallRecord(Frozen):
     """One search that was made, and what came of it."""
 

@@ -133,6 +133,46 @@ async def test_in_a_shared_environment_the_key_is_looked_for_here(
         assert "no worker polls" in str((await shown(api))[locked.name]["missing"])
 
 
+async def test_one_that_no_worker_searches_is_said_at_once_where_workers_run(
+    api: httpx.AsyncClient, temporal: Client, store: Store, shelf: Shelf, worker: None
+) -> None:
+    name = shelf.spec.name
+    run_id = (await asked(api)).json()["run_id"]
+    async with asyncio.timeout(30):
+        while (refused := await asked(api, name, "handbook")).is_success:
+            pass  # the server has not heard of the worker yet
+    assert refused.status_code == 422
+    (fault,) = refused.json()["errors"]
+    assert fault["field"] == "sources"
+    assert f"{name!r} cannot be searched: no worker polls the task queue" in fault["message"]
+    again = await api.post(f"/v1/runs/{run_id}/fork", json={"step": 1, "sources": [name]})
+    assert again.status_code == 422
+    assert "no worker polls the task queue" in again.text
+    assert (await asked(api)).json()["sources"] == ["handbook"]
+    async with AsyncExitStack() as stack:
+        for each in searching(temporal, store, shelf):
+            await stack.enter_async_context(each)
+        assert (await asked(api, name, "handbook")).status_code == 201, "one that has just begun is waited for"
+
+
+async def test_one_that_no_worker_searches_is_left_out_where_none_is_named(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings, shelf: Shelf, worker: None
+) -> None:
+    name = shelf.spec.name
+    both = api_settings.model_copy(update={"default_sources": ("handbook", name)})
+    alone = api_settings.model_copy(update={"default_sources": (name,)})
+    async with speaking(make_app(alone)) as api, asyncio.timeout(30):
+        while (refused := await asked(api)).is_success:
+            pass  # the server has not heard of the worker yet
+        assert "no worker polls the task queue" in refused.text
+    async with speaking(make_app(both)) as api:
+        assert (await asked(api)).json()["sources"] == ["handbook"]
+
+
+async def test_where_no_worker_runs_a_run_waits_for_one(api: httpx.AsyncClient, shelf: Shelf) -> None:
+    assert (await asked(api, shelf.spec.name)).status_code == 201
+
+
 async def test_an_unknown_one_is_refused_with_the_known_ones(api: httpx.AsyncClient) -> None:
     refused = await asked(api, "zzz")
     assert refused.status_code == 422
@@ -176,6 +216,10 @@ async def test_one_that_is_switched_off_is_listed_so_and_not_searched(
         assert (packages["state"], packages["ready"]) == ("off", False)
         assert packages["missing"] == "set ELCANO_PACKAGE_READMES to true"
         assert (await asked(api)).json()["sources"] == ["handbook"]
+        named = await asked(api, "handbook", "packages")
+        assert named.status_code == 422
+        why = "it is switched off: set ELCANO_PACKAGE_READMES to true"
+        assert named.json()["errors"][0]["message"] == f"'packages' cannot be searched: {why}"
         refused = await api.post("/v1/sources/packages/check", json={"query": "whales"})
         assert (refused.status_code, refused.json()["type"]) == (409, "urn:elcano:source-closed")
 

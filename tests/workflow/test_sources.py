@@ -296,6 +296,26 @@ async def test_a_search_that_no_worker_takes_holds_the_run_until_one_does(
 
 
 @pytest.mark.parametrize("chain", [False, True])
+async def test_a_look_into_the_run_is_chosen_as_a_source_is_and_others_are_not(
+    chain: bool, temporal: Client, script: Script
+) -> None:
+    def chosen(given: JsonObject) -> JsonObject:
+        return {"tasks": [{"source": "this run", "query": "whales"}, {"source": "elsewhere", "query": "whales"}]}
+
+    script.overrides["tool_selector"] = chosen
+    queue = run_id = f"run-{uuid.uuid4()}"
+    workflow = ChainWorkflow if chain else ResearchWorkflow
+    asked = asking(run_id).model_copy(update={"sources": ("library",)})
+    async with worker_for(temporal, queue, scripted_activities(script)):
+        await (await temporal.start_workflow(workflow.run, asked, id=run_id, task_queue=queue)).result()
+    kept = script.archived[-1]
+    assert script.calls.count("search") == 1 + 1, "the question itself, and the look back"
+    assert any("'elsewhere' is not searched in this run" in warning for warning in script.published[-1].warnings)
+    assert not any("'this run'" in warning for warning in script.published[-1].warnings)
+    assert kept.run.sources == ("library",)
+
+
+@pytest.mark.parametrize("chain", [False, True])
 async def test_graph_and_chain_are_held_by_a_search_alike(
     chain: bool, skipping: WorkflowEnvironment, script: Script
 ) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
+from elcano.activities.sources.base import Found
 from elcano.graphs.values.works import Identifiers, arxiv, doi, nct, page, pmcid, pmid
 
 LONGEST: Final = 2_000
@@ -67,6 +68,14 @@ def asked(query: str) -> tuple[str, str]:
     written = _trimmed(found.group())
     spelled = written if _IN_TEXT.match(written) else f"https://{written}"
     return address(spelled), _around(query, found.start(), found.start() + len(written))
+
+
+def unaddressed(source: str) -> Found:
+    """What a source finds that is asked by addresses, for a query without one: nothing, and that is no failure.
+
+    Modes ask every source the question itself, and few questions name a page. So it is said once, in the same words.
+    """
+    return Found(warnings=(f"{source}: read nothing for queries without an address, such as https://example.org/a",))
 
 
 def _bare(query: str) -> Iterator[re.Match[str]]:

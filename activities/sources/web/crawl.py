@@ -16,7 +16,7 @@ from elcano.activities.sources.base import Found
 from elcano.activities.sources.documents.document import FileSkipped, normalised
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.activities.sources.web.addresses import asked, host
+from elcano.activities.sources.web.addresses import asked, host, unaddressed
 from elcano.activities.sources.web.passages import best
 from elcano.activities.sources.web.reading import Read, Reader
 from elcano.activities.text.stems import stems
@@ -110,11 +110,13 @@ class CrawlSource:
 
         Raises:
             SourceUnavailable: the page that was named cannot be had now.
-            SourceRefused: the query lacks an address or words, or that page cannot be read.
+            SourceRefused: the query has an address and no words, or that page cannot be read.
         """
         name = self._spec.name
         url, words = asked(normalised(query))
-        if not url or not search_words(words):
+        if not url:
+            return unaddressed(name)
+        if not search_words(words):
             raise SourceRefused(
                 f"{name}: {query!r} has to hold an address and what to look for, such as "
                 "https://example.org/docs retention periods"

@@ -6,7 +6,7 @@ from elcano.activities.sources.base import Found
 from elcano.activities.sources.documents.document import FileSkipped, normalised
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.activities.sources.web.addresses import asked
+from elcano.activities.sources.web.addresses import asked, unaddressed
 from elcano.activities.sources.web.passages import best
 from elcano.activities.sources.web.reading import Reader
 from elcano.graphs.catalogue.source_spec import SourceSpec
@@ -31,14 +31,12 @@ class PageSource:
 
         Raises:
             SourceUnavailable: the page cannot be had now.
-            SourceRefused: the query holds no address, or the page cannot be read or may not be quoted.
+            SourceRefused: the page cannot be read or may not be quoted.
         """
         name = self._spec.name
         url, words = asked(normalised(query))
         if not url:
-            raise SourceRefused(
-                f"{name}: {query!r} holds no address of a page; write one, such as https://example.org/a"
-            )
+            return unaddressed(name)
         try:
             read = await self._reader.read(url)
         except SourceUnavailable as error:

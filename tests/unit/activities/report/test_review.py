@@ -13,7 +13,7 @@ from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.values.report import ReportDraft
 from elcano.graphs.values.review import Review
-from elcano.graphs.values.state import ToolCallRecord
+from elcano.graphs.values.state import RELATED, ToolCallRecord
 from elcano.graphs.values.works import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from tests.unit.activities.report.test_references import citing, found, part
@@ -66,6 +66,12 @@ def test_records_are_counted_by_source_and_add_up() -> None:
         ["docs", "1", "1", "1", "1", "1", "0"],
         ["All", "5 (1 failed)", "6", "4", "4", "3", "2"],
     ]
+
+
+def test_a_look_into_the_run_is_no_search_of_a_source() -> None:
+    back = ToolCallRecord(source=RELATED, query="oil", found=3)
+    looked = CALL.model_copy(update={"records": (*CALL.records, back)})
+    assert part(markdown(citing(ONE, TWO), looked), "Records") == part(markdown(citing(ONE, TWO)), "Records")
 
 
 def test_studies_are_told_of_in_words_that_stand_in_their_texts() -> None:

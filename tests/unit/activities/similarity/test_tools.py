@@ -170,6 +170,15 @@ async def test_vectors_are_used_where_there_are_any(store: Store) -> None:
     assert found.id == "pubmed:whale"
 
 
+async def test_what_the_run_has_is_searched_where_it_is_named_as_a_source(tools: ToolActivities) -> None:
+    await search(tools, "pubmed")
+    await search(tools, "mirror", run_id="run-b")
+    found = await search(tools, "this run", "giant squid")
+    assert (found.source, found.query) == ("this run", "giant squid")
+    assert [(ref.id, ref.source) for ref in found.evidence] == [("pubmed:whale", "pubmed")]
+    assert (await search(tools, "this run", "giant squid " * 500)).evidence == found.evidence
+
+
 LOOK_BACK = """
 {
   "name": "look_back",

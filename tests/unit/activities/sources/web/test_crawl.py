@@ -117,11 +117,20 @@ async def test_the_page_that_was_named_has_to_be_read() -> None:
             await source.search(f"{site.url}/later krill", 5)
 
 
-@pytest.mark.parametrize("query", ["krill", "https://a.example/", "", "https://a.example/ ?!"])
-async def test_a_query_needs_an_address_and_words(query: str) -> None:
+@pytest.mark.parametrize("query", ["https://a.example/", "https://a.example/ ?!"])
+async def test_an_address_needs_words(query: str) -> None:
     async with opened({}) as (source, _):
         with pytest.raises(SourceRefused, match="an address and what to look for"):
             await source.search(query, 5)
+
+
+@pytest.mark.parametrize("query", ["krill", ""])
+async def test_a_query_without_an_address_finds_nothing_and_that_is_no_failure(query: str) -> None:
+    async with opened({}) as (source, site):
+        found = await source.search(query, 5)
+        assert site.asked == []
+    assert found.evidence == ()
+    assert found.warnings == ("crawl: read nothing for queries without an address, such as https://example.org/a",)
 
 
 async def test_a_link_that_leads_away_is_left_out() -> None:

@@ -56,11 +56,12 @@ async def test_words_choose_the_passages() -> None:
 
 
 @pytest.mark.parametrize("query", ["krill", "", "someone@example.org", "javascript:alert(1)", "file:///etc/passwd"])
-async def test_a_query_without_an_address_is_refused(query: str) -> None:
+async def test_a_query_without_an_address_finds_nothing_and_that_is_no_failure(query: str) -> None:
     async with opened({}) as (source, site):
-        with pytest.raises(SourceRefused, match="holds no address of a page"):
-            await source.search(query, 3)
+        found = await source.search(query, 3)
         assert site.asked == []
+    assert found.evidence == ()
+    assert found.warnings == ("page: read nothing for queries without an address, such as https://example.org/a",)
 
 
 async def test_a_page_that_cannot_be_quoted_is_refused_with_the_reason() -> None:

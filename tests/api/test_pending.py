@@ -1,0 +1,117 @@
+"""A call that no worker can take, or that is tried again, is told of while it waits, by the run and by its events."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import httpx
+import pytest
+from temporalio.client import Client
+
+from elcano.activities.sources.registry import Sources
+from elcano.api.http.schemas import PendingActivity
+from elcano.api.runs.pending import MOST_FAILURES, told, waited_for, with_unserved
+from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.connection import Connection
+from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.testing.activities import scripted_activities
+from elcano.testing.script import Script
+from elcano.worker import source_workers
+from tests.api.asking import start
+from tests.api.sse import Message, following
+from tests.sources import Shelf
+from tests.workflow.conftest import worker_for
+
+
+@pytest.fixture
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    """A source that is listed and has a queue."""
+    made = SourceSpec(
+        name=f"shelf-{uuid4()}",
+        kind="articles",
+        description="Articles.",
+        limits=SourceLimits(per_second=50),
+        policy=SourcePolicy(),
+    )
+    monkeypatch.setitem(SOURCES, made.name, made)
+    return Shelf(made)
+
+
+async def unserved(api: httpx.AsyncClient, run_id: str) -> list[dict[str, object]]:
+    """The calls of a run that nobody takes, once there is one."""
+    async with asyncio.timeout(30):
+        while True:
+            pending = (await api.get(f"/v1/runs/{run_id}")).json().get("pending") or []
+            if found := [one for one in pending if one["unserved"]]:
+                return found
+            await asyncio.sleep(0.1)
+
+
+async def first_notice(messages: AsyncIterator[Message]) -> str:
+    async with asyncio.timeout(30):
+        async for message in messages:
+            if message.event == "waiting" and "task queue" in message.data["message"]:
+                return str(message.data["message"])
+    raise AssertionError("the stream ended")
+
+
+async def test_a_search_whose_worker_is_gone_says_so(
+    api: httpx.AsyncClient,
+    served: str,
+    temporal: Client,
+    store: Store,
+    task_queue: str,
+    shelf: Shelf,
+) -> None:
+    run_id = await start(api, sources=[shelf.spec.name])  # while no worker runs: a run waits for any
+    async with worker_for(temporal, task_queue, scripted_activities(Script())):
+        (waiting,) = await unserved(api, run_id)
+        assert waiting["queue"] == shelf.spec.queue
+        assert (waiting["attempt"], waiting["last_failure"], waiting["next_try"]) == (1, "", None)
+        async with following(f"{served}/v1/runs/{run_id}/events") as messages:
+            notice = await first_notice(messages)
+            assert notice == f"no worker polls the task queue '{shelf.spec.queue}': start one that does"
+            settings = Settings(_env_file=None)
+            (worker,) = source_workers(temporal, store, Sources({shelf.spec.name: shelf}), settings)
+            async with worker, asyncio.timeout(60):
+                last = [message async for message in messages][-1]
+    assert last.event == "complete"
+    assert shelf.asked
+
+
+async def test_nothing_is_held_against_calls_of_a_server_that_does_not_answer() -> None:
+    async def away() -> Client:
+        return await Client.connect("127.0.0.1:1")
+
+    temporal = Temporal(Connection(away), "any")
+    call = PendingActivity(activity_id="0001-search", activity="search", attempt=1, queue="elcano-source-x")
+    assert await with_unserved([call], temporal) == (call,)
+    assert await waited_for("run-1", temporal) == ""
+
+
+def test_each_queue_is_named_once() -> None:
+    one = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved=True)
+    other = one.model_copy(update={"queue": "r"})
+    assert told([one, one, other, one.model_copy(update={"queue": "s", "unserved": False})]) == (
+        "no worker polls the task queue 'q', 'r': start one that does"
+    )
+    assert told([]) == ""
+
+
+def test_what_is_tried_again_is_told_once_for_each_reason() -> None:
+    calls = [
+        PendingActivity(
+            activity_id=f"0001-search-{number}", activity="search", attempt=3, last_failure=f"down {number}"
+        )
+        for number in range(2 + MOST_FAILURES)
+    ]
+    said = told([calls[0], calls[0], *calls])
+    assert said.split("; ")[0] == "search is tried again (attempt 3): down 0"
+    assert len(said.split("; ")) == MOST_FAILURES
+    idle = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved=True)
+    assert told([*calls[:1], idle]).startswith("no worker polls the task queue 'q': start one that does; search is")
+    (long,) = told([calls[0].model_copy(update={"last_failure": "x" * 1_000})]).split("; ")
+    assert len(long) < 400

@@ -154,6 +154,8 @@ class ResearchInput(Frozen):
     graph: ResearchGraph
     limits: Limits = Limits()
     sources: tuple[str, ...] = ()
+    databases: tuple[str, ...] = ()
+    tool_servers: tuple[str, ...] = ()
     background: str = ""
     instructions: str = ""
     review: bool = False

@@ -4,9 +4,7 @@ Validation reads this to check names and fields before a run starts; the activit
 it, and a test compares the two.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
 from elcano.graphs.agents.hypothesizer import Hypotheses
 from elcano.graphs.agents.input_parser import ParsedQuery
@@ -17,7 +15,7 @@ from elcano.graphs.agents.progress_ledger import ProgressLedger
 from elcano.graphs.agents.team_judge import TeamAssessment
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
-from elcano.graphs.catalogue import calling, reducers, tools
+from elcano.graphs.catalogue import calling, data_reducers, reducers, tools
 from elcano.graphs.catalogue import ledger_reducers as ledgers
 from elcano.graphs.catalogue import section_reducers as sections
 from elcano.graphs.catalogue.database_tools import (
@@ -33,50 +31,20 @@ from elcano.graphs.catalogue.database_tools import (
 )
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
 from elcano.graphs.catalogue.forecast_wording import summary as forecast_summary
+from elcano.graphs.catalogue.named import ReducerSpec as ReducerSpec
+from elcano.graphs.catalogue.named import ToolSpec as ToolSpec
 from elcano.graphs.data.answer import ChartInput, ChartOutput
 from elcano.graphs.data.consensus import ConsensusInput, ConsensusOutput
 from elcano.graphs.data.forecast import ForecastInput
+from elcano.graphs.data.writing import SqlRepair, SqlWriting
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values import branch as branches
 from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
 from elcano.graphs.values.analysis_wording import summary
 from elcano.graphs.values.answer_wording import charted, merged
-from elcano.graphs.values.events import EventType
 from elcano.graphs.values.ledger import TaskLedger
 from elcano.graphs.values.state import ResearchState
-
-
-@dataclass(frozen=True)
-class ToolSpec:
-    """One tool: an activity that calls no model."""
-
-    name: str
-    description: str
-    input: type[Frozen]
-    output: type[Frozen]
-    starts: EventType
-    completes: EventType
-    summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
-    """Its output in one sentence and its figures, told when it ends; None: that it is done."""
-
-
-@dataclass(frozen=True)
-class ReducerSpec:
-    """One pure change of the state."""
-
-    name: str
-    description: str
-    input: type[Frozen]
-    apply: Callable[[ResearchState, Any], ResearchState]
-    item: type[Frozen] | None = None
-    """Of one that takes `ItemOutcomes`: what each item's output must be. None for the others."""
-    adds_evidence: bool = False
-    """Whether it can put evidence into the state."""
-    told: Callable[[ResearchState], tuple[str, JsonObject]] | None = None
-    """Of one whose change is worth a sentence of its own: that sentence and its figures, from the changed state."""
-    hands_in: bool = False
-    """Whether an exit that has it ends its run with the draft that it is given, as one does that writes."""
 
 
 TOOLS: Mapping[str, ToolSpec] = {
@@ -242,6 +210,23 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             item=calling.CallToolOutput,
             adds_evidence=True,
         ),
+        ReducerSpec(
+            "choose_schema",
+            "Puts a question to the database whose tables are about it.",
+            tools.ItemOutcomes,
+            data_reducers.choose_schema,
+            item=SchemaContextOutput,
+        ),
+        ReducerSpec("record_query", "Keeps the query that was written.", SqlWriting, data_reducers.record_query),
+        ReducerSpec(
+            "record_execution",
+            "Keeps a result with its query, or the fault and whether it is worth a repair.",
+            tools.ItemOutcomes,
+            data_reducers.record_execution,
+            item=ExecuteSqlOutput,
+            adds_evidence=True,
+        ),
+        ReducerSpec("record_repair", "Keeps the query that was mended.", SqlRepair, data_reducers.record_repair),
         ReducerSpec(
             "record_judgement",
             "Keeps the judge's reasoning and queries.",

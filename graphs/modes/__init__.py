@@ -5,6 +5,7 @@ from typing import Final
 
 from elcano.graphs.modes.analysis import ANALYSIS
 from elcano.graphs.modes.auto import AUTO
+from elcano.graphs.modes.data import DATA
 from elcano.graphs.modes.deep import DEEP, DEEP_BRIEF
 from elcano.graphs.modes.hierarchical import HIERARCHICAL
 from elcano.graphs.modes.iterative import ITERATIVE
@@ -22,6 +23,7 @@ LISTED: Final = (
     Mode(DEEP_BRIEF, "As deep, for a short report."),
     Mode(HIERARCHICAL, "As deep, where each section has to hold: a team drafts it, its judge says what is missing."),
     Mode(LITERATURE_REVIEW, "What studies have found, with what was searched, found and kept counted."),
+    Mode(DATA, "A question to databases: SQL is written, run and mended, and every number names the cell it is from."),
     Mode(ANALYSIS, "An effect that studies have measured: their numbers are pooled, and say whether it holds."),
     Mode(
         MAGENTIC,

@@ -165,6 +165,10 @@ class ResearchState(Frozen):
     """What the answer has to meet, and how far that is so."""
     sources: tuple[str, ...] = ()
     """Names of the sources that may be searched."""
+    databases: tuple[str, ...] = ()
+    """Of these names those of databases, to which questions can be put."""
+    tool_servers: tuple[str, ...] = ()
+    """Names of the servers of tools that the operator named."""
     barred: dict[str, str] = {}
     """Of a run that chooses its mode: by name those that it cannot choose here, and why."""
     choice: Choice = Choice()

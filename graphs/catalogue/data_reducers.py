@@ -1,0 +1,186 @@
+"""How a question to databases stands: which database it is put to, its query, what became of that, what is missing.
+
+It is kept as `values.data`, so that every expression of a graph can read it. At most three repairs are made of one
+query, and none after the same complaint came twice: a query that fails as the one before it did will not be mended.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.agents.sql_repairer import SqlAttempt
+from elcano.graphs.catalogue.database_tools import ExecuteSqlOutput, SchemaContextOutput
+from elcano.graphs.catalogue.reducers import with_findings
+from elcano.graphs.catalogue.tools import ItemOutcomes
+from elcano.graphs.data.answer import AnsweredQuery, QueryRepair
+from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.data.table import ResultDigest
+from elcano.graphs.data.writing import MOST_ATTEMPTS, SqlRepair, SqlWriting
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.shortening import shortened
+from elcano.graphs.values.state import ResearchState
+
+KEY: Final = "data"
+"""Of `values`."""
+GAP_CHARACTERS: Final = 1_000
+SHORTEST_WORD: Final = 3
+"""Characters of a word that tells databases apart."""
+
+
+class DataWork(Frozen):
+    """A question to databases between two steps."""
+
+    excerpt: DatabaseSchema | None = None
+    """The tables that the question is about, of the database that it is put to; None: none could be read."""
+    query: SqlQuery | None = None
+    """What is to be run next, or was run last; None: the question became no query."""
+    repairs: tuple[QueryRepair, ...] = ()
+    """Of this query, in their order."""
+    attempts: tuple[SqlAttempt, ...] = ()
+    """What was run before it in vain, the latest last."""
+    fault: QueryFault | None = None
+    """Why the last query was not answered."""
+    repairable: bool = False
+    """Whether that is worth a repair."""
+    results: tuple[ResultDigest, ...] = ()
+    queries: tuple[AnsweredQuery, ...] = ()
+    """Those that gave `results`, in the same order."""
+    choices: tuple[str, ...] = ()
+    """What was chosen before there was a query, in sentences."""
+    gaps: tuple[str, ...] = Field(default=(), max_length=100)
+    """What is missing and why, in sentences."""
+
+
+def work(state: ResearchState) -> DataWork:
+    """How the question stands; nothing is known of it at first."""
+    return DataWork.model_validate(state.values.get(KEY) or {})
+
+
+def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
+    """Puts the question to the database whose tables have most of its words, of several the one that was named first.
+
+    A database that could not be read is a gap.
+    """
+    read = [SchemaContextOutput.model_validate(item.output) for item in output.items if item.output is not None]
+    gaps = tuple(
+        _gap(f"The database {str(item.input.get('database', ''))!r} could not be read: {item.error or 'no answer'}")
+        for item in output.items
+        if item.output is None
+    )
+    if not output.items:
+        gaps = ("The run names no database.",)
+    best = max(read, key=lambda one: (one.matched, _shared(state.question, one)), default=None)
+    choices = ()
+    if best is not None and len(read) > 1:
+        others = ", ".join(one.found.database for one in read if one is not best)
+        choices = (f"Of several databases the question was put to {best.found.database}, not to {others}.",)
+    now = work(state).model_copy(
+        update={"excerpt": best.found if best else None, "choices": choices, "gaps": _more(work(state).gaps, gaps)}
+    )
+    return _kept(state, now)
+
+
+def record_query(state: ResearchState, output: SqlWriting) -> ResearchState:
+    """Keeps the query that was written, to be run; or why there is none."""
+    now = work(state)
+    if output.decision == "query" and output.sql.strip() and now.excerpt is not None:
+        query = SqlQuery(
+            database=now.excerpt.database,
+            dialect=now.excerpt.dialect,
+            sql=output.sql,
+            reasons=output.reasons,
+            choices=(*now.choices, *output.choices),
+        )
+        update: dict[str, object] = {"query": query, "repairs": (), "attempts": (), "fault": None, "repairable": False}
+        return _kept(state, now.model_copy(update=update))
+    gaps: tuple[str, ...] = ()
+    if output.decision != "documents":
+        gaps = (_gap(f"The question became no query: {output.explanation or 'nobody said why'}"),)
+    return _kept(state, now.model_copy(update={"query": None, "gaps": _more(now.gaps, gaps)}))
+
+
+def record_execution(state: ResearchState, output: ItemOutcomes) -> ResearchState:
+    """Keeps the result with its query and repairs; or the fault, and whether it is worth a repair."""
+    for item in output.items:
+        if item.output is not None:
+            state = _executed(state, ExecuteSqlOutput.model_validate(item.output))
+    return state
+
+
+def _executed(state: ResearchState, said: ExecuteSqlOutput) -> ResearchState:
+    now = work(state)
+    if said.result is not None:
+        queries = now.queries if now.query is None else (*now.queries, AnsweredQuery(query=now.query, repairs=now.repairs))
+        update = {"results": (*now.results, said.result), "queries": queries, "fault": None, "repairable": False}
+        grown = _kept(state.with_evidence(said.evidence), now.model_copy(update=update))
+        return with_findings(grown, state)
+    fault = said.fault or QueryFault(stage="database", message="It gave no answer.")
+    why = _why_not_mended(now, fault)
+    gaps = (_gap(f"The query was not answered ({fault.stage}): {fault.message.rstrip('.')}. {why}"),) if why else ()
+    update = {"fault": fault, "repairable": not why, "gaps": _more(now.gaps, gaps)}
+    return _kept(state, now.model_copy(update=update))
+
+
+def _why_not_mended(now: DataWork, fault: QueryFault) -> str:
+    """Why a repair would be in vain, in a sentence; empty if one is tried."""
+    if not fault.lasting:
+        return "The database was busy or away, so the query itself is not at fault: ask again later."
+    if now.fault is not None and (now.fault.stage, now.fault.message) == (fault.stage, fault.message):
+        return "The same complaint came twice, so it was not mended again."
+    if len(now.repairs) >= MOST_ATTEMPTS:
+        return f"It was mended {MOST_ATTEMPTS} times in vain."
+    return ""
+
+
+def record_repair(state: ResearchState, output: SqlRepair) -> ResearchState:
+    """Keeps the mended query, to be run, and what it was mended of; or that it was not."""
+    now = work(state)
+    if now.query is None or now.fault is None:
+        return state
+    if not output.sql.strip():
+        said = f"The query was not answered ({now.fault.stage}): {now.fault.message.rstrip('.')}. "
+        gap = _gap(f"{said}It was not mended: {output.explanation or 'nobody said why'}")
+        return _kept(state, now.model_copy(update={"repairable": False, "gaps": _more(now.gaps, (gap,))}))
+    repair = QueryRepair(
+        before=now.query.sql,
+        after=output.sql,
+        reason=shortened(f"{now.fault.stage}: {now.fault.message}", 2_000),
+        changes_meaning=output.changes_meaning,
+    )
+    attempt = SqlAttempt(**now.query.model_dump(), fault=now.fault.message)
+    query = now.query.model_copy(update={"sql": output.sql})
+    update = {"query": query, "repairs": (*now.repairs, repair), "attempts": (*now.attempts, attempt)}
+    return _kept(state, now.model_copy(update=update))
+
+
+def _kept(state: ResearchState, now: DataWork) -> ResearchState:
+    return state.model_copy(update={"values": {**state.values, KEY: now.model_dump(mode="json")}})
+
+
+def _shared(question: str, read: SchemaContextOutput) -> int:
+    """How often words of the question stand in names and sample values of the tables."""
+    asked = set(_words([question]))
+    names = Counter(
+        _words(
+            text
+            for table in read.found.tables
+            for text in (table.name, *(one for column in table.columns for one in (column.name, *column.samples)))
+        )
+    )
+    return sum(word in asked or word.rstrip("s") in asked for word in names)
+
+
+def _words(texts: Iterable[str]) -> list[str]:
+    plain = ("".join(sign if sign.isalnum() else " " for sign in text.casefold()) for text in texts)
+    return [word for text in plain for word in text.split() if len(word) >= SHORTEST_WORD]
+
+
+def _gap(text: str) -> str:
+    return shortened(" ".join(text.split()), GAP_CHARACTERS)
+
+
+def _more(gaps: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*gaps, *new)))[:100]

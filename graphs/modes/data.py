@@ -1,0 +1,282 @@
+"""Questions to databases: what the tables hold, a query, its result, repaired if need be, and the answer with its cells.
+
+Each node's result names the next. A question that sets things side by side goes in paths, a child workflow each, whose
+results code merges. A path makes ten calls at the most: three before its query, the query, and three repairs with theirs.
+Which databases there are says the run: those of its sources that are databases; its other sources are documents.
+"""
+
+from typing import Final
+
+from elcano.graphs.builder import GraphBuilder
+from elcano.graphs.modes.inputs import ASKED, WRITING
+from elcano.graphs.spec.call_limits import ToolLimits
+from elcano.graphs.spec.graph import Inputs, ParallelNode, ResearchGraph
+
+DATABASES: Final = "pairs(sources, [databases])[?contains(@[1], @[0])][0]"
+DOCUMENTS: Final = "pairs(sources, [databases])[?!contains(@[1], @[0])][0]"
+REPAIRS: Final = 3
+PATH_SECONDS: Final = 15
+FORECAST_SECONDS: Final = 60
+
+_WORK: Final = "values.data"
+_REPAIR: Final = f"{_WORK}.repairable && 'sql_repair'"
+_RESULTS: Final = (
+    f"[[outputs.consensus.result], outputs.parallel_paths.branches[].values.result, {_WORK}.results, "
+    "[outputs.forecast.forecast.table]][][] | [?@]"
+)
+_QUERIES: Final = f"[outputs.parallel_paths.branches[].values.query, {_WORK}.queries][][] | [?@]"
+_GAPS: Final = (
+    f"[{_WORK}.gaps, outputs.consensus.gaps, outputs.consensus.disagreements[].told, [outputs.forecast.refused.message], "
+    "failures[].join(' failed: ', [node, message])][][] | [?@]"
+)
+_PASSAGES: Final = "evidence[?!duplicate_of && !starts_with(id, 'result:')].id"
+
+
+def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answered: str, onward: str) -> GraphBuilder:
+    """From a schema to a result: examples, the query, its execution, and its repair in a loop.
+
+    Args:
+        builder: of the graph that they are put into.
+        question: the expression of what is asked of the database.
+        given_up: the node that comes if there is no query, or no more repair of it.
+        answered: the expression that names the node after a result.
+        onward: the node that comes after a result if that names none.
+    """
+    asked: Inputs = {**ASKED, "question": question}
+    return (
+        builder.add_tool_node(
+            "sql_examples",
+            tool="sql_examples",
+            description="Questions like this one that somebody answered before by SQL",
+            inputs={"database": f"{_WORK}.excerpt.database", "question": question},
+        )
+        .add_agent_node(
+            "question_answering",
+            agent="sql_writer",
+            description="One query, or a word on why there is none",
+            inputs={
+                **asked,
+                "excerpt": f"{_WORK}.excerpt",
+                "examples": "outputs.sql_examples.examples",
+                "documents": f"length({_PASSAGES}) > `0`",
+            },
+            reducer="record_query",
+        )
+        .add_tool_node(
+            "data_execution",
+            tool="execute_sql",
+            description="The query, read-only and within limits",
+            inputs={"query": f"{_WORK}.query"},
+            reducer="record_execution",
+            choose=f"{_REPAIR} || {_WORK}.fault && '{given_up}' || {answered}",
+        )
+        .add_agent_node(
+            "sql_repair",
+            agent="sql_repairer",
+            description="The query mended, with what is different",
+            inputs={
+                **asked,
+                "query": f"{_WORK}.query",
+                "fault": f"{_WORK}.fault",
+                "excerpt": f"{_WORK}.excerpt",
+                "attempts": f"{_WORK}.attempts",
+                "examples": "outputs.sql_examples.examples",
+            },
+            reducer="record_repair",
+        )
+        .connect_nodes("sql_examples", "question_answering")
+        .on_error("sql_examples", "question_answering", label="no examples can be read")
+        .connect_nodes("question_answering", given_up, label="it cannot be answered")
+        .add_conditional_edge("question_answering", "data_execution", when=f"{_WORK}.query", label="a query")
+        .add_conditional_edge(
+            "data_execution", "sql_repair", when=f"{_WORK}.repairable", label=f"an error, {REPAIRS} times at most"
+        )
+        .add_conditional_edge("data_execution", given_up, when=f"{_WORK}.fault", label="given up")
+        .connect_nodes("data_execution", onward, label="a result")
+        .add_conditional_edge("sql_repair", given_up, when=f"!({_WORK}.repairable)", label="not mended")
+        .connect_nodes("sql_repair", "data_execution", label="mended", loop=True)
+    )
+
+
+def _schema_context(builder: GraphBuilder, question: str) -> GraphBuilder:
+    return builder.add_tool_node(
+        "schema_context",
+        tool="schema_context",
+        description="The tables that the question is about",
+        for_each=DATABASES,
+        inputs={"database": "item", "question": question},
+        reducer="choose_schema",
+    )
+
+
+def path_graph() -> ResearchGraph:
+    """The graph of one path: as the whole, but what it hands over is its result and its query."""
+    builder = _schema_context(
+        GraphBuilder("data_path", "One of several questions side by side: a query and its result."), "question"
+    )
+    _query_nodes(builder, question="question", given_up="path_result", answered="'path_result'", onward="path_result")
+    return (
+        builder.add_state_node("path_result", reducer="set_values", description="What it hands over")
+        .add_conditional_edge(
+            "schema_context", "path_result", when=f"!({_WORK}.excerpt)", label="no database can be read"
+        )
+        .connect_nodes("schema_context", "sql_examples")
+        .set_entry_node("schema_context")
+        .set_exit_nodes("path_result")
+        .set_iterations(REPAIRS + 1)
+        .set_result(
+            {
+                "result": f"{_WORK}.results[-1]",
+                "query": f"{_WORK}.queries[-1]",
+                "gap": f"join(' ', {_WORK}.gaps)",
+            }
+        )
+        .build()
+    )
+
+
+def data_graph() -> ResearchGraph:
+    """The graph of the mode `data`."""
+    history = "outputs.splitter.forecast && outputs.splitter.history_question || question"
+    builder = _schema_context(
+        GraphBuilder("data", "Put a question to databases: schema, query, result, repair, answer with its cells."),
+        "question",
+    )
+    _query_nodes(
+        builder,
+        question=history,
+        given_up="synthesis",
+        answered="outputs.splitter.forecast && 'forecast' || 'chart'",
+        onward="chart",
+    )
+    return (
+        builder.add_tool_node(
+            "document_context",
+            tool="search",
+            description="Passages of documents that the question may be about",
+            for_each=DOCUMENTS,
+            inputs={"source": "item", "query": "question"},
+            reducer="add_evidence",
+        )
+        .add_tool_node("tool_context", tool="list_tools", description="Tools that servers offer")
+        .add_agent_node(
+            "splitter",
+            agent="splitter",
+            description="One query, paths side by side, a forecast, a tool?",
+            inputs={**ASKED, "excerpt": f"{_WORK}.excerpt", "tools": "outputs.tool_context.servers[].tools[]"},
+        )
+        .add_tool_node(
+            "tool_execution",
+            tool="call_tool",
+            description="The tool that the question needs",
+            for_each="[outputs.splitter.tool]",
+            inputs={"server": "item.server", "tool": "item.tool", "arguments": "item.arguments", "as_evidence": "`true`"},
+            reducer="add_tool_evidence",
+        )
+        .add_decision_node("route", description="Which way?")
+        .add_parallel_node(
+            ParallelNode(
+                id="parallel_paths",
+                description="Each path a query of its own, side by side",
+                for_each="outputs.splitter.paths",
+                max_concurrency=8,
+                timeout_seconds=PATH_SECONDS,
+                must_succeed=0,
+                reducer="collect_results",
+            )
+        )
+        .add_branch("parallel_paths", "path", path_graph(), inputs={"question": "item.question", "title": "item.name"})
+        .add_tool_node(
+            "consensus",
+            tool="consensus",
+            description="The paths' results as one, gaps named",
+            inputs={
+                "paths": "outputs.parallel_paths.branches[].{name: title, result: values.result, "
+                "gap: values.gap || gap.reason || ending}"
+            },
+        )
+        .add_tool_node(
+            "forecast",
+            tool="forecast",
+            description="The series continued, or why not",
+            inputs={
+                "artifact": f"{_WORK}.results[-1].artifact",
+                "horizon": "outputs.splitter.forecast.horizon",
+                "span": "outputs.splitter.forecast.span",
+                "until": "outputs.splitter.forecast.until",
+            },
+            limits=ToolLimits(attempts=1, timeout_seconds=FORECAST_SECONDS),
+        )
+        .add_tool_node(
+            "chart",
+            tool="chart",
+            description="The one chart that fits, if one does",
+            inputs={
+                "results": _RESULTS,
+                "spec": "outputs.forecast.forecast.chart",
+                "title": "outputs.forecast.forecast && 'History and forecast'",
+                "result": "outputs.forecast.forecast && `2`",
+            },
+        )
+        .add_agent_node(
+            "synthesis",
+            agent="data_writer",
+            description="The answer, every number with its cells",
+            inputs={
+                **ASKED,
+                "instructions": "instructions",
+                "results": _RESULTS,
+                "queries": _QUERIES,
+                "forecasts": "outputs.forecast.forecast && [outputs.forecast.told]",
+                "gaps": _GAPS,
+                "chart": "outputs.chart.chart",
+                "no_chart": "outputs.chart.reason",
+                "evidence": _PASSAGES,
+            },
+        )
+        .add_agent_node(
+            "document_synthesis",
+            agent="writer",
+            description="The answer from documents, every claim with its quote",
+            inputs={**WRITING, "evidence": _PASSAGES},
+        )
+        .add_conditional_edge("schema_context", "document_context", when=DOCUMENTS, label="there are documents")
+        .add_conditional_edge("schema_context", "tool_context", when="tool_servers", label="there are tools")
+        .connect_nodes("schema_context", "splitter")
+        .add_conditional_edge("document_context", "tool_context", when="tool_servers", label="there are tools")
+        .connect_nodes("document_context", "splitter")
+        .connect_nodes("tool_context", "splitter")
+        .on_error("tool_context", "splitter", label="no tools can be listed")
+        .add_conditional_edge("splitter", "tool_execution", when="outputs.splitter.tool", label="a tool")
+        .connect_nodes("splitter", "route")
+        .connect_nodes("tool_execution", "route")
+        .add_conditional_edge(
+            "route",
+            "document_synthesis",
+            when=f"!({_WORK}.excerpt) && {_PASSAGES}",
+            label="no database can be read, but documents",
+        )
+        .add_conditional_edge("route", "synthesis", when=f"!({_WORK}.excerpt)", label="no database can be read")
+        .add_conditional_edge("route", "parallel_paths", when="outputs.splitter.paths", label="paths side by side")
+        .connect_nodes("route", "sql_examples", label="one query")
+        .add_conditional_edge(
+            "question_answering",
+            "document_synthesis",
+            when="outputs.question_answering.decision == 'documents'",
+            label="documents answer it",
+        )
+        .connect_nodes("parallel_paths", "consensus", "chart")
+        .on_error("consensus", "chart", label="they cannot be merged")
+        .add_conditional_edge("data_execution", "forecast", when="outputs.splitter.forecast", label="a forecast is asked for")
+        .connect_nodes("forecast", "chart")
+        .on_error("forecast", "chart", label="no forecast can be made")
+        .connect_nodes("chart", "synthesis")
+        .on_error("chart", "synthesis", label="no chart can be drawn")
+        .set_entry_node("schema_context")
+        .set_exit_nodes("synthesis", "document_synthesis")
+        .set_iterations(REPAIRS + 1)
+        .build()
+    )
+
+
+DATA: Final = data_graph()

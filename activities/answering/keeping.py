@@ -13,14 +13,20 @@ from typing import Final
 from pydantic import ValidationError
 
 from elcano.activities.answering.lines import NO_ROW, on_one_line, row_line
-from elcano.graphs.data.table import DIGEST_ROWS, ResultDigest, ResultTable
+from elcano.graphs.data.knowledge import ReadTables
+from elcano.graphs.data.table import DIGEST_ROWS, Cell, ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.shortening import shortened
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
 RESULT_TYPE: Final = "application/vnd.elcano.result+json"
 """The media type of a stored `ResultTable`."""
 TEXT_CHARACTERS: Final = 100_000
+TITLE_CHARACTERS: Final = 200
+HEAD_CHARACTERS: Final = 200
+"""Of a value in a digest, which the state of a run carries."""
 
 
 async def keep(store: TenantStore, run_id: str, table: ResultTable) -> ResultDigest:
@@ -60,7 +66,7 @@ def digest(table: ResultTable, artifact: str, evidence: str) -> ResultDigest:
         columns=table.columns,
         row_count=len(table.rows),
         truncated=table.truncated,
-        head=table.rows[:DIGEST_ROWS],
+        head=tuple(tuple(_short(cell) for cell in row) for row in table.rows[:DIGEST_ROWS]),
     )
 
 
@@ -84,12 +90,22 @@ def as_evidence(table: ResultTable, artifact: str) -> tuple[Evidence, StoredText
         start=0,
         end=len(text),
         retrieved_at=_seconds(table.at),
+        metadata=_read(table),
     )
     return passage, stored
 
 
+def _read(table: ResultTable) -> JsonObject:
+    """Which tables it was read from, as the graph of what is known has it; nothing of what was put together."""
+    if not table.tables:
+        return {}
+    return {"read": ReadTables(database=table.database, tables=table.tables).model_dump(mode="json")}
+
+
 def title(table: ResultTable) -> str:
     """What a reference calls it."""
+    if table.computed:
+        return shortened(table.computed.partition(", from the result ")[0].rstrip("."), TITLE_CHARACTERS)
     if table.parents:
         return f"Results of {len(table.parents)} paths over {table.database}, merged by code"
     return f"Result of a query to the database {table.database}"
@@ -97,6 +113,8 @@ def title(table: ResultTable) -> str:
 
 def locator(table: ResultTable) -> str:
     """Where it is from: the database, the beginning of the hash of its query, and when it was read."""
+    if table.computed:
+        return f"computed from {table.database}, query {query_hash(table.sql)[:12]}, {table.at}"
     if table.parents:
         return f"{table.database}, of results {', '.join(one[:12] for one in table.parents)}, {table.at}"
     return f"{table.database}, query {query_hash(table.sql)[:12]}, {table.at}"
@@ -111,6 +129,7 @@ def result_text(table: ResultTable) -> str:
     """A result as text: what it is, its columns, and a line for each row."""
     lines = [
         f"{title(table)} ({table.dialect}), read at {table.at}.",
+        *([on_one_line(table.computed)] if table.computed else []),
         f"Query: {on_one_line(table.sql)}" if table.sql else "It was put together by code from results of queries.",
         f"Columns: {' | '.join(on_one_line(column.name) for column in table.columns)}",
     ]
@@ -127,6 +146,10 @@ def result_text(table: ResultTable) -> str:
     if table.truncated:
         lines.append("There are more rows, or longer values, than were read.")
     return "\n".join(lines)
+
+
+def _short(cell: Cell) -> Cell:
+    return shortened(cell, HEAD_CHARACTERS) if isinstance(cell, str) else cell
 
 
 def _seconds(at: str) -> float:

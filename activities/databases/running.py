@@ -54,6 +54,7 @@ async def _attempt(database: Database, schema: DatabaseSchema, query: SqlQuery, 
         truncated=found.truncated,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         schema_hash=schema.hash,
+        tables=tuple(sorted(read.tables)),
     )
 
 

@@ -24,6 +24,7 @@ from elcano.activities.offline import (
     outlining,
     planning,
     reviewing,
+    splitting,
     team_judging,
     writing,
 )
@@ -56,6 +57,7 @@ ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {
     "drafter": writing.write,
     "team_judge": team_judging.judge,
     "analyst": extracting.extract,
+    "splitter": splitting.split,
     "sql_writer": write_sql,
     "sql_repairer": repair_sql,
     "data_writer": answering.answer,

@@ -80,9 +80,9 @@ async def open_sources(settings: Settings) -> AsyncIterator[Sources]:
     Nothing is searched or read by opening. A source that lacks its key is left out; whoever names it is told so.
 
     Raises:
-        InputInvalid: a collection's name cannot be used.
+        InputInvalid: the name of a collection or of a database cannot be used.
     """
-    specs = configured(settings.collections, settings.has)
+    specs = configured(settings.collections, settings.has, settings.databases)
     missing = {name: remedy for name, spec in specs.items() if (remedy := spec.missing(settings.has))}
     for name, remedy in missing.items():
         _log.info("the source %s is not offered: %s", name, remedy)

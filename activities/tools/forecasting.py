@@ -6,12 +6,12 @@ the worker, which is started by the first forecast.
 
 import asyncio
 import json
-from hashlib import sha256
 from importlib.util import find_spec
 from typing import Final
 
 from pydantic import ValidationError
 
+from elcano.activities.answering.keeping import keep
 from elcano.activities.forecasting.chart import chart
 from elcano.activities.forecasting.forecasting import Computing, Forecast, forecast, points
 from elcano.activities.forecasting.process import ForecastProcess
@@ -20,13 +20,10 @@ from elcano.activities.tools.referring import reference
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
 from elcano.graphs.catalogue.forecast_wording import told
 from elcano.graphs.data.forecast import ForecastDigest, ForecastInput
-from elcano.graphs.data.table import DIGEST_ROWS, ResultDigest, ResultTable
+from elcano.graphs.data.table import ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
-from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
-RESULT_TYPE: Final = "application/vnd.elcano.result+json"
-"""The media type of a stored `ResultTable`."""
 CHART_TYPE: Final = "application/vnd.vegalite.v5+json"
 
 PROCESS: Final = ForecastProcess()
@@ -51,12 +48,11 @@ async def forecast_result(
     except Refused as error:
         return ForecastOutput(refused=error.refusal, told=f"There is no forecast: {error.refusal.message}")
     table = points(made, history, given.artifact)
-    artifact = await store.artifacts.put(run_id, table.model_dump_json(), RESULT_TYPE)
-    passage, whole = _evidence(table, artifact, made)
-    await store.evidence.add(run_id, [passage], [whole])
+    kept = await keep(store, run_id, table)
     drawing = await store.artifacts.put(run_id, json.dumps(chart(made), ensure_ascii=False), CHART_TYPE)
-    digest = _digest(made, table, given.artifact, artifact, passage.id, drawing)
-    return ForecastOutput(forecast=digest, evidence=(reference(passage),), told=told(digest))
+    digest = _digest(made, kept, given.artifact, drawing)
+    passages = await store.evidence.get([kept.evidence])
+    return ForecastOutput(forecast=digest, evidence=tuple(map(reference, passages)), told=told(digest))
 
 
 async def _result(store: TenantStore, artifact: str) -> ResultTable:
@@ -69,42 +65,10 @@ async def _result(store: TenantStore, artifact: str) -> ResultTable:
         raise InputInvalid("artifact", f"the artifact {artifact!r} is no result of a query") from error
 
 
-def _evidence(table: ResultTable, artifact: str, made: Forecast) -> tuple[Evidence, StoredText]:
-    """The rows as text that can be quoted, each on a line with its number."""
-    lines = [table.computed, f"Columns: {' | '.join(column.name for column in table.columns)}"]
-    lines += [f"Row {number}: {' | '.join(map(str, row))}" for number, row in enumerate(table.rows, 1)]
-    written = "\n".join(lines)
-    title = f"Forecast of {made.series.value} to {made.series.name(made.moments[-1])}"
-    content, document = sha256(written.encode()).hexdigest(), f"forecast:{artifact}"
-    stored = StoredText(content_hash=content, document=document, title=title, text=written)
-    evidence = Evidence(
-        id=f"{document}:{content}",
-        source=table.database,
-        document=document,
-        content_hash=content,
-        title=title,
-        locator=f"computed from {table.database}",
-        text=written,
-        start=0,
-        end=len(written),
-    )
-    return evidence, stored
-
-
-def _digest(
-    made: Forecast, table: ResultTable, history: str, artifact: str, evidence: str, drawing: str
-) -> ForecastDigest:
+def _digest(made: Forecast, kept: ResultDigest, history: str, drawing: str) -> ForecastDigest:
     series = made.series
     return ForecastDigest(
-        table=ResultDigest(
-            artifact=artifact,
-            evidence=evidence,
-            database=table.database,
-            sql=table.sql,
-            columns=table.columns,
-            row_count=len(table.rows),
-            head=table.rows[:DIGEST_ROWS],
-        ),
+        table=kept,
         history=history,
         time_column=series.time,
         value_column=series.value,

@@ -4,11 +4,13 @@ import asyncio
 
 from elcano.activities.answering.consensus import Path, merged, told_of
 from elcano.activities.answering.keeping import keep, kept
-from elcano.graphs.data.consensus import MOST_DISAGREEMENTS, ConsensusInput, ConsensusOutput
+from elcano.activities.tools.referring import reference
+from elcano.graphs.catalogue.database_tools import MergedResults
+from elcano.graphs.data.consensus import MOST_DISAGREEMENTS, ConsensusInput
 from elcano.storage.store import TenantStore
 
 
-async def consensus(store: TenantStore, run_id: str, given: ConsensusInput) -> ConsensusOutput:
+async def consensus(store: TenantStore, run_id: str, given: ConsensusInput) -> MergedResults:
     """The paths' results as one.
 
     Raises:
@@ -21,12 +23,14 @@ async def consensus(store: TenantStore, run_id: str, given: ConsensusInput) -> C
     )
     digests = [(one.name, one.result) for one in given.paths if one.result is not None]
     if not digests:
-        return ConsensusOutput(gaps=gaps, told=" ".join(("No path has a result.", *gaps)))
+        return MergedResults(gaps=gaps, told=" ".join(("No path has a result.", *gaps)))
     tables = await kept(store, [digest for _, digest in digests])
     paths = [Path(name, table, digest.artifact) for (name, digest), table in zip(digests, tables, strict=True)]
     found = await asyncio.to_thread(merged, paths, given.keys)
-    return ConsensusOutput(
-        result=await keep(store, run_id, found.table),
+    digest = await keep(store, run_id, found.table)
+    return MergedResults(
+        result=digest,
+        evidence=tuple(map(reference, await store.evidence.get([digest.evidence]))),
         disagreements=tuple(found.disagreements[:MOST_DISAGREEMENTS]),
         disagreement_count=len(found.disagreements),
         gaps=gaps,

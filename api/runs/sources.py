@@ -30,7 +30,7 @@ _ASK_AGAIN_SECONDS: Final = 0.1
 
 def known(settings: Settings) -> dict[str, SourceSpec]:
     """Every source that there is here, by name, whether or not it can be searched."""
-    return configured(settings.collections, settings.has)
+    return configured(settings.collections, settings.has, settings.databases)
 
 
 def every(settings: Settings) -> dict[str, SourceSpec]:
@@ -123,7 +123,8 @@ def unnamed(lacks: Mapping[str, str], settings: Settings) -> tuple[str, ...]:
     there = offered(lacks)
     if settings.default_sources:
         return tuple(name for name in settings.default_sources if name in there)
-    own = tuple(name for name in there if name not in SOURCES or SOURCES[name].by_default)
+    specs = every(settings)
+    own = tuple(name for name in there if specs[name].by_default)
     return tuple(name for name in own if name != "packages") or own
 
 

@@ -22,6 +22,7 @@ from elcano.api.runs.following import CannotFollow, followed
 from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import queued
+from elcano.api.runs.searching import asks_databases, require_databases, searched
 from elcano.api.runs.sources import lacking, offered, source_faults, unnamed, unreached
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
@@ -29,7 +30,7 @@ from elcano.graphs.checks.affordable import default_limits, limit_faults
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice, ResearchInput
 from elcano.graphs.model_names import model_fault
-from elcano.graphs.modes import ALIASES, DEFAULT_MODE, MODES
+from elcano.graphs.modes import ALIASES, DEFAULT_MODE, MODES, mode_named
 from elcano.graphs.modes.auto import PARTS
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
@@ -70,14 +71,15 @@ def research_input(
         lacks: of every source what it needs before it can be searched.
 
     Raises:
-        RequestInvalid: its graph cannot work so, or a model has no key.
+        RequestInvalid: its graph cannot work so, asks databases where there are none, or a model has no key.
     """
     if request.approve_plan and not has_sections(graph):
         planning = ", ".join(name for name, mode in MODES.items() if has_sections(mode))
         fault = f"the graph {graph.name!r} plans no sections; these modes do: {planning}"
         raise RequestInvalid([FieldFault(field="approve_plan", message=fault)])
     limits = request.budget.limits(default_limits(graph))
-    sources = unnamed(lacks, settings) if request.sources is None else tuple(dict.fromkeys(request.sources))
+    require_databases(graph, settings)
+    sources = searched(request, lacks, settings, graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
     closed = barred(limits, sources, models, settings) if chooses(graph) else {}
     if refused := _over(graph, limits, closed):
@@ -90,6 +92,8 @@ def research_input(
         graph=graph,
         limits=limits,
         sources=sources,
+        databases=tuple(name for name in sources if name in settings.databases),
+        tool_servers=tuple(settings.mcp_servers),
         background=request.background,
         instructions=request.instructions,
         review=request.review,
@@ -214,8 +218,7 @@ async def begin(
 
 def _searched(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[str]:
     """What a request would have searched, as far as it is set up."""
-    names = unnamed(lacks, settings) if request.sources is None else request.sources
-    return [name for name in names if not lacks.get(name)]
+    return [name for name in searched(request, lacks, settings) if not lacks.get(name)]
 
 
 def _full(admission: Admission, settings: Settings) -> str:
@@ -257,7 +260,9 @@ async def _graph_of(request: RunRequest, own: TenantStore, faults: list[FieldFau
 
 
 def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[FieldFault]:
-    if not offered(lacks):
+    if asks_databases(mode_named(request.mode)) and request.sources is None:
+        pass  # it takes the databases, or is refused with what to do
+    elif not offered(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
     elif request.sources is None and not unnamed(lacks, settings):
         meant = (f"{name!r}: {lacks[name]}" for name in settings.default_sources if lacks.get(name))

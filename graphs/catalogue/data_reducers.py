@@ -21,7 +21,8 @@ from elcano.graphs.data.table import ResultDigest
 from elcano.graphs.data.writing import MOST_ATTEMPTS, SqlRepair, SqlWriting
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.shortening import shortened
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.graphs.values.wording import listed
 
 KEY: Final = "data"
 """Of `values`."""
@@ -91,7 +92,7 @@ def record_query(state: ResearchState, output: SqlWriting) -> ResearchState:
             database=now.excerpt.database,
             dialect=now.excerpt.dialect,
             sql=output.sql,
-            reasons=output.reasons,
+            reasons=tuple(dict.fromkeys(output.reasons)),
             choices=(*now.choices, *output.choices),
         )
         update: dict[str, object] = {"query": query, "repairs": (), "attempts": (), "fault": None, "repairable": False}
@@ -113,7 +114,9 @@ def record_execution(state: ResearchState, output: ItemOutcomes) -> ResearchStat
 def _executed(state: ResearchState, said: ExecuteSqlOutput) -> ResearchState:
     now = work(state)
     if said.result is not None:
-        queries = now.queries if now.query is None else (*now.queries, AnsweredQuery(query=now.query, repairs=now.repairs))
+        queries = (
+            now.queries if now.query is None else (*now.queries, AnsweredQuery(query=now.query, repairs=now.repairs))
+        )
         update = {"results": (*now.results, said.result), "queries": queries, "fault": None, "repairable": False}
         grown = _kept(state.with_evidence(said.evidence), now.model_copy(update=update))
         return with_findings(grown, state)
@@ -133,6 +136,17 @@ def _why_not_mended(now: DataWork, fault: QueryFault) -> str:
     if len(now.repairs) >= MOST_ATTEMPTS:
         return f"It was mended {MOST_ATTEMPTS} times in vain."
     return ""
+
+
+def add_results(state: ResearchState, output: ItemOutcomes) -> ResearchState:
+    """Adds what a tool computed of results to the evidence, so that it can be cited."""
+    found = [
+        EvidenceRef.model_validate(one)
+        for item in output.items
+        if item.output is not None
+        for one in listed(item.output.get("evidence"))
+    ]
+    return with_findings(state.with_evidence(found), state)
 
 
 def record_repair(state: ResearchState, output: SqlRepair) -> ResearchState:

@@ -4,6 +4,8 @@ from typing import Final
 
 from pydantic import Field
 
+from elcano.graphs.catalogue.tools import GivesEvidence
+from elcano.graphs.data.consensus import ConsensusOutput
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.data.table import ResultDigest
@@ -67,6 +69,10 @@ class SqlExamplesOutput(Frozen):
     """Questions that were answered before by SQL, the likest first; empty: nobody wrote one that is alike."""
 
     examples: tuple[SqlExample, ...] = ()
+
+
+class MergedResults(ConsensusOutput, GivesEvidence):
+    """What `consensus` answers: the one result, which is kept as evidence like any other."""
 
 
 def examples_told(output: JsonObject) -> tuple[str, JsonObject]:

@@ -21,6 +21,7 @@ from elcano.graphs.catalogue import section_reducers as sections
 from elcano.graphs.catalogue.database_tools import (
     ExecuteSqlInput,
     ExecuteSqlOutput,
+    MergedResults,
     SchemaContextInput,
     SchemaContextOutput,
     SqlExamplesInput,
@@ -34,7 +35,7 @@ from elcano.graphs.catalogue.forecast_wording import summary as forecast_summary
 from elcano.graphs.catalogue.named import ReducerSpec as ReducerSpec
 from elcano.graphs.catalogue.named import ToolSpec as ToolSpec
 from elcano.graphs.data.answer import ChartInput, ChartOutput
-from elcano.graphs.data.consensus import ConsensusInput, ConsensusOutput
+from elcano.graphs.data.consensus import ConsensusInput
 from elcano.graphs.data.forecast import ForecastInput
 from elcano.graphs.data.writing import SqlRepair, SqlWriting
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -45,7 +46,6 @@ from elcano.graphs.values.analysis_wording import summary
 from elcano.graphs.values.answer_wording import charted, merged
 from elcano.graphs.values.ledger import TaskLedger
 from elcano.graphs.values.state import ResearchState
-
 
 TOOLS: Mapping[str, ToolSpec] = {
     spec.name: spec
@@ -114,7 +114,7 @@ TOOLS: Mapping[str, ToolSpec] = {
             name="consensus",
             description="Merges results of parallel paths by their keys, with differences, ratios and disagreements.",
             input=ConsensusInput,
-            output=ConsensusOutput,
+            output=MergedResults,
             starts="analyzing",
             completes="analysis_complete",
             summary=merged,
@@ -224,6 +224,14 @@ REDUCERS: Mapping[str, ReducerSpec] = {
             tools.ItemOutcomes,
             data_reducers.record_execution,
             item=ExecuteSqlOutput,
+            adds_evidence=True,
+        ),
+        ReducerSpec(
+            "add_results",
+            "Adds what tools computed of results to the evidence.",
+            tools.ItemOutcomes,
+            data_reducers.add_results,
+            item=tools.GivesEvidence,
             adds_evidence=True,
         ),
         ReducerSpec("record_repair", "Keeps the query that was mended.", SqlRepair, data_reducers.record_repair),

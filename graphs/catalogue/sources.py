@@ -11,6 +11,8 @@ from typing import Final
 from elcano.graphs.catalogue.source_spec import NAME, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.errors import InputInvalid
 
+DATABASE: Final = "database"
+"""The kind of a source that is a database."""
 _DOCUMENTS: Final = "elcano.activities.sources.documents.opening"
 _LITERATURE: Final = "elcano.activities.sources.literature"
 _WEB: Final = "elcano.activities.sources.web.opening"
@@ -225,16 +227,43 @@ def collection(name: str, description: str = "") -> SourceSpec:
     )
 
 
-def configured(collections: Iterable[str], has: Callable[[str], bool]) -> dict[str, SourceSpec]:
+def database(name: str) -> SourceSpec:
+    """What is known of a database as a source.
+
+    Raises:
+        InputInvalid: a source has its name.
+    """
+    if name in SOURCES:
+        raise InputInvalid("databases", f"a database cannot be called {name!r}: a source has that name")
+    return SourceSpec(
+        name=name,
+        kind=DATABASE,
+        description=f"The tables of the database {name!r}: figures, counts and lists.",
+        syntax="One whole question in English, with the words of its tables and columns.",
+        texts="records",
+        languages=("en",),
+        by_default=False,
+        limits=SourceLimits(results=1),
+        opened_by="elcano.activities.sources.database:open_source",
+    )
+
+
+def configured(
+    collections: Iterable[str], has: Callable[[str], bool], databases: Iterable[str] = ()
+) -> dict[str, SourceSpec]:
     """Every source that a server may offer, by name: its collections first, then what is listed and turned on.
 
     Args:
         collections: the names that the settings give to folders.
+        databases: the names that they give to databases, which come after the collections.
         has: whether a variable is set and not false.
 
     Raises:
-        InputInvalid: a collection's name cannot be used.
+        InputInvalid: the name of a collection or of a database cannot be used.
     """
-    named = (collection(name) for name in collections)
+    folders = {name: collection(name) for name in collections}
+    tables = [database(name) for name in databases]
+    if twice := [spec.name for spec in tables if spec.name in folders]:
+        raise InputInvalid("databases", f"a database cannot be called {twice[0]!r}: a collection has that name")
     listed = (spec for spec in SOURCES.values() if not spec.setting or has(spec.setting))
-    return {spec.name: spec for spec in (*named, *listed)}
+    return {spec.name: spec for spec in (*folders.values(), *tables, *listed)}

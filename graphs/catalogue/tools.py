@@ -35,6 +35,12 @@ class RelatedInput(Frozen):
     """Passages wanted at most."""
 
 
+class GivesEvidence(Frozen):
+    """What a tool answers whose passages are in the evidence store before this is returned."""
+
+    evidence: tuple[EvidenceRef, ...] = ()
+
+
 class ComputeInput(Frozen):
     """Code that nobody has to trust, and the values that it works on."""
 

@@ -41,6 +41,8 @@ class ResultTable(Frozen):
     """When it was read: UTC, ISO 8601, to the second."""
     schema_hash: str = ""
     """Of the schema that the query was checked against."""
+    tables: tuple[str, ...] = ()
+    """Those that the query read, as the schema calls them; empty also of results of before this was kept."""
     parents: tuple[str, ...] = ()
     """Artifact hashes of the results that code put it together from; empty: a query gave it."""
     computed: str = ""

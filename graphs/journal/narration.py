@@ -28,6 +28,7 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.journal.items import each
 from elcano.graphs.journal.phrases import agent_of, queries, title, work_of_agent, work_of_tool
 from elcano.graphs.journal.ways import changed, led_on
 from elcano.graphs.shortening import shortened
@@ -293,7 +294,11 @@ def _completed(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Ru
             text, data = _summary(node.agent, agent.summary, entry.output)
             yield Told(agent.completes, _cut(text), entry.node, {**data, **tokens})
         case ToolNode():
-            text, data = _summary(node.tool, _TOOLS.get(node.tool, TOOLS[node.tool].summary), entry.output)
+            own = _TOOLS.get(node.tool)
+            if node.for_each is not None and own is None:
+                text, data = each(title(node.tool), TOOLS[node.tool].summary, entry.output)
+            else:
+                text, data = _summary(node.tool, own or TOOLS[node.tool].summary, entry.output)
             yield Told(TOOLS[node.tool].completes, _cut(text), entry.node, data)
         case ParallelNode():
             text, data = _branches(BranchOutcomes.model_validate(entry.output or {}))

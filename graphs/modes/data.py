@@ -1,14 +1,14 @@
-"""Questions to databases: what the tables hold, a query, its result, repaired if need be, and the answer with its cells.
+"""Questions to databases: schema, query, result, repair where it fails, and an answer whose numbers name their cells.
 
 Each node's result names the next. A question that sets things side by side goes in paths, a child workflow each, whose
-results code merges. A path makes ten calls at the most: three before its query, the query, and three repairs with theirs.
+results code merges. A path makes ten calls at the most: three before its query, that, and three repairs with theirs.
 Which databases there are says the run: those of its sources that are databases; its other sources are documents.
 """
 
 from typing import Final
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes.inputs import ASKED, WRITING
+from elcano.graphs.modes.inputs import ASKED, PASSAGES, WRITING
 from elcano.graphs.spec.call_limits import ToolLimits
 from elcano.graphs.spec.graph import Inputs, ParallelNode, ResearchGraph
 
@@ -26,10 +26,9 @@ _RESULTS: Final = (
 )
 _QUERIES: Final = f"[outputs.parallel_paths.branches[].values.query, {_WORK}.queries][][] | [?@]"
 _GAPS: Final = (
-    f"[{_WORK}.gaps, outputs.consensus.gaps, outputs.consensus.disagreements[].told, [outputs.forecast.refused.message], "
-    "failures[].join(' failed: ', [node, message])][][] | [?@]"
+    f"[outputs.splitter.choices, {_WORK}.gaps, outputs.consensus.gaps, outputs.consensus.disagreements[].told, "
+    "[outputs.forecast.refused.message], failures[].join(' failed: ', [node, message])][][] | [?@]"
 )
-_PASSAGES: Final = "evidence[?!duplicate_of && !starts_with(id, 'result:')].id"
 
 
 def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answered: str, onward: str) -> GraphBuilder:
@@ -58,7 +57,7 @@ def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answere
                 **asked,
                 "excerpt": f"{_WORK}.excerpt",
                 "examples": "outputs.sql_examples.examples",
-                "documents": f"length({_PASSAGES}) > `0`",
+                "documents": f"length({PASSAGES}) > `0`",
             },
             reducer="record_query",
         )
@@ -170,7 +169,12 @@ def data_graph() -> ResearchGraph:
             tool="call_tool",
             description="The tool that the question needs",
             for_each="[outputs.splitter.tool]",
-            inputs={"server": "item.server", "tool": "item.tool", "arguments": "item.arguments", "as_evidence": "`true`"},
+            inputs={
+                "server": "item.server",
+                "tool": "item.tool",
+                "arguments": "item.arguments",
+                "as_evidence": "`true`",
+            },
             reducer="add_tool_evidence",
         )
         .add_decision_node("route", description="Which way?")
@@ -194,6 +198,7 @@ def data_graph() -> ResearchGraph:
                 "paths": "outputs.parallel_paths.branches[].{name: title, result: values.result, "
                 "gap: values.gap || gap.reason || ending}"
             },
+            reducer="add_results",
         )
         .add_tool_node(
             "forecast",
@@ -205,6 +210,7 @@ def data_graph() -> ResearchGraph:
                 "span": "outputs.splitter.forecast.span",
                 "until": "outputs.splitter.forecast.until",
             },
+            reducer="add_results",
             limits=ToolLimits(attempts=1, timeout_seconds=FORECAST_SECONDS),
         )
         .add_tool_node(
@@ -231,14 +237,14 @@ def data_graph() -> ResearchGraph:
                 "gaps": _GAPS,
                 "chart": "outputs.chart.chart",
                 "no_chart": "outputs.chart.reason",
-                "evidence": _PASSAGES,
+                "evidence": PASSAGES,
             },
         )
         .add_agent_node(
             "document_synthesis",
             agent="writer",
             description="The answer from documents, every claim with its quote",
-            inputs={**WRITING, "evidence": _PASSAGES},
+            inputs={**WRITING, "evidence": PASSAGES},
         )
         .add_conditional_edge("schema_context", "document_context", when=DOCUMENTS, label="there are documents")
         .add_conditional_edge("schema_context", "tool_context", when="tool_servers", label="there are tools")
@@ -253,7 +259,7 @@ def data_graph() -> ResearchGraph:
         .add_conditional_edge(
             "route",
             "document_synthesis",
-            when=f"!({_WORK}.excerpt) && {_PASSAGES}",
+            when=f"!({_WORK}.excerpt) && {PASSAGES}",
             label="no database can be read, but documents",
         )
         .add_conditional_edge("route", "synthesis", when=f"!({_WORK}.excerpt)", label="no database can be read")
@@ -267,7 +273,9 @@ def data_graph() -> ResearchGraph:
         )
         .connect_nodes("parallel_paths", "consensus", "chart")
         .on_error("consensus", "chart", label="they cannot be merged")
-        .add_conditional_edge("data_execution", "forecast", when="outputs.splitter.forecast", label="a forecast is asked for")
+        .add_conditional_edge(
+            "data_execution", "forecast", when="outputs.splitter.forecast", label="a forecast is asked for"
+        )
         .connect_nodes("forecast", "chart")
         .on_error("forecast", "chart", label="no forecast can be made")
         .connect_nodes("chart", "synthesis")

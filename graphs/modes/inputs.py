@@ -10,6 +10,9 @@ from elcano.graphs.spec.graph import Inputs
 NEW_EVIDENCE: Final = "evidence[?!duplicate_of].id"
 """The passages that repeat no older one."""
 
+PASSAGES: Final = "evidence[?!duplicate_of && !starts_with(id, 'result:')].id"
+"""The same without results of queries, which are shown as tables."""
+
 ASKED: Final[Inputs] = {
     "question": "question",
     "background": "background",

@@ -10,6 +10,7 @@ from elcano.graphs.catalogue.section_reducers import collect_drafts
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
 from elcano.graphs.engine.safety import stalled
 from elcano.graphs.modes import MODES
+from elcano.graphs.modes.inputs import PASSAGES
 from elcano.graphs.rules import rules
 from elcano.graphs.spec.graph import AgentNode
 from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes
@@ -101,7 +102,8 @@ def test_agents_of_the_built_in_loops_are_shown_what_is_distinct_and_syntheses_w
     }
     for (graph, agent), expression in given.items():
         joins_drafts = agent in ("long_writer", "proofreader")
-        assert expression == ("evidence[].id" if joins_drafts else "evidence[?!duplicate_of].id"), (graph, agent)
+        distinct = PASSAGES if graph == "data" else "evidence[?!duplicate_of].id"
+        assert expression == ("evidence[].id" if joins_drafts else distinct), (graph, agent)
     assert {"planner", "writer", "long_writer"} <= {agent for _, agent in given}
 
 

@@ -1,0 +1,31 @@
+"""What a tool did that ran once for each item of a list: in sentences of its own as far as they fit, and in figures."""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.wording import counted, listed
+
+Summary: TypeAlias = Callable[[JsonObject], tuple[str, JsonObject]]
+TOLD: Final = 5
+"""Items that are told of by themselves."""
+
+
+def each(callee: str, summarise: Summary | None, output: Json) -> tuple[str, JsonObject]:
+    """The items in a sentence each, those that failed by their errors; of a single one its own figures too."""
+    items = [one for one in listed(output.get("items") if isinstance(output, dict) else None) if isinstance(one, dict)]
+    failed = [one for one in items if not isinstance(one.get("output"), dict)]
+    figures: JsonObject = {"items": len(items), "failed": len(failed)}
+    texts = []
+    for one in items[:TOLD]:
+        answered = one.get("output")
+        if not isinstance(answered, dict):
+            texts.append(f"{callee} failed: {one.get('error') or 'it did not say why'}")
+        elif summarise is not None:
+            text, own = summarise(answered)
+            texts.append(text)
+            figures = {**own, **figures} if len(items) == 1 else figures
+    if not texts:
+        return f"{callee}: {counted(len(items), 'item')} done", figures
+    more = f" And {len(items) - TOLD} more." if len(items) > TOLD else ""
+    return " ".join(dict.fromkeys(texts)) + more, figures

@@ -200,6 +200,17 @@ _FIXED: Final[dict[str, JsonObject]] = {
     "analyst": {"hypotheses": [{"statement": "It holds."}], "measurements": []},
     "analyze": {"artifact": "an analysis", "verdict": "inconclusive", "told": "Nothing was pooled."},
     "compute": {"result": None},
+    "splitter": {"reason": "scripted"},
+    "sql_examples": {"examples": []},
+    "schema_context": {
+        "found": {
+            "database": "sales",
+            "dialect": "sqlite",
+            "tables": [{"name": "sales", "columns": [{"name": "year"}, {"name": "revenue"}]}],
+        }
+    },
+    "execute_sql": {"fault": {"stage": "database", "message": "No result is scripted for this query."}},
+    "list_tools": {"servers": []},
     "sql_writer": {"decision": "refused", "explanation": "No query is scripted for this question."},
     "sql_repairer": {"explanation": "No other query is scripted."},
     "consensus": {"told": "Nothing was merged."},

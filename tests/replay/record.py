@@ -32,6 +32,7 @@ from elcano.testing.script import Answer, Refused, Script, led
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, go_on, pause, section, steer, stop, top_up
 from tests.resetting import reset_before
+from tests.tables import fault, in_turn, mended, of_paths, result, written
 from tests.workflow.conftest import Handle, worker_for
 from tests.workflow.test_budget import paused as until_paused
 
@@ -190,6 +191,20 @@ def chosen(script: Script) -> Limits:
     return Limits()
 
 
+def repaired(script: Script) -> Limits:
+    """A query fails, is mended, and is answered."""
+    script.overrides["sql_writer"] = lambda given: written()
+    script.overrides["sql_repairer"] = mended("SELECT right")
+    script.overrides["execute_sql"] = in_turn(fault("no such column: wrong"), result("right"))
+    return Limits(iterations=4)
+
+
+def split(script: Script) -> Limits:
+    """A question goes in two paths, whose results are merged."""
+    of_paths(script, ["2023", "2024"])
+    return Limits(iterations=4)
+
+
 GRAPHS: Final = "2"
 """Which graphs the modes have now, in the names after the mode. Histories without it are of the graphs before."""
 
@@ -201,6 +216,8 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
             yield mode, scenario, False
             if mode in CHAIN_MODES and scenario not in PLAIN:
                 yield mode, scenario, True
+    yield "data", repaired, False
+    yield "data", split, False
     yield "magentic", led_in_a_circle, False
     yield "magentic", led_in_a_circle, True
     yield "deep", approved, False
@@ -229,6 +246,7 @@ async def record(client: Client, mode: str, scenario: Callable[[Script], Limits]
         graph=MODES[mode],
         limits=limits,
         sources=("library",),
+        databases=("library",) if mode == "data" else (),
         approve_plan=scenario is approved,
     )
     workflow = CHAIN_WORKFLOW if chain else RESEARCH_WORKFLOW

@@ -23,7 +23,7 @@ from tests.replay.record import CHAIN, FOLDER, GRAPHS
 from tests.replay.replaying import replayer, stored_in
 
 HISTORIES = stored_in(FOLDER)
-LATER = frozenset({"analysis", "hierarchical", "magentic"})
+LATER = frozenset({"analysis", "data", "hierarchical", "magentic"})
 """Modes that came when the graphs of the others were as they are now."""
 
 

@@ -14,12 +14,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.markdown import Markdown
 
+from elcano.dev.demo_database import DATABASE, build
+from elcano.dev.demo_database import QUESTION as QUESTION_OF_DATA
 from elcano.dev.documents import require_documents
 from elcano.dev.errors import CannotStart
 from elcano.dev.ports import free_ports
 from elcano.dev.program import end_on_signals, refuse, say
 from elcano.dev.stack import child_environment, stack
 from elcano.graphs.modes import DEFAULT_MODE
+from elcano.graphs.modes.data import DATA
 from elcano.settings import Settings, program_settings
 
 QUESTION = "What does Typer build, how does Rich print tables, and how does Pydantic validate data?"
@@ -37,8 +40,12 @@ _REPORTED = {4, 5, 6}
 _INTERRUPTED = 130
 
 
-def demo_settings(docs: Path | None) -> Settings:
-    """The user's settings on free ports and in the demo's folder, with `docs` as the collection `docs`."""
+def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
+    """The user's settings on free ports and in the demo's folder, with `docs` as the collection `docs`.
+
+    For questions to databases there is one of the demo's own, which is made here.
+    """
+    databases = {DATABASE: f"sqlite:///{build(DATA_DIR).resolve()}"} if mode == DATA.name else {}
     api_port, temporal_port, ui_port = free_ports(3)
     return program_settings().model_copy(
         update={
@@ -49,6 +56,7 @@ def demo_settings(docs: Path | None) -> Settings:
             "temporal_port": temporal_port,
             "temporal_ui_port": ui_port,
             "collections": {} if docs is None else {"docs": docs},
+            "databases": databases,
         }
     )
 
@@ -56,15 +64,17 @@ def demo_settings(docs: Path | None) -> Settings:
 async def run(question: str, mode: str, docs: Path | None) -> int:
     """Runs the demo and returns its exit code."""
     end_on_signals()
-    chosen = demo_settings(docs)
+    chosen = demo_settings(docs, mode)
     report = chosen.data_dir / "reports" / f"{time.strftime('%Y%m%d-%H%M%S')}.md"
     say("Starting Temporal, a worker and the API ...")
     async with stack(chosen, say=say):
         report.parent.mkdir(parents=True, exist_ok=True)
         say(f"POST {chosen.base_url}/v1/runs")
         say(f"Question: {question}")
-        source = "packages" if docs is None else "docs"
-        code = await _ask(chosen, question, "--mode", mode, "--source", source, "--out", str(report))
+        searched = ["docs"] if docs is not None else ["packages"] if mode != DATA.name else []
+        searched += chosen.databases
+        sources = (word for name in searched for word in ("--source", name))
+        code = await _ask(chosen, question, "--mode", mode, *sources, "--out", str(report))
     if report.exists():
         _show(report)
         say(f"\nThe report is in {report}")
@@ -92,7 +102,8 @@ def main() -> None:
     parser.add_argument("--mode", default=DEFAULT_MODE)
     parser.add_argument("--docs", type=Path, help="a folder to search instead of the installed packages' readmes")
     arguments = parser.parse_args()
-    question = arguments.question or (QUESTION_OF_PARTS if arguments.mode in _PLANNING else QUESTION)
+    usual = QUESTION_OF_PARTS if arguments.mode in _PLANNING else QUESTION
+    question = arguments.question or (QUESTION_OF_DATA if arguments.mode == DATA.name else usual)
     try:
         if arguments.docs is not None:
             require_documents(arguments.docs, option="DOCS", limit_bytes=program_settings().file_limit_bytes)

@@ -1,0 +1,52 @@
+"""A worker dies while a database works on a query: the next worker asks it again, once, and the run is answered."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from elcano.dev import stack
+from elcano.settings import Settings
+from tests.chaos.conftest import ask, completed, report, told
+from tests.unit.dev.test_dev import until
+
+ROWS = 12_000_000
+"""That the database counts one by one, for seconds, each time that it is asked."""
+QUESTION = "How many readings are there?"
+
+
+@pytest.fixture
+def slow(readmes: Settings, tmp_path: Path) -> Settings:
+    """Settings of a stack with a database whose one view takes long to count."""
+    place = tmp_path / "slow.db"
+    with closing(sqlite3.connect(place)) as connection:
+        counted = (
+            f"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < {ROWS}) SELECT x AS id FROM n"
+        )
+        connection.execute(f"CREATE VIEW readings AS {counted}")
+    return readmes.model_copy(
+        update={"databases": {"slow": f"sqlite:///{place}"}, "database_seconds": 120.0, "database_samples": False}
+    )
+
+
+@pytest.mark.timeout(400)
+async def test_a_query_is_asked_again_by_the_worker_after_the_one_that_died(slow: Settings) -> None:
+    async with stack(slow) as running, asyncio.timeout(380):
+        run = await ask(slow, QUESTION, mode="data")
+        following = asyncio.create_task(told(slow, run))
+        while not any(node == "question_answering" for _, node, _, _ in await completed(slow, run)):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.7)
+        killed = running.worker.pid
+        assert not any(node == "data_execution" for _, node, _, _ in await completed(slow, run)), "it is in mid-query"
+        running.worker.kill()
+        await until(lambda: running.worker.pid != killed)
+        seen = await following
+        done = await completed(slow, run)
+        assert set(done.values()) == {1}
+        assert sum(node == "data_execution" for _, node, _, _ in done) == 1
+        assert f"{ROWS:,}" in await report(slow, run)
+    assert [one.event for one in seen].count("complete") == 1
+    assert not [one for one in seen if one.event == "error"]

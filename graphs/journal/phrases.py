@@ -33,4 +33,6 @@ def work_of_tool(call: CallTool) -> str:
 
 def queries(call: CallTool) -> list[str]:
     """What is searched for, each once."""
-    return list(dict.fromkeys(str(query) for given in call.inputs if (query := given.get("query"))))
+    asked = (given.get("query") for given in call.inputs)
+    words = (query.get("sql") if isinstance(query, dict) else query for query in asked)
+    return list(dict.fromkeys(str(query) for query in words if query))

@@ -12,7 +12,7 @@ from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, report, told
 from tests.unit.dev.test_dev import until
 
-ROWS = 12_000_000
+ROWS = 50_000_000
 """That the database counts one by one, for seconds, each time that it is asked."""
 QUESTION = "How many readings are there?"
 
@@ -22,10 +22,11 @@ def slow(readmes: Settings, tmp_path: Path) -> Settings:
     """Settings of a stack with a database whose one view takes long to count."""
     place = tmp_path / "slow.db"
     with closing(sqlite3.connect(place)) as connection:
-        counted = (
-            f"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < {ROWS}) SELECT x AS id FROM n"
-        )
-        connection.execute(f"CREATE VIEW readings AS {counted}")
+        connection.execute("CREATE TABLE digits (x INTEGER)")
+        connection.executemany("INSERT INTO digits VALUES (?)", [(digit,) for digit in range(10)])
+        eight = ", ".join(f"digits {name}" for name in "abcdefgh")
+        connection.execute(f"CREATE VIEW readings AS SELECT a.x AS id FROM {eight} WHERE a.x < 5")
+        connection.commit()
     return readmes.model_copy(
         update={"databases": {"slow": f"sqlite:///{place}"}, "database_seconds": 120.0, "database_samples": False}
     )

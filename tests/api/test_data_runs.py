@@ -1,0 +1,90 @@
+"""Databases as sources: listed as others are, taken by the mode that asks them, refused where there are none."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from elcano.api.http.errors import RequestInvalid
+from elcano.api.http.requests import RunRequest
+from elcano.api.runs.submission import research_input
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.modes import MODES
+from elcano.settings import Settings
+from tests.api.serving import speaking
+
+
+@pytest.fixture
+def with_databases(api_settings: Settings, tmp_path: Path) -> Settings:
+    named = {"sales": f"sqlite:///{tmp_path / 'sales.db'}", "staff": "postgresql://reader:hunter22@127.0.0.1:1/staff"}
+    return api_settings.model_copy(update={"databases": named})
+
+
+def asked(settings: Settings, mode: str, sources: list[str] | None) -> ResearchInput:
+    request = RunRequest.model_validate({"question": "How many?", "mode": mode, "sources": sources})
+    lacks = {"packages": "", "sales": "", "staff": ""}
+    return research_input(request, MODES[mode], "default", "default-1", settings, lacks)
+
+
+async def test_databases_are_listed_among_the_sources_without_their_addresses(
+    make_app: Callable[[Settings], FastAPI], with_databases: Settings
+) -> None:
+    async with speaking(make_app(with_databases)) as api:
+        listed = await api.get("/v1/sources")
+        one = await api.get("/v1/sources/sales")
+    kinds: dict[str, Any] = {source["name"]: source["kind"] for source in listed.json()}
+    assert (kinds["sales"], kinds["staff"]) == ("database", "database")
+    assert one.json()["state"] == "ready"
+    for secret in ("hunter22", "reader", "sales.db", "127.0.0.1"):
+        assert secret not in listed.text + one.text
+
+
+@pytest.mark.parametrize(
+    ("named", "sources", "databases"),
+    [
+        (None, ("sales", "staff"), ("sales", "staff")),
+        (["staff"], ("staff",), ("staff",)),
+        (["packages"], ("packages", "sales", "staff"), ("sales", "staff")),
+        (["packages", "sales", "sales"], ("packages", "sales"), ("sales",)),
+    ],
+)
+def test_a_question_goes_to_the_databases_that_are_named_or_to_all(
+    with_databases: Settings, named: list[str] | None, sources: tuple[str, ...], databases: tuple[str, ...]
+) -> None:
+    made = asked(with_databases, "data", named)
+    assert (made.sources, made.databases) == (sources, databases)
+
+
+def test_other_modes_search_a_database_that_is_named_and_no_other(with_databases: Settings) -> None:
+    assert asked(with_databases, "iterative", None).sources == ("packages",)
+    named = asked(with_databases, "iterative", ["packages", "sales"])
+    assert (named.sources, named.databases) == (("packages", "sales"), ("sales",))
+
+
+@pytest.mark.parametrize("sources", [None, ["packages"]])
+def test_a_question_to_databases_is_refused_where_there_are_none(
+    api_settings: Settings, sources: list[str] | None
+) -> None:
+    with pytest.raises(RequestInvalid) as refused:
+        asked(api_settings, "data", sources)
+    (fault,) = refused.value.faults
+    assert fault.field == "sources"
+    assert "name one in ELCANO_DATABASES" in fault.message
+
+
+async def test_the_refusal_is_a_problem_of_http(api: httpx.AsyncClient) -> None:
+    response = await api.post("/v1/runs", json={"question": "How many?", "mode": "data"})
+    assert response.status_code == 422
+    assert "name one in ELCANO_DATABASES" in response.text
+
+
+async def test_a_database_that_nobody_registered_is_refused_by_its_name(
+    make_app: Callable[[Settings], FastAPI], with_databases: Settings
+) -> None:
+    async with speaking(make_app(with_databases)) as api:
+        response = await api.post("/v1/runs", json={"question": "How many?", "mode": "data", "sources": ["slaes"]})
+    assert response.status_code == 422
+    assert "did you mean 'sales'?" in response.text

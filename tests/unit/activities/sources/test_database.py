@@ -1,0 +1,72 @@
+"""A database as a source: rules make a query of what is searched for, and its result is evidence, or say why not."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from elcano.activities.sources.database import open_source
+from elcano.activities.sources.registry import Sources, open_sources
+from elcano.activities.tools.search import ToolActivities
+from elcano.graphs.catalogue.sources import configured, database
+from elcano.graphs.catalogue.tools import SearchOutput
+from elcano.graphs.contracts import ToolCall
+from elcano.graphs.errors import InputInvalid, SourceRefused
+from elcano.settings import Settings
+from elcano.storage.store import Store, open_store
+from tests.unit.activities.databases.shop import sqlite_shop
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path / "store") as store:
+        yield store
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    sqlite_shop(tmp_path)
+    return Settings(_env_file=None, data_dir=tmp_path / "data", databases={"shop": f"sqlite:///{tmp_path / 'shop.db'}"})
+
+
+async def searched(store: Store, settings: Settings, query: str) -> SearchOutput:
+    source = open_source(database("shop"), settings)
+    tools = ToolActivities(store, Sources({"shop": source}))
+    given: dict[str, object] = {"source": "shop", "query": query}
+    call = ToolCall(run_id="run", step=1, node="search", tool="search", input=given)  # type: ignore[arg-type]
+    return SearchOutput.model_validate((await ActivityEnvironment().run(tools.run_tool, call)).output)
+
+
+async def test_a_result_is_a_passage_whose_rows_can_be_quoted(store: Store, settings: Settings) -> None:
+    found = await searched(store, settings, "How many orders are there?")
+    (passage,) = found.evidence
+    assert passage.source == "shop"
+    (kept,) = await store.of("default").evidence.get([passage.id])
+    assert "Row 1: 3" in kept.text
+    assert "SELECT COUNT(*)" in kept.text
+    assert "as the query SELECT" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "query", ["Why do ships sink?", "'; DROP TABLE orders; --", "Größe 10 000 größer als Übermaß?", "x" * 900]
+)
+async def test_what_rules_cannot_read_finds_nothing_and_says_why(store: Store, settings: Settings, query: str) -> None:
+    found = await searched(store, settings, query)
+    assert found.evidence == ()
+    assert "no query was made of" in found.warnings[0]
+    assert await store.of("default").evidence.count_of_run("run") == 0
+
+
+async def test_it_is_opened_as_others_are_and_refuses_a_search_without_a_store(settings: Settings) -> None:
+    async with open_sources(settings) as sources:
+        assert "shop" in sources.names
+        with pytest.raises(SourceRefused):
+            await sources.get("shop").search("How many orders are there?", 8)
+
+
+def test_a_name_that_something_else_has_is_refused() -> None:
+    with pytest.raises(InputInvalid, match="a source has that name"):
+        configured([], lambda _: True, ["pubmed"])
+    with pytest.raises(InputInvalid, match="a collection has that name"):
+        configured(["shop"], lambda _: True, ["shop"])

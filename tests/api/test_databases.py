@@ -8,7 +8,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.activities.databases.registry import named_databases
-from elcano.activities.tools.looking import LookActivities
+from elcano.activities.tools.looking import DatabaseLookActivities
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import provider_worker
@@ -31,7 +31,7 @@ async def test_what_each_holds_is_read_and_never_where_it_is(
         "far": "postgresql://reader:hunter22@127.0.0.1:1/far",
     }
     settings = api_settings.model_copy(update={"databases": named})
-    looks = LookActivities(named_databases(settings)).look_at_database
+    looks = DatabaseLookActivities(named_databases(settings)).look_at_database
     async with (
         speaking(make_app(settings)) as api,
         provider_worker(temporal, store, settings),

@@ -86,15 +86,15 @@ def build_worker(
     gate = partial(gated, store=store, settings=settings)
     agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
     databases = named_databases(settings)
+    servers = open_servers(settings)
     tools = ToolActivities(
         store,
         sources,
         open_embedder(settings.embeddings),
         databases=databases,
         examples=SqlExamples(settings.database_examples),
+        servers=servers,
     )
-    servers = open_servers(settings)
-    tools = ToolActivities(store, sources, open_embedder(settings.embeddings), servers=servers)
     reports = ReportActivities(store)
     books = BookActivities(store)
     return Worker(

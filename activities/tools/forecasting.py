@@ -12,7 +12,6 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.answering.keeping import RESULT_TYPE
 from elcano.activities.forecasting.chart import chart
 from elcano.activities.forecasting.forecasting import Computing, Forecast, forecast, points
 from elcano.activities.forecasting.process import ForecastProcess
@@ -26,6 +25,8 @@ from elcano.graphs.errors import InputInvalid
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
+RESULT_TYPE: Final = "application/vnd.elcano.result+json"
+"""The media type of a stored `ResultTable`."""
 CHART_TYPE: Final = "application/vnd.vegalite.v5+json"
 
 PROCESS: Final = ForecastProcess()

@@ -10,7 +10,6 @@ import io
 from hashlib import sha256
 from typing import Final
 
-from elcano.activities.answering.keeping import RESULT_TYPE
 from elcano.activities.databases.context import context
 from elcano.activities.databases.registry import Databases
 from elcano.activities.databases.running import run_query
@@ -27,6 +26,8 @@ from elcano.graphs.shortening import shortened
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
+RESULT_TYPE: Final = "application/vnd.elcano.result+json"
+"""The media type of a stored `ResultTable`."""
 TEXT_CHARACTERS: Final = 50_000
 """Of a result as evidence; all of its rows are in the artifact."""
 HEAD_CHARACTERS: Final = 200

@@ -11,11 +11,10 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.answering.keeping import RESULT_TYPE
 from elcano.activities.forecasting.fitting import FitAnswer, FitRequest
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools import forecasting as tool
-from elcano.activities.tools.forecasting import CHART_TYPE, PROCESS, forecast_result
+from elcano.activities.tools.forecasting import CHART_TYPE, PROCESS, RESULT_TYPE, forecast_result
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
 from elcano.graphs.catalogue.forecast_wording import summary

@@ -7,10 +7,10 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.answering.keeping import RESULT_TYPE
 from elcano.activities.databases.database import Database
 from elcano.activities.databases.registry import Databases, named_databases
 from elcano.activities.sources.registry import Sources
+from elcano.activities.tools.querying import RESULT_TYPE
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.database_tools import ExecuteSqlOutput, SchemaContextOutput, execution_told, schema_told
 from elcano.graphs.contracts import ToolCall

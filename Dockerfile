@@ -13,12 +13,13 @@ RUN useradd --uid 10001 --no-create-home elcano \
 COPY --from=install /opt/elcano /opt/elcano
 # The folder above is where Python finds the package `elcano`.
 WORKDIR /app/elcano
-COPY __init__.py redaction.py settings.py worker.py ./
+COPY __init__.py redaction.py worker.py ./
 COPY graphs graphs/
 COPY workflows workflows/
 COPY activities activities/
 COPY storage storage/
 COPY api api/
+COPY settings settings/
 RUN /opt/elcano/bin/python -m compileall -q .
 ENV PATH=/opt/elcano/bin:$PATH PYTHONPATH=/app PYTHONUNBUFFERED=1 ELCANO_DATA_DIR=/data
 USER elcano

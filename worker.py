@@ -43,7 +43,7 @@ from elcano.activities.sources.documents.opening import require_folders
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.checking import CheckActivities
 from elcano.activities.tools.exemplifying import SqlExamples
-from elcano.activities.tools.looking import LookActivities
+from elcano.activities.tools.looking import DatabaseLookActivities
 from elcano.activities.tools.search import Passing, ToolActivities
 from elcano.api.temporal.namespace import connect
 from elcano.graphs.contracts import TASK_QUEUE
@@ -55,12 +55,10 @@ from elcano.settings import BAD_SETTINGS, Settings, is_set, program_settings
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
-from elcano.workflows.database_look import DatabaseLookWorkflow
+from elcano.workflows.looks import DatabaseLookWorkflow, SourceCheckWorkflow, ToolLookWorkflow
 from elcano.workflows.provider import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
-from elcano.workflows.source_check import SourceCheckWorkflow
-from elcano.workflows.tool_look import ToolLookWorkflow
 
 _log = logging.getLogger("worker")
 
@@ -110,7 +108,7 @@ def build_worker(
             books.reopen_run,
             reports.publish_report,
             reports.archive_run,
-            LookActivities(databases).look_at_database,
+            DatabaseLookActivities(databases).look_at_database,
             ToolLookActivities(servers).look_at_tools,
             CheckActivities(store, sources).check_source,
         ],

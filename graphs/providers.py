@@ -24,9 +24,9 @@ CHECK_WORKFLOW: Final = "source_check"
 CHECK_SOURCE: Final = "check_source"
 CHECK_SECONDS: Final = 30.0
 """How long somebody waits for a check of a source."""
-LOOK_WORKFLOW: Final = "tool_look"
+TOOL_LOOK_WORKFLOW: Final = "tool_look"
 LOOK_AT_TOOLS: Final = "look_at_tools"
-LOOK_SECONDS: Final = 45.0
+TOOL_LOOK_SECONDS: Final = 45.0
 """How long somebody waits to be told what servers of tools offer."""
 MODEL_PREFIX: Final = "model:"
 

@@ -13,7 +13,7 @@ from sqlalchemy import Dialect as SqlDialect
 from sqlalchemy.engine.reflection import Inspector, ObjectKind
 from sqlalchemy.exc import DBAPIError, SAWarning
 from sqlalchemy.pool import StaticPool
-from sqlalchemy.types import NullType
+from sqlalchemy.types import Enum, NullType
 
 from elcano.activities.databases.cells import kind_of
 from elcano.graphs.data.schema import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
@@ -99,7 +99,7 @@ def _column(column: Mapping[str, Any], dialect: SqlDialect) -> ColumnSchema:
     return ColumnSchema(
         name=column["name"],
         type=written[:NAME_CHARACTERS],
-        kind=kind_of(written),
+        kind="text" if isinstance(kind, Enum) else kind_of(written),  # an enumeration has its own name
         nullable=bool(column.get("nullable", True)),
         comment=(column.get("comment") or "")[:1_000],
     )

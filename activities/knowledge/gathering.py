@@ -22,8 +22,9 @@ from elcano.graphs.data.knowledge import (
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.support import Support
 from elcano.graphs.values.report import Report
-from elcano.graphs.values.statements import CheckedCitation, Statement, Support
+from elcano.graphs.values.statements import CheckedCitation, Statement
 from elcano.graphs.values.works import Work, nct
 from elcano.storage.evidence import Evidence
 

@@ -20,8 +20,9 @@ from elcano.activities.report.judging import connected, judged, known_of
 from elcano.activities.report.works import Works
 from elcano.activities.support.quotes import Searched
 from elcano.graphs.references.days import day
+from elcano.graphs.support import Support
 from elcano.graphs.values.report import Citation, CitedText, Claim, Reference, ReportDraft
-from elcano.graphs.values.statements import BlockKind, CheckedCitation, Statement, Support, SupportCounts, Verdict
+from elcano.graphs.values.statements import BlockKind, CheckedCitation, Statement, SupportCounts, Verdict
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from elcano.activities.report.works import Works
 from elcano.activities.support.saying import Statement as Said
 from elcano.activities.support.saying import figures_unquoted, names_unquoted
-from elcano.graphs.values.statements import Judgement, Statement, Support
+from elcano.graphs.support import Support
+from elcano.graphs.values.statements import Judgement, Statement
 from elcano.storage.evidence import Evidence
 
 MOST_REASONS = 3

@@ -17,7 +17,8 @@ from elcano.activities.prose.statements import LAST, STATEMENT, stated
 from elcano.activities.prose.writing import written
 from elcano.activities.report.citations import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import prose
-from elcano.graphs.values.statements import Block, CheckedCitation, Part, PartKind, Support
+from elcano.graphs.support import Support
+from elcano.graphs.values.statements import Block, CheckedCitation, Part, PartKind
 
 UNVERIFIED_MARK: Final = "(not verified)"
 _SUPPORT: Final[Mapping[Support, str]] = {"partly": " (partly supported)", "not_supported": " (not supported)"}

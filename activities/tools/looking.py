@@ -10,7 +10,7 @@ from elcano.activities.databases.registry import Databases
 from elcano.graphs.data.databases import LOOK_AT_DATABASE, DatabaseLook, DatabaseLooked
 
 
-class LookActivities:
+class DatabaseLookActivities:
     """The activity `look_at_database`."""
 
     def __init__(self, databases: Databases) -> None:

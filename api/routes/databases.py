@@ -42,4 +42,4 @@ async def get_database(
     if name not in named:
         raise DatabaseNotFound(f"there is no database {name!r}; there are: {', '.join(named) or 'none'}")
     look = DatabaseLook(database=name, queue=services.temporal.task_queue, values=values)
-    return DatabaseSchemaView.of(await services.temporal.look_at_database(look))
+    return DatabaseSchemaView.of(await services.temporal.looks.at_database(look))

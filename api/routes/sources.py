@@ -57,7 +57,7 @@ async def check_source(name: str, request: CheckRequest, services: Provided) -> 
     await require_open(spec, services.temporal, services.settings)
     queue = spec.queue or services.temporal.task_queue
     check = SourceCheck(source=name, queue=queue, query=request.query, limit=request.limit, tenant=services.tenant)
-    return CheckView.of(name, await services.temporal.check_source(check))
+    return CheckView.of(name, await services.temporal.looks.check_source(check))
 
 
 async def _shown(specs: list[SourceSpec], services: Services) -> list[SourceView]:

@@ -35,7 +35,7 @@ async def list_tools(
     A worker asks them at most once a minute.
     """
     look = ToolLook(queue=services.temporal.task_queue, asked=ListToolsInput(limit=limit))
-    found = await services.temporal.look_at_tools(look)
+    found = await services.temporal.looks.at_tools(look)
     servers = tuple(ToolServerView.of(server) for server in found.servers)
     return ToolList(servers=servers, truncated=found.truncated)
 
@@ -45,5 +45,5 @@ async def get_tool_server(name: Annotated[str, Path(max_length=64)], services: P
     """Ask one server now what it offers: at most 200 tools are shown."""
     asked = ListToolsInput(servers=(name,), limit=MOST_SHOWN)
     look = ToolLook(queue=services.temporal.task_queue, asked=asked, fresh=True)
-    (server,) = (await services.temporal.look_at_tools(look)).servers
+    (server,) = (await services.temporal.looks.at_tools(look)).servers
     return ToolServerView.of(server)

@@ -31,14 +31,14 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
-from elcano.api.temporal import database_looks, history, removal, source_checks, tool_looks
+from elcano.api.temporal import history, removal
 from elcano.api.temporal.asking import is_unheard, until_heard
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.execution import Execution, described
 from elcano.api.temporal.glance import Glance
+from elcano.api.temporal.looks import Looks
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
 from elcano.api.temporal.words import Writing, writing
-from elcano.graphs.catalogue.calling import ListToolsOutput
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -51,10 +51,8 @@ from elcano.graphs.contracts import (
     Engine,
     ResearchInput,
 )
-from elcano.graphs.data.databases import DatabaseLook, DatabaseLooked
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.labels import about, at_start, label
-from elcano.graphs.providers import SourceCheck, SourceChecked, ToolLook
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
@@ -78,6 +76,7 @@ class Temporal:
     def __init__(self, connection: Connection, task_queue: str) -> None:
         self.task_queue = task_queue
         self.glance = Glance(connection)
+        self.looks = Looks(connection)
         self._connection = connection
 
     async def check(self) -> None:
@@ -305,31 +304,6 @@ class Temporal:
     async def queue_is_polled(self, queue: str) -> bool:
         """Whether a worker asked for the searches, or the calls of models, of this queue lately."""
         return await self._is_polled(queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
-
-    async def check_source(self, check: SourceCheck) -> SourceChecked:
-        """What one search of a source finds that belongs to no run.
-
-        Raises:
-            SourceUnanswered: it failed, or no worker did it in time.
-        """
-        return await source_checks.checked(await self._connection.client(), check)
-
-    async def look_at_database(self, look: DatabaseLook) -> DatabaseLooked:
-        """What a worker sees in a database.
-
-        Raises:
-            DatabaseUnanswered: it is away, or no worker looked in time.
-        """
-        return await database_looks.looked(await self._connection.client(), look)
-
-    async def look_at_tools(self, look: ToolLook) -> ListToolsOutput:
-        """What the servers of tools offer that the workers know.
-
-        Raises:
-            ToolServerNotFound: they do not know one that is named.
-            ToolsUnanswered: no worker said it in time.
-        """
-        return await tool_looks.looked(await self._connection.client(), look)
 
     async def _is_polled(self, queue: str, kind: TaskQueueType.ValueType) -> bool:
         client = await self._connection.client()

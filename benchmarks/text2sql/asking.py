@@ -1,5 +1,7 @@
 """A question asked of a writer of SQL as a run would ask it, with the loop that mends what fails, but without a run.
 
+No query is run that the policy of databases refuses: it is mended like one that a database complains of.
+
 `offline` is the product's own model without a key, reached by the same envelope as any other model.
 """
 
@@ -14,6 +16,8 @@ from pydantic_ai import Agent
 
 from benchmarks.text2sql.comparing import Rows
 from elcano.activities.calls.models import resolve_model
+from elcano.activities.databases.names import checked
+from elcano.activities.databases.policy import Refused, parsed
 from elcano.graphs.agents import sql_repairer, sql_writer
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import prompt
@@ -28,6 +32,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.settings import Settings
 
 REPAIRS: Final = 3
+ROWS: Final = 1_000
 Answer = TypeVar("Answer", bound=Frozen)
 
 
@@ -95,14 +100,18 @@ class Writer:
         query = SqlQuery(database=schema.database, dialect=schema.dialect, sql=said.sql)
         attempts: list[SqlAttempt] = []
         while True:
+            fault = None
             try:
+                checked(parsed(query.sql, schema, ROWS), schema)
                 found.rows = run(query.sql)
+            except Refused as refused:
+                fault = refused.fault
             except sqlite3.Error as error:
-                found.why = f"{type(error).__name__}: {error}"
+                fault = QueryFault(stage="database", message=f"{type(error).__name__}: {error}")
             found.sql = query.sql
-            if found.rows is not None or found.repairs == REPAIRS:
+            found.why = fault.message if fault else ""
+            if fault is None or found.repairs == REPAIRS:
                 return found
-            fault = QueryFault(stage="database", message=found.why)
             mending = SqlRepairerInput(
                 question=question, query=query, fault=fault, excerpt=schema, attempts=tuple(attempts)
             )

@@ -10,9 +10,9 @@ from pydantic import Field
 from elcano.graphs.data.schema import DatabaseSchema, Dialect
 from elcano.graphs.frozen import Frozen
 
-LOOK_WORKFLOW: Final = "database_look"
+DATABASE_LOOK_WORKFLOW: Final = "database_look"
 LOOK_AT_DATABASE: Final = "look_at_database"
-LOOK_SECONDS: Final = 50.0
+DATABASE_LOOK_SECONDS: Final = 50.0
 """How long somebody waits for the schema of a database; the first reading counts and samples its values."""
 
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.support import Support
 
 Verdict: TypeAlias = Literal["verified", "unknown_evidence", "quote_not_found", "no_citation"]
 """What became of a citation: it holds; its evidence was never given; its words are not there; there was none."""
@@ -32,8 +33,6 @@ class CheckedCitation(Frozen):
 
 StatementKind: TypeAlias = Literal["fact", "inference", "connecting"]
 """What a statement rests on: quotes of its own; facts that it names, from which it concludes; nothing."""
-Support: TypeAlias = Literal["supported", "partly", "not_supported", "unchecked"]
-"""Whether the quotes of a statement say what it says. `unchecked`: its quotes are where it says, no more is known."""
 
 
 class Judgement(Frozen):

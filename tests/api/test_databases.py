@@ -1,17 +1,23 @@
-"""Databases are listed and described through a worker, and no answer tells where one is."""
+"""Databases are listed, described and asked through a worker, and no answer tells where one is."""
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.activities.databases.registry import named_databases
-from elcano.activities.tools.looking import LookActivities
+from elcano.activities.sources.registry import open_sources
+from elcano.activities.tools.looking import DatabaseLookActivities
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.worker import provider_worker
+from elcano.worker import build_worker, provider_worker
+from tests.api.again.going_on import ended, log_of
+from tests.api.asking import start
+from tests.api.handbook import handbook_settings
 from tests.api.serving import speaking
 from tests.unit.activities.databases.shop import sqlite_shop
 
@@ -31,7 +37,7 @@ async def test_what_each_holds_is_read_and_never_where_it_is(
         "far": "postgresql://reader:hunter22@127.0.0.1:1/far",
     }
     settings = api_settings.model_copy(update={"databases": named})
-    looks = LookActivities(named_databases(settings)).look_at_database
+    looks = DatabaseLookActivities(named_databases(settings)).look_at_database
     async with (
         speaking(make_app(settings)) as api,
         provider_worker(temporal, store, settings),
@@ -57,3 +63,70 @@ async def test_what_each_holds_is_read_and_never_where_it_is(
             assert name in away.json()["detail"]
             for secret in (str(tmp_path), "127.0.0.1", "hunter22", "reader"):
                 assert secret not in away.text
+
+
+ASKING: dict[str, Any] = {
+    "name": "asking",
+    "nodes": [
+        {
+            "id": "schema",
+            "kind": "tool",
+            "tool": "schema_context",
+            "inputs": {"database": "'shop'", "question": "question"},
+        },
+        {
+            "id": "examples",
+            "kind": "tool",
+            "tool": "sql_examples",
+            "inputs": {"database": "'shop'", "question": "question"},
+        },
+        {
+            "id": "ask",
+            "kind": "tool",
+            "tool": "execute_sql",
+            "inputs": {
+                "query": "{database: 'shop', dialect: outputs.schema.found.dialect, sql: 'SELECT name FROM customers'}"
+            },
+        },
+        {
+            "id": "writer",
+            "kind": "agent",
+            "agent": "writer",
+            "inputs": {"question": "question", "evidence": "outputs.ask.evidence[].id"},
+        },
+    ],
+    "edges": [
+        {"kind": "sequential", "from_node": "schema", "to_node": "examples"},
+        {"kind": "sequential", "from_node": "examples", "to_node": "ask"},
+        {"kind": "sequential", "from_node": "ask", "to_node": "writer"},
+    ],
+    "entry_node": "schema",
+    "exit_nodes": ["writer"],
+}
+
+
+async def test_nodes_of_a_run_ask_the_databases_of_their_workers_settings(
+    make_app: Callable[[Settings], FastAPI],
+    store: Store,
+    temporal: Client,
+    task_queue: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
+    sqlite_shop(tmp_path)
+    examples = tmp_path / "shop.jsonl"
+    examples.write_text('{"question": "Which customers are there?", "sql": "SELECT name FROM customers"}\n', "utf-8")
+    named = {"databases": {"shop": f"sqlite:///{tmp_path / 'shop.db'}"}, "database_examples": {"shop": examples}}
+    settings = handbook_settings(tmp_path).model_copy(update=named)
+    async with (
+        speaking(make_app(settings)) as api,
+        open_sources(settings) as sources,
+        build_worker(temporal, store, sources, settings),
+    ):
+        run_id = await start(api, question="Which customers are there?", graph=ASKING)
+        await ended(api, run_id)
+        outputs = (await log_of(store, run_id)).run.state.outputs
+    assert [one["sql"] for one in outputs["examples"]["examples"]] == ["SELECT name FROM customers"]
+    assert outputs["ask"]["fault"] is None
+    assert outputs["ask"]["result"]["row_count"] == 3

@@ -178,7 +178,7 @@ def test_the_image_gets_every_room(services: dict[str, Any]) -> None:
         "api",
         "__init__.py",
         "redaction.py",
-        "settings.py",
+        "settings",
         "worker.py",
     ):
         assert (ROOT / part).exists()

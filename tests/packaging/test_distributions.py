@@ -13,8 +13,8 @@ from elcano import __version__
 from tests.packaging.building import ROOT, Distributions, build
 
 METADATA = f"elcano-{__version__}.dist-info"
-ROOMS = ("graphs", "workflows", "activities", "storage", "api", "cli", "dev", "testing")
-MODULES = ("__init__.py", "py.typed", "redaction.py", "settings.py", "worker.py")
+ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing")
+MODULES = ("__init__.py", "py.typed", "redaction.py", "worker.py")
 
 
 @pytest.fixture(scope="module")

@@ -134,3 +134,12 @@ def test_passwords_of_databases_are_secrets(monkeypatch: pytest.MonkeyPatch) -> 
         '{"a": "postgresql://u:first%20secret@h/d", "b": "postgresql://u@h/d?password=other-secret&x=1"}',
     )
     assert {"first%20secret", "first secret", "other-secret"} <= set(settings.secrets())
+
+
+@pytest.mark.parametrize("value", ['{"time": {"env": {"KEY": "hunter22"}', '{"time": "hunter22"}'])
+def test_a_bad_server_of_tools_is_named_and_its_keys_are_not(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("ELCANO_MCP_SERVERS", value)
+    settings.settings.cache_clear()
+    with pytest.raises(SettingsInvalid, match="ELCANO_MCP_SERVERS") as refused:
+        settings.settings()
+    assert "hunter22" not in str(refused.value)

@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.text2sql.__main__ import main
-from benchmarks.text2sql.comparing import result_of, same, with_keys
+from benchmarks.text2sql.asking import Writer
+from benchmarks.text2sql.comparing import Rows, result_of, same, with_keys
 from benchmarks.text2sql.data import BESIDE, accepted, cases
 from benchmarks.text2sql.loading import frozen, loaded
+from benchmarks.text2sql.schemas import described
+from elcano.graphs.data.writing import SqlRepair, SqlWriting
+from elcano.graphs.frozen import Frozen
 
 NOW = datetime(2024, 3, 31, 8, 30)
 DUMP = """
@@ -94,3 +98,25 @@ def test_the_rules_are_seldom_wrong_and_answer_nothing_that_cannot_be(capsys: py
     assert wrong <= asked * 0.05
     assert refused == unanswerable
     assert right >= 50
+
+
+async def test_what_the_policy_refuses_is_mended_and_never_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "d.sql").write_text(DUMP, encoding="utf-8")
+    file = loaded(tmp_path, "d", NOW, tmp_path)
+    answers: list[Frozen] = [
+        SqlWriting(decision="query", sql="SELECT name FROM pragma_table_info('t')"),
+        SqlRepair(sql="SELECT word FROM t"),
+    ]
+    writer, ran = Writer("offline"), list[str]()
+
+    async def asked(*given: object) -> Frozen:
+        return answers.pop(0)
+
+    def run(sql: str) -> Rows:
+        ran.append(sql)
+        return result_of(file, sql)
+
+    monkeypatch.setattr(writer, "_asked", asked)
+    found = await writer.answer("Which words?", "", await described(file, "d", {}), NOW, run)
+    assert ran == ["SELECT word FROM t"]
+    assert (found.repairs, found.rows) == (1, [("a",), (None,)])

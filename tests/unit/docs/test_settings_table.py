@@ -1,4 +1,4 @@
-"""`docs/settings.md` says what `settings.py` says."""
+"""`docs/settings.md` says what `settings/` say."""
 
 import json
 from pathlib import Path

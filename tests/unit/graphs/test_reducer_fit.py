@@ -114,6 +114,7 @@ def test_no_reducer_fits_every_callee() -> None:
         ("hypothesizer", "record_hypotheses"),
         ("search", "add_evidence"),
         ("search_related", "add_evidence"),
+        ("call_tool", "add_tool_evidence"),
     }
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from elcano.activities.report.judging import connected, judged
-from elcano.graphs.values.statements import CheckedCitation, Judgement, Statement, StatementKind, Support
+from elcano.graphs.support import Support
+from elcano.graphs.values.statements import CheckedCitation, Judgement, Statement, StatementKind
 
 
 def statement(text: str, quote: str, kind: StatementKind = "fact") -> Statement:

@@ -1,0 +1,78 @@
+"""All settings as one: the groups by subject, read from `ELCANO_<NAME>` or from a `.env` file."""
+
+import json
+import os
+from typing import Any, Final
+
+from pydantic import field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from elcano.settings.databases import DatabaseSettings
+from elcano.settings.keys import is_set
+from elcano.settings.models import ModelSettings
+from elcano.settings.server import ServerSettings
+from elcano.settings.sources import SourceSettings
+from elcano.settings.storage import StorageSettings
+from elcano.settings.temporal import TemporalSettings
+
+EXAMPLES: Final = {
+    "collections": '{"handbook": "docs/handbook"}',
+    "database_examples": '{"sales": "examples/sales.jsonl"}',
+    "databases": '{"sales": "sqlite:///data/sales.db"}',
+    "service_urls": '{"searxng": "http://searxng:8080"}',
+    "model_urls": '{"vllm:qwen": "http://gpu:8000/v1"}',
+    "agent_models": '{"writer": "anthropic:claude-sonnet-5-5"}',
+    "model_rates": '{"openai": 5}',
+    "mcp_servers": '{"time": {"command": "mcp-server-time"}}',
+}
+"""What to write, for the settings that are JSON."""
+
+
+class Settings(
+    TemporalSettings, ServerSettings, ModelSettings, DatabaseSettings, SourceSettings, StorageSettings, BaseSettings
+):
+    """Immutable once read. Its fields stand in the order of the groups from the last to the first."""
+
+    model_config = SettingsConfigDict(env_prefix="ELCANO_", env_file=".env", extra="ignore", frozen=True)
+
+    @field_validator(*EXAMPLES, mode="before")
+    @classmethod
+    def _from_json(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"it is no JSON ({error.msg} at character {error.pos + 1})") from error
+
+    def has(self, name: str) -> bool:
+        """Whether a variable is set and not false: of ours by its setting, of others by the environment.
+
+        `NAME[entry]` asks of a setting that is a map whether it has that entry.
+        """
+        name, _, entry = name.partition("[")
+        own = next((field for field in Settings.model_fields if variable(field) == name), None)
+        if own is None:
+            return is_set(name)
+        value = getattr(self, own)
+        return bool(value.get(entry.removesuffix("]")) if entry and isinstance(value, dict) else value)
+
+    def key(self, name: str) -> str:
+        """The value of a variable that is not ours, such as a service's key; empty if it is not set."""
+        return os.environ.get(name, "").strip() if name else ""
+
+    def environment(self) -> dict[str, str]:
+        """This process's environment with these settings in it: a child process then reads the same ones."""
+        values = self.model_dump(mode="json")
+        return {**os.environ, **{variable(name): written(value) for name, value in values.items()}}
+
+
+def variable(name: str) -> str:
+    """The environment variable that sets the setting `name`."""
+    alias = Settings.model_fields[name].validation_alias
+    return alias if isinstance(alias, str) else f"ELCANO_{name.upper()}"
+
+
+def written(value: object) -> str:
+    """A setting's value as its variable has it."""
+    return value if isinstance(value, str) else json.dumps(value)

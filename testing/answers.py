@@ -7,6 +7,7 @@ passage that it found.
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.report import Claim
+from elcano.graphs.values.wording import listed
 
 _WORDS = ("report", "passage", "source", "evidence", "question", "answer", "section", "finding", "claim", "quote")
 
@@ -44,7 +45,9 @@ def plain(task: TaskEnvelope) -> JsonObject:
                 {"heading": section.title, "text": list(map(_retold, section.claims))} for section in task.sections
             ]
             return {"title": task.question[:300], "sections": sections}
-        case "reviewer" | "reviser" | "analyst" | "sql_writer" | "sql_repairer":
+        case "splitter" | "sql_writer" | "sql_repairer" | "data_writer":
+            return _of_tables(task)
+        case "reviewer" | "reviser" | "analyst":
             return _read(task)
         case _:
             return _of_team(task)
@@ -71,6 +74,24 @@ def _of_team(task: TaskEnvelope) -> JsonObject:
     return {name: {"answer": answer, "reason": f"Round {task.iteration}."} for name, answer in said.items()}
 
 
+def _of_tables(task: TaskEnvelope) -> JsonObject:
+    """No query is written; of results the first row of each is told."""
+    match task.kind:
+        case "splitter":
+            return {"reason": "It is one question."}
+        case "sql_writer":
+            return {"decision": "refused", "explanation": "No query is scripted for this question."}
+        case "sql_repairer":
+            return {"explanation": "No other query is scripted."}
+    keys = [str(one["key"]) for one in listed(task.given.get("results")) if isinstance(one, dict) and one.get("rows")]
+    citations: list[Json] = [{"evidence": key, "quote": "Row 1", "mark": key} for key in keys]
+    title = task.question[:300]
+    if not keys:
+        return {"title": title, "answered": False, "limitations": ["There is no result."]}
+    told = " ".join(f"It stands in the results [{key}]." for key in keys)
+    return {"title": title, "introduction": told, "citations": citations}
+
+
 def _judged(task: TaskEnvelope) -> JsonObject:
     """The evidence is never enough; a team's draft is from its second sub-iteration on."""
     if task.kind == "team_judge":
@@ -81,10 +102,6 @@ def _judged(task: TaskEnvelope) -> JsonObject:
 
 def _read(task: TaskEnvelope) -> JsonObject:
     """All statements are supported; of blocks that were doubted all the same none is mended, and no number is read."""
-    if task.kind == "sql_writer":
-        return {"decision": "refused", "explanation": "No query is scripted for this question."}
-    if task.kind == "sql_repairer":
-        return {"explanation": "No other query is scripted."}
     if task.kind == "analyst":
         return {"measurements": []}
     if task.kind == "reviser":

@@ -115,6 +115,12 @@ def test_no_reducer_fits_every_callee() -> None:
         ("search", "add_evidence"),
         ("search_related", "add_evidence"),
         ("call_tool", "add_tool_evidence"),
+        ("schema_context", "choose_schema"),
+        ("sql_writer", "record_query"),
+        ("execute_sql", "record_execution"),
+        ("sql_repairer", "record_repair"),
+        ("consensus", "add_results"),
+        ("forecast", "add_results"),
     }
 
 

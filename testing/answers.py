@@ -45,9 +45,7 @@ def plain(task: TaskEnvelope) -> JsonObject:
                 {"heading": section.title, "text": list(map(_retold, section.claims))} for section in task.sections
             ]
             return {"title": task.question[:300], "sections": sections}
-        case "splitter" | "sql_writer" | "sql_repairer" | "data_writer":
-            return _of_tables(task)
-        case "reviewer" | "reviser" | "analyst":
+        case "reviewer" | "reviser" | "analyst" | "splitter" | "sql_writer" | "sql_repairer" | "data_writer":
             return _read(task)
         case _:
             return _of_team(task)
@@ -102,6 +100,8 @@ def _judged(task: TaskEnvelope) -> JsonObject:
 
 def _read(task: TaskEnvelope) -> JsonObject:
     """All statements are supported; of blocks that were doubted all the same none is mended, and no number is read."""
+    if task.kind in ("splitter", "sql_writer", "sql_repairer", "data_writer"):
+        return _of_tables(task)
     if task.kind == "analyst":
         return {"measurements": []}
     if task.kind == "reviser":

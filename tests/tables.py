@@ -72,7 +72,8 @@ def written(sql: str = "SELECT wrong") -> JsonObject:
 
 def mended(*queries: str) -> Answer:
     """What the SQL repairer answers: these queries, one after the other."""
-    return in_turn(*({"sql": one, "changed": ["scripted"], "diff": "-a\n+b"} for one in queries))
+    answers: list[JsonObject] = [{"sql": one, "changed": ["scripted"], "diff": "-a\n+b"} for one in queries]
+    return in_turn(*answers)
 
 
 def of_paths(script: Script, names: Sequence[str]) -> None:

@@ -74,7 +74,7 @@ def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
     if not output.items:
         gaps = ("The run names no database.",)
     best = max(read, key=lambda one: (one.matched, _shared(state.question, one)), default=None)
-    choices = ()
+    choices: tuple[str, ...] = ()
     if best is not None and len(read) > 1:
         others = ", ".join(one.found.database for one in read if one is not best)
         choices = (f"Of several databases the question was put to {best.found.database}, not to {others}.",)
@@ -123,8 +123,8 @@ def _executed(state: ResearchState, said: ExecuteSqlOutput) -> ResearchState:
     fault = said.fault or QueryFault(stage="database", message="It gave no answer.")
     why = _why_not_mended(now, fault)
     gaps = (_gap(f"The query was not answered ({fault.stage}): {fault.message.rstrip('.')}. {why}"),) if why else ()
-    update = {"fault": fault, "repairable": not why, "gaps": _more(now.gaps, gaps)}
-    return _kept(state, now.model_copy(update=update))
+    told: dict[str, object] = {"fault": fault, "repairable": not why, "gaps": _more(now.gaps, gaps)}
+    return _kept(state, now.model_copy(update=told))
 
 
 def _why_not_mended(now: DataWork, fault: QueryFault) -> str:

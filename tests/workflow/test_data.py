@@ -49,21 +49,28 @@ def asked(**changes: Any) -> ResearchInput:
     return asked_of_tables(f"run-{uuid.uuid4()}").model_copy(update=changes)
 
 
-def work(run: Run) -> JsonObject:
-    found = run.state.values["data"]
-    assert isinstance(found, dict)
-    return found
-
-
-def given_to_the_writer(script: Script) -> list[JsonObject]:
+def given_to_the_writer(script: Script) -> list[Any]:
     """Notes what the data writer is given."""
-    noted: list[JsonObject] = []
+    noted: list[Any] = []
 
     def write(given: JsonObject) -> JsonObject:
         noted.append(given)
         return {"artifact": "draft", "title": "T", "answered": True, "claims": 1, "cited": 0, "evidence": []}
 
     script.overrides["data_writer"] = write
+    return noted
+
+
+def given_to(script: Script, tool: str) -> list[Any]:
+    """Notes what a tool is given, which answers as before."""
+    noted: list[Any] = []
+    answers = script.overrides[tool]
+
+    def answer(given: JsonObject) -> JsonObject:
+        noted.append(given)
+        return answers(given)
+
+    script.overrides[tool] = answer
     return noted
 
 
@@ -77,14 +84,14 @@ async def test_a_query_is_mended_until_it_is_answered(walk: Walk, script: Script
     assert script.calls == ["schema_context", "splitter", "sql_examples", *queries, "chart", "data_writer"]
     assert (run.ending, run.failure, run.budget.iterations) == (None, None, 3)
     assert [ref.id for ref in run.state.evidence] == ["result:right"]
-    (query,) = told[0]["queries"]  # type: ignore[misc, index]
-    assert query["query"]["sql"] == "SELECT right"  # type: ignore[index, call-overload]
-    repairs: Any = query["repairs"]  # type: ignore[index, call-overload]
+    (query,) = told[0]["queries"]
+    assert query["query"]["sql"] == "SELECT right"
+    repairs: Any = query["repairs"]
     assert [(one["before"], one["after"]) for one in repairs] == [
         ("SELECT wrong", "SELECT less_wrong"),
         ("SELECT less_wrong", "SELECT right"),
     ]
-    assert [one["artifact"] for one in told[0]["results"]] == ["right"]  # type: ignore[index, union-attr, call-overload]
+    assert [one["artifact"] for one in told[0]["results"]] == ["right"]
 
 
 async def test_the_same_complaint_twice_opens_the_circuit(walk: Walk, script: Script) -> None:
@@ -95,7 +102,7 @@ async def test_the_same_complaint_twice_opens_the_circuit(walk: Walk, script: Sc
     await walk(asked())
     assert script.calls.count("execute_sql") == 2
     assert script.calls.count("sql_repairer") == 1
-    (gap,) = told[0]["gaps"]  # type: ignore[misc]
+    (gap,) = told[0]["gaps"]
     assert "no such table: sale" in str(gap)
     assert "The same complaint came twice" in str(gap)
 
@@ -139,9 +146,7 @@ async def test_documents_answer_what_no_table_does(walk: Walk, script: Script) -
 
 async def test_paths_go_side_by_side_and_are_merged(walk: Walk, script: Script) -> None:
     of_paths(script, ["2023", "2024"])
-    merged: list[JsonObject] = []
-    consensus = script.overrides["consensus"]
-    script.overrides["consensus"] = lambda given: merged.append(given) or consensus(given)  # type: ignore[func-returns-value]
+    merged = given_to(script, "consensus")
     told = given_to_the_writer(script)
     run = await walk(asked())
     assert run.ending is None
@@ -169,9 +174,7 @@ async def test_a_path_that_finds_nothing_is_a_named_gap(walk: Walk, script: Scri
         return fault("no such table", lasting=False) if "2024" in str(given) else answers(given)
 
     script.overrides["execute_sql"] = executed
-    merged: list[JsonObject] = []
-    consensus = script.overrides["consensus"]
-    script.overrides["consensus"] = lambda given: merged.append(given) or consensus(given)  # type: ignore[func-returns-value]
+    merged = given_to(script, "consensus")
     await walk(asked())
     paths: Any = merged[0]["paths"]
     assert [one["result"] is None for one in paths] == [False, True]
@@ -232,14 +235,14 @@ async def test_a_forecast_that_fails_is_told_and_the_history_is_answered(walk: W
     run = await walk(asked())
     assert run.failure is None
     assert told[0]["gaps"] == ["forecast failed: this worker has no library for forecasts"]
-    assert [one["artifact"] for one in told[0]["results"]] == ["series"]  # type: ignore[index, union-attr, call-overload]
+    assert [one["artifact"] for one in told[0]["results"]] == ["series"]
 
 
 async def test_a_tool_is_called_that_was_offered_and_its_refusal_ends_nothing(walk: Walk, script: Script) -> None:
     offered: JsonObject = {"server": "time", "name": "now", "kind": "reads"}
     servers: JsonObject = {"servers": [{"server": "time", "transport": "stdio", "tools": [offered]}]}
     script.overrides["list_tools"] = lambda given: servers
-    seen: list[JsonObject] = []
+    seen: list[Any] = []
 
     def split(given: JsonObject) -> JsonObject:
         seen.append(given)
@@ -254,7 +257,7 @@ async def test_a_tool_is_called_that_was_offered_and_its_refusal_ends_nothing(wa
     script.overrides["sql_writer"] = lambda given: written()
     script.overrides["execute_sql"] = lambda given: result("right")
     run = await walk(asked(tool_servers=("time",)))
-    assert seen[0]["tools"][0]["name"] == "now"  # type: ignore[index, call-overload]
+    assert seen[0]["tools"][0]["name"] == "now"
     assert script.calls.index("call_tool") < script.calls.index("execute_sql")
     assert run.ending is None
     assert run.state.warnings == ("The tool time/now failed: it writes, and nobody allowed that",)
@@ -273,9 +276,7 @@ async def test_a_run_without_a_database_that_can_be_read_says_so(walk: Walk, scr
 
 async def test_a_path_that_takes_too_long_is_a_named_gap(temporal: Client, script: Script) -> None:
     of_paths(script, ["2023", "2024"])
-    merged: list[JsonObject] = []
-    consensus = script.overrides["consensus"]
-    script.overrides["consensus"] = lambda given: merged.append(given) or consensus(given)  # type: ignore[func-returns-value]
+    merged = given_to(script, "consensus")
 
     async def endless(given: JsonObject) -> None:
         while given["question"] == "What of 2024?" and "dialect" in given:  # its SQL writer

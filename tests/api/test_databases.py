@@ -12,6 +12,7 @@ from temporalio.worker import Worker
 from elcano.activities.databases.registry import named_databases
 from elcano.activities.sources.registry import open_sources
 from elcano.activities.tools.looking import DatabaseLookActivities
+from elcano.graphs.catalogue.database_tools import ExecuteSqlOutput, SqlExamplesOutput
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker, provider_worker
@@ -127,6 +128,7 @@ async def test_nodes_of_a_run_ask_the_databases_of_their_workers_settings(
         run_id = await start(api, question="Which customers are there?", graph=ASKING)
         await ended(api, run_id)
         outputs = (await log_of(store, run_id)).run.state.outputs
-    assert [one["sql"] for one in outputs["examples"]["examples"]] == ["SELECT name FROM customers"]
-    assert outputs["ask"]["fault"] is None
-    assert outputs["ask"]["result"]["row_count"] == 3
+    (example,) = SqlExamplesOutput.model_validate(outputs["examples"]).examples
+    assert example.sql == "SELECT name FROM customers"
+    answered = ExecuteSqlOutput.model_validate(outputs["ask"])
+    assert (answered.fault, answered.result and answered.result.row_count) == (None, 3)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from elcano.activities.sources.base import Found
+from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.errors import SourceUnavailable
@@ -14,7 +15,19 @@ TEMPORAL = (
     "Temporal records every step of a workflow in its history. After a crash another worker replays the history and "
     "goes on where the first one stopped. A failed activity is retried by the server according to its retry policy."
 )
+NEEDED: JsonObject = {
+    "excerpt": {"database": "shop", "dialect": "sqlite"},
+    "query": {"database": "shop", "dialect": "sqlite", "sql": "SELECT 1"},
+    "fault": {"stage": "database", "message": "no such table"},
+}
+"""What agents cannot do without beside a question."""
 PANCAKES = "Pancakes are made of flour, eggs and milk. Let the batter rest for half an hour before baking."
+
+
+def least(agent: AgentDefinition, **given: object) -> dict[str, object]:
+    """The least that an agent can be given, and what is given beside."""
+    required = [name for name, field in agent.input.model_fields.items() if field.is_required() and name in NEEDED]
+    return {"question": "What?", **{name: NEEDED[name] for name in required}, **given}
 
 
 def passage(number: int, text: str, *, title: str = "", source: str = "docs", heading: str = "") -> Evidence:

@@ -30,7 +30,7 @@ from elcano.settings import Settings
 from elcano.storage.ledger import Ledger, LedgerEntry
 from elcano.storage.store import Store, open_store
 from elcano.testing import Reply, ScriptedModel
-from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
+from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, least, passage, stored
 
 QUESTION = "How does a Temporal workflow go on after a crash?"
 PASSAGES = (passage(1, TEMPORAL), passage(2, PANCAKES))
@@ -63,7 +63,7 @@ def given(**more: object) -> JsonObject:
 
 @pytest.mark.parametrize("agent", [name for name, one in AGENTS.items() if "sections" not in one.input.model_fields])
 async def test_every_agent_answers_offline_in_its_output_model(store: Store, agent: str) -> None:
-    result = await run(activities(store), agent, {"question": QUESTION})
+    result = await run(activities(store), agent, json.loads(json.dumps(least(AGENTS[agent], question=QUESTION))))
     AGENTS[agent].output.model_validate(result.output)
     assert result.model == "extractive-v3"
     assert result.usage.requests == 1

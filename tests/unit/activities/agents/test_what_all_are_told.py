@@ -19,13 +19,15 @@ from elcano.graphs.rules import rules
 from elcano.graphs.values.criteria import unjudged
 from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.works import Work
-from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, passage
+from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, least, passage
 
 DAY = "2026-11-22"
 QUESTIONS = [(agent, question) for agent in AGENTS.values() for question in (agent.asks, agent.closing) if question]
 EACH = pytest.mark.parametrize(("agent", "question"), QUESTIONS, ids=lambda one: getattr(one, "name", ""))
 FORMED = {"planner", "writer", "drafter", "long_writer", "proofreader"}
 """Agents that plan or write a report."""
+WITHOUT_PASSAGES = {"input_parser", "tool_selector", "progress_ledger", "sql_writer", "sql_repairer"}
+"""Agents that are shown no passage."""
 
 
 def loaded(*works: Work | None) -> Loaded:
@@ -35,7 +37,7 @@ def loaded(*works: Work | None) -> Loaded:
 
 
 def task_of(agent: AgentDefinition, question: Question[Any], **given: object) -> TaskEnvelope:
-    asked = agent.input.model_validate({"question": "What is the latest version?", **given})
+    asked = agent.input.model_validate(least(agent, question="What is the latest version?", **given))
     return question.shown(asked, loaded())
 
 
@@ -46,7 +48,7 @@ def test_every_prompt_has_the_day_and_the_language(agent: AgentDefinition, quest
     assert task is not None
     assert (task.today, task.language) == (DAY, "German")
     assert f'"today": "{DAY}"' in text
-    undated = question.shown(agent.input.model_validate({"question": "What?"}), Loaded())
+    undated = question.shown(agent.input.model_validate(least(agent)), Loaded())
     assert '"today"' not in written(undated)
 
 
@@ -56,7 +58,7 @@ def test_every_agent_is_told_how_to_read_and_who_sees_passages_how_far_to_trust_
 ) -> None:
     assert question.told.startswith(question.instructions)
     assert question.told.count(READING) == 1
-    assert question.told.count(TRUSTING) == (agent.name not in {"input_parser", "tool_selector", "progress_ledger"})
+    assert question.told.count(TRUSTING) == (agent.name not in WITHOUT_PASSAGES)
 
 
 @EACH
@@ -164,8 +166,8 @@ def test_whatever_a_stranger_wrote_stays_inside_the_fence() -> None:
     for name, agent in AGENTS.items():
         if agent.joins:
             continue
-        given = {"question": "What?", "criteria": [{"text": attack}]} if "criteria" in agent.input.model_fields else {}
-        task = agent.asks.shown(agent.input.model_validate({"question": "What?", **given}), shown)
+        given = {"criteria": [{"text": attack}]} if "criteria" in agent.input.model_fields else {}
+        task = agent.asks.shown(agent.input.model_validate(least(agent, **given)), shown)
         text = prompt(agent.asks.request, task)
         fence = text.rpartition("\n")[2]
         above, _, inside = text.partition(f"\n{fence}json\n")

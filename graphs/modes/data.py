@@ -42,6 +42,8 @@ def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answere
         onward: the node that comes after a result if that names none.
     """
     asked: Inputs = {**ASKED, "question": question}
+    if given_up != onward:
+        builder.add_conditional_edge("data_execution", given_up, when=f"{_WORK}.fault", label="given up")
     return (
         builder.add_tool_node(
             "sql_examples",
@@ -90,8 +92,7 @@ def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answere
         .add_conditional_edge(
             "data_execution", "sql_repair", when=f"{_WORK}.repairable", label=f"an error, {REPAIRS} times at most"
         )
-        .add_conditional_edge("data_execution", given_up, when=f"{_WORK}.fault", label="given up")
-        .connect_nodes("data_execution", onward, label="a result")
+        .connect_nodes("data_execution", onward, label="a result" if given_up != onward else "a result, or given up")
         .add_conditional_edge("sql_repair", given_up, when=f"!({_WORK}.repairable)", label="not mended")
         .connect_nodes("sql_repair", "data_execution", label="mended", loop=True)
     )

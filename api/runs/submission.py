@@ -92,7 +92,7 @@ def research_input(
         graph=graph,
         limits=limits,
         sources=sources,
-        databases=tuple(name for name in sources if name in settings.databases),
+        databases=tuple(settings.databases) if asks_databases(graph) else (),
         tool_servers=tuple(settings.mcp_servers),
         background=request.background,
         instructions=request.instructions,

@@ -166,7 +166,7 @@ class ResearchState(Frozen):
     sources: tuple[str, ...] = ()
     """Names of the sources that may be searched."""
     databases: tuple[str, ...] = ()
-    """Of these names those of databases, to which questions can be put."""
+    """Which names are those of databases, whether or not they are among `sources`; of a graph that asks them."""
     tool_servers: tuple[str, ...] = ()
     """Names of the servers of tools that the operator named."""
     barred: dict[str, str] = {}

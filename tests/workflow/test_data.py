@@ -135,6 +135,13 @@ async def test_what_no_table_answers_is_said(walk: Walk, script: Script) -> None
     assert told[0]["gaps"] == ["The question became no query: No query is scripted for this question."]
 
 
+async def test_a_database_that_the_run_does_not_name_is_not_asked(walk: Walk, script: Script) -> None:
+    given_to_the_writer(script)
+    run = await walk(asked(databases=("sales", "staff")))
+    read: Any = run.state.outputs["schema_context"]
+    assert [one["input"]["database"] for one in read["items"]] == ["sales"]
+
+
 async def test_documents_answer_what_no_table_does(walk: Walk, script: Script) -> None:
     script.overrides["sql_writer"] = lambda given: (
         {"decision": "documents", "explanation": "it is a why"} if given["documents"] else {"decision": "refused"}

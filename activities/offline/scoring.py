@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
+from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, denied, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
 from elcano.activities.offline.manuals import Asked as Measured
 from elcano.activities.offline.manuals import (
@@ -23,6 +23,7 @@ from elcano.activities.offline.manuals import (
     is_definition,
     is_manual,
 )
+from elcano.activities.offline.naming import is_on_another, names_asked
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
@@ -55,6 +56,8 @@ TITLED: Final = 0.2
 """What a title that names all that is asked adds: a page on the subject knows it better than one that touches it."""
 LISTED: Final = 1.4
 """For a list with its announcement, where what is possible is asked."""
+SEVERAL: Final = 3
+"""So many telling words in one short sentence belong together, in whatever order."""
 SUBJECT: Final = 1.15
 """For a sentence that begins with what is asked about: it speaks of that, and others mention it."""
 
@@ -124,6 +127,7 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None, 
         changes=_CHANGE_ASKED.search(question) is not None,
         measured=Measured(question, terms, kind, definition, bool(compared(question))),
         manual=is_manual(given),
+        names=names_asked(question, terms),
     )
     found = [candidate for number, passage in enumerate(given.passages) for candidate in asked.of(number, passage)]
     return sorted(found, key=lambda candidate: (-candidate.score, candidate.place))
@@ -141,13 +145,14 @@ class _Asked:
     changes: bool
     measured: Measured
     manual: bool
+    names: frozenset[str]
 
     def of(self, number: int, passage: Passage) -> Iterator[Candidate]:
         """The candidates of one passage, in its order."""
         factor = self._factor(passage)
         before: Sentence | None = None
         for sentence in passage.sentences:
-            if not self._may_show(sentence):
+            if not self._may_show(sentence) or is_on_another(self.names, sentence, passage):
                 continue
             start, led = beginning(sentence, before)
             before = sentence
@@ -179,7 +184,8 @@ class _Asked:
             # All of a section that is called after the question is about it.
             about = passage.found if self.manual and focus(passage, self.terms) == 1.0 else near
             held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
-            whole = held[1] == 1.0 and len(own) <= 2 * USUAL_LENGTH and are_apart(self.measured.question)
+            apart = len(self.terms.weights) >= SEVERAL or are_apart(self.measured.question)
+            whole = held[1] == 1.0 and len(own) <= 2 * USUAL_LENGTH and apart
             together = not self.manual or whole or self._is_together(sentence, start, text, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
 
@@ -228,6 +234,8 @@ class _Asked:
     def _answers(self, text: str, own: Sequence[str]) -> float:
         """How far a sentence goes beyond naming what is asked: by what it adds, how it is worded and how it begins."""
         news = len(set(own).difference(self.whole.weights))
+        if self.terms.coverage(set(own)) == 1.0 and denied(self.measured.question, text):
+            news = NEWS  # That it is not so is all that who asks whether it is has to be told.
         factor = LEAST_NEWS + (1 - LEAST_NEWS) * min(1.0, news / NEWS)
         if self.kind.answered.search(text):
             factor *= ANSWERING

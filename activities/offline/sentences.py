@@ -20,6 +20,8 @@ from elcano.activities.text.words import words
 
 LEAST_WORDS: Final = 5
 LEAST_ITEM_WORDS: Final = 4
+LEAST_WHOLE_WORDS: Final = 3
+"""Of what ends with a full stop: notes say much in few words, as `Nobody flies business class.`"""
 MOST_CHARACTERS: Final = 600
 LEAST_ITEMS: Final = 2
 CODE_CHARACTERS: Final = 200
@@ -240,5 +242,7 @@ def _is_quotable(sentence: Sentence, block: Block) -> bool:
     if literal.isascii() and _CAPITALS.search(plain) is None:
         return False  # Names of constants, or a headline.
     needed = LEAST_ITEM_WORDS if block.item else LEAST_WORDS
+    if in_english() and _FULL_STOP.search(literal) is not None:
+        needed = LEAST_WHOLE_WORDS
     count = len(words(plain)) if is_unspaced(plain) else len(_PLAIN_WORD.findall(plain))
     return count >= needed and (block.item or sentence.whole or sentence.named or sentence.leads)

@@ -100,7 +100,6 @@ Prices rise by four per cent in January. Maren said that nobody will be dismisse
 
 QUESTIONS: Final = {
     "What do I do when I lose my laptop?": "reported to the security desk within one day",
-    "Who hands out laptops?": "The office manager hands it out",
     "May I turn off the encryption of my disk?": "nobody turns the encryption off",
     "Can I read mail on my private phone?": "if they have a screen lock",
     "How many days of holiday do I have?": "28 days of holiday",

@@ -6,6 +6,7 @@ has both names, is led astray.
 
 from typing import Final
 
+from elcano.activities.offline.language import in_english
 from elcano.activities.offline.passages import Passage
 from elcano.activities.offline.planning import proper_names
 from elcano.activities.offline.sentences import Sentence
@@ -18,7 +19,7 @@ SHORT: Final = 3
 
 def names_asked(question: str, terms: Terms) -> frozenset[str]:
     """The stems of the names that a short question has after its first word; none of a longer one."""
-    if len(terms.weights) > SHORT:
+    if not in_english() or len(terms.weights) > SHORT:
         return frozenset()
     return frozenset(terms.weights).intersection(stem(name) for name in proper_names(question))
 

@@ -27,20 +27,11 @@ from elcano.activities.offline.naming import is_on_another, names_asked
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
-from elcano.activities.offline.terms import Terms
+from elcano.activities.offline.terms import USUAL_LENGTH, Terms, fit_of
 from elcano.activities.offline.wording import LED, beginning, penalty
 from elcano.activities.text.stems import stems
 
 SENTENCE_SHARE: Final = 0.6
-SATURATION: Final = 1.2
-"""BM25's k1: how much length matters."""
-LENGTH_WEIGHT: Final = 0.4
-"""BM25's b, below its usual 0.75: short sentences are often fragments."""
-USUAL_LENGTH: Final = 12
-"""Telling words of a usual sentence. A constant, so that a score means the same for any set of passages."""
-LONGEST: Final = 1.5
-"""Times the usual length; what is longer, a list for instance, does not lose more."""
-
 NEWS: Final = 5
 """Telling words beside the question's that a full answer has; who only repeats the question tells nothing."""
 LEAST_NEWS: Final = 0.5
@@ -250,13 +241,6 @@ class _Asked:
         return factor * SUBJECT if own[0] in self.terms.weights else factor
 
     def _fit_of(self, own: Sequence[str]) -> float:
-        fit = _fit(own, self.terms)
+        fit = fit_of(own, self.terms)
         only_about = {one for one in own if one in self.terms.weights} == {self.about}
         return fit * 0.5 if only_about and len(self.terms.weights) > 1 else fit
-
-
-def _fit(own: Sequence[str], terms: Terms) -> float:
-    """BM25 with a fixed usual length, each term counted once: in one sentence a repetition tells nothing new."""
-    long = min(len(own) / USUAL_LENGTH, LONGEST)
-    length = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * long)
-    return terms.coverage(set(own)) * (SATURATION + 1) / (1 + length)

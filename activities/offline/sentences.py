@@ -58,7 +58,7 @@ _OPEN: Final = (":", "?", ",", "->", "...", "\u2026", "\uff1a", "\uff1f", "\uff0
 _WITHOUT_STOPS: Final = frozenset({"th", "lo"})
 """Languages that end a sentence, and many a clause, with a space."""
 _LEANS: Final = re.compile(
-    r"\W*(?:this|that|these|those|it|they|he|she|we|you|so|then|but|and|or|here|there|see)\b", re.IGNORECASE
+    r"\W*(?:this|that|these|those|it|they|he|she|we|you|so|then|but|and|or|here|there|see)\b", re.I
 )
 """How sentences begin that say nothing alone if they are short: `This is mostly true.`"""
 _LABEL_END: Final = re.compile(r"[\w)\]>\u2026\"'\u201d\u2019]$")

@@ -22,6 +22,15 @@ LEAST_WEIGHT: Final = 0.1
 FEW_WORDS: Final = 3
 """A question of no more telling words is also measured by nouns that others only ask with, such as `types`."""
 
+SATURATION: Final = 1.2
+"""BM25's k1: how much length matters."""
+LENGTH_WEIGHT: Final = 0.4
+"""BM25's b, below its usual 0.75: short sentences are often fragments."""
+USUAL_LENGTH: Final = 12
+"""Telling words of a usual sentence. A constant, so that a score means the same for any set of passages."""
+LONGEST: Final = 1.5
+"""Times the usual length; what is longer, a list for instance, does not lose more."""
+
 
 @dataclass(frozen=True)
 class Terms:
@@ -53,6 +62,13 @@ class Terms:
         """Only the terms that occur in `text`, with the same weights."""
         here = set(stems(text))
         return Terms({one: weight for one, weight in self.weights.items() if one in here}, self.written)
+
+
+def fit_of(own: Sequence[str], terms: Terms) -> float:
+    """BM25 with a fixed usual length, each term counted once: in one sentence a repetition tells nothing new."""
+    long = min(len(own) / USUAL_LENGTH, LONGEST)
+    length = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * long)
+    return terms.coverage(set(own)) * (SATURATION + 1) / (1 + length)
 
 
 def weighted(

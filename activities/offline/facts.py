@@ -62,8 +62,8 @@ _ASKED_WITH: Final = re.compile(
     re.IGNORECASE,
 )
 _LASTING: Final = re.compile(r"^\W*how (?:long|much time)\b", re.IGNORECASE)
-_LASTS: Final = re.compile(r"\b(?:takes?|took|lasts?|lasted)\b", re.IGNORECASE)
-"""How long something takes is said without these words: `boils in two minutes`, `was down for three hours`."""
+_LASTS: Final = re.compile(r"\b(?:takes?|took)\b", re.IGNORECASE)
+"""How long something takes is said without these words: `boils in two minutes`."""
 
 
 def subject_of(question: str) -> str:

@@ -47,8 +47,6 @@ TITLED: Final = 0.2
 """What a title that names all that is asked adds: a page on the subject knows it better than one that touches it."""
 LISTED: Final = 1.4
 """For a list with its announcement, where what is possible is asked."""
-SEVERAL: Final = 3
-"""So many telling words in one short sentence belong together, in whatever order."""
 SUBJECT: Final = 1.15
 """For a sentence that begins with what is asked about: it speaks of that, and others mention it."""
 
@@ -175,8 +173,7 @@ class _Asked:
             # All of a section that is called after the question is about it.
             about = passage.found if self.manual and focus(passage, self.terms) == 1.0 else near
             held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
-            apart = len(self.terms.weights) >= SEVERAL or are_apart(self.measured.question)
-            whole = held[1] == 1.0 and len(own) <= 2 * USUAL_LENGTH and apart
+            whole = held[1] == 1.0 and len(own) <= 2 * USUAL_LENGTH and are_apart(self.measured.question)
             together = not self.manual or whole or self._is_together(sentence, start, text, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
 

@@ -120,13 +120,16 @@ def _of_manual(given: Material, question: str, parts: Sequence[str], floor: floa
 def fit_for_manuals(ranked: Sequence[Candidate], terms: Terms, *, which: bool = False) -> list[Candidate]:
     """Those that hold enough of the question, with what stands above them and by themselves.
 
-    Who asks `which packages` names a kind of things, and answers name the things. Of a question whose only word is
-    everywhere what says what that is can be told from all else, and nothing more.
+    Who asks `which packages` names a kind of things, and answers name the things: less has to be held, unless a
+    sentence holds enough. Of a question whose only word is everywhere what says what that is can be told from all
+    else, and nothing more.
     """
     if len(terms.weights) == 1 and max(terms.weights.values()) < EVERYWHERE:
         return [one for one in ranked if one.defining]
-    needed = PART_HELD if which else MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights))
-    return [one for one in ranked if one.held >= needed and one.own >= MANUAL_OWN and one.together]
+    own = [one for one in ranked if one.own >= MANUAL_OWN and one.together]
+    needed = MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights))
+    held = [one for one in own if one.held >= needed]
+    return held if held or not which else [one for one in own if one.held >= PART_HELD]
 
 
 def candidates_of(given: Material, question: str, part: str) -> list[Candidate]:

@@ -18,7 +18,6 @@ from elcano.activities.offline.manuals import (
     are_apart,
     bearing,
     compounded,
-    focus,
     held_pairs,
     is_definition,
     is_manual,
@@ -170,9 +169,7 @@ class _Asked:
             score *= self._answers(text, own)
             if self.manual:
                 score *= bearing(sentence, text, passage, self.measured)
-            # All of a section that is called after the question is about it.
-            about = passage.found if self.manual and focus(passage, self.terms) == 1.0 else near
-            held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
+            held = self.terms.coverage(near), self.terms.coverage(near if says else set(own))
             whole = held[1] == 1.0 and len(own) <= 2 * USUAL_LENGTH and are_apart(self.measured.question)
             together = not self.manual or whole or self._is_together(sentence, start, text, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)

@@ -59,6 +59,7 @@ WORKINGS: Final = _kind(
     r"responsible|determin\w+|specif\w+|controls?|decides?|defines?|describes?|sends?|passe[sd]|called|provid\w+|"
     r"represent\w*|implements?|contains?|(?:is|are) (?:an?|the|used|then|not)|allows?|each|when|until|before|after",
 )
+_WHICH: Final = re.compile(r"\W*which\b", re.IGNORECASE)
 _HOW: Final = re.compile(r"\W*how (?:(?:do|can|should|would|could) (?:i|we|you|one)|to)\b", re.IGNORECASE)
 """Whoever begins so asks for the way, whatever words follow: `how do I choose which ...`."""
 _YES_OR_NO: Final = re.compile(
@@ -90,3 +91,8 @@ def kind_of(question: str, context: str = "") -> Kind:
         return PROCEDURE
     found = next(kind for kind in KINDS if kind.asked.search(question))
     return kind_of(context) if context and found is WORKINGS else found
+
+
+def asks_which(question: str) -> bool:
+    """Whether things of a kind are asked for: `which packages`."""
+    return _WHICH.match(question) is not None

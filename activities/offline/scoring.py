@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, denied, kind_of
+from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, asks_which, denied, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
 from elcano.activities.offline.manuals import Asked as Measured
 from elcano.activities.offline.manuals import (
     are_apart,
     bearing,
     compounded,
+    focus,
     held_pairs,
     is_definition,
     is_manual,
@@ -169,10 +170,16 @@ class _Asked:
             score *= self._answers(text, own)
             if self.manual:
                 score *= bearing(sentence, text, passage, self.measured)
-            held = self.terms.coverage(near), self.terms.coverage(near if says else set(own))
+            # All of a section that is called after the question is about it; which of its things is asked for is not.
+            about = passage.found if self._is_titled(passage) else near
+            held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
             whole = held[1] == 1.0 and len(own) <= 2 * USUAL_LENGTH and are_apart(self.measured.question)
             together = not self.manual or whole or self._is_together(sentence, start, text, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
+
+    def _is_titled(self, passage: Passage) -> bool:
+        whole = self.manual and not asks_which(self.measured.question)
+        return whole and focus(passage, self.terms) == 1.0
 
     def _may_show(self, sentence: Sentence) -> bool:
         """Whether what announces code may be quoted: with it in a manual and to who asks how to do something.

@@ -59,12 +59,28 @@ WORKINGS: Final = _kind(
     r"responsible|determin\w+|specif\w+|controls?|decides?|defines?|describes?|sends?|passe[sd]|called|provid\w+|"
     r"represent\w*|implements?|contains?|(?:is|are) (?:an?|the|used|then|not)|allows?|each|when|until|before|after",
 )
+_WHICH: Final = re.compile(r"\W*which\b", re.IGNORECASE)
 _HOW: Final = re.compile(r"\W*how (?:(?:do|can|should|would|could) (?:i|we|you|one)|to)\b", re.IGNORECASE)
 """Whoever begins so asks for the way, whatever words follow: `how do I choose which ...`."""
+_YES_OR_NO: Final = re.compile(
+    r"\W*(?:can|could|may|might|must|shall|should|will|would|do|does|did|is|are|was|were|am|has|have|had|need)\b"
+    r"(?! not\b)[^?]*\?*\s*$",
+    re.IGNORECASE,
+)
+_DENIES: Final = re.compile(
+    r"\b(?:no|not|nobody|none|nothing|never|neither|nor|nowhere|cannot|without|forbid\w*|forbad\w*|prohibit\w*|refus\w*)\b"
+    r"|n['\u2019]t\b|\bno[ -]one\b",
+    re.IGNORECASE,
+)
 UNKNOWN: Final = Kind(re.compile(""), "", re.compile(r"(?!)"))
 """For questions in other languages: nothing is searched beside their own words, and no sentence goes before others."""
 KINDS: Final = (REASON, CHOICE, ABILITY, PROCEDURE, WORKINGS)
 """In the order of trying; every question is at least of the last kind."""
+
+
+def denied(question: str, text: str) -> bool:
+    """Whether `question` wants to know if something is so, and `text` says of something that it is not."""
+    return in_english() and _YES_OR_NO.match(question) is not None and _DENIES.search(text) is not None
 
 
 def kind_of(question: str, context: str = "") -> Kind:
@@ -75,3 +91,8 @@ def kind_of(question: str, context: str = "") -> Kind:
         return PROCEDURE
     found = next(kind for kind in KINDS if kind.asked.search(question))
     return kind_of(context) if context and found is WORKINGS else found
+
+
+def asks_which(question: str) -> bool:
+    """Whether things of a kind are asked for: `which packages`."""
+    return _WHICH.match(question) is not None

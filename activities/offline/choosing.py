@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.activities.offline.asking import PROCEDURE, REASON, kind_of
+from elcano.activities.offline.asking import PROCEDURE, REASON, asks_which, kind_of
 from elcano.activities.offline.manuals import instructs, is_long, is_manual
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.planning import anchor, compared, part_anchor
@@ -21,7 +21,6 @@ from elcano.activities.offline.wording import beginning
 from elcano.activities.text.stems import stems
 
 KEY_FINDINGS: Final = 4
-_WHICH: Final = re.compile(r"\W*which\b", re.IGNORECASE)
 _ON_ONE_THING: Final = re.compile(r"What should one know about\b")
 """As the outline asks of a part: what is said of it beside its best sentence has to say what it is."""
 PER_PASSAGE: Final = 3
@@ -98,7 +97,7 @@ def _of_manual(given: Material, question: str, parts: Sequence[str], floor: floa
         said = [one for one in candidates_of(given, question, part) if one.held >= PART_HELD and one.own >= MANUAL_OWN]
         choose(chosen, said, len(chosen) + 1, floor)
     every = candidates(given, given.terms, question, anchor(question, given))
-    ranked = fit_for_manuals(every, given.terms, which=_WHICH.match(question) is not None)
+    ranked = fit_for_manuals(every, given.terms, which=asks_which(question))
     if kind_of(question) is REASON:
         ranked = [one for one in ranked if REASON.answered.search(one.text)]
     if not chosen:
@@ -120,13 +119,16 @@ def _of_manual(given: Material, question: str, parts: Sequence[str], floor: floa
 def fit_for_manuals(ranked: Sequence[Candidate], terms: Terms, *, which: bool = False) -> list[Candidate]:
     """Those that hold enough of the question, with what stands above them and by themselves.
 
-    Who asks `which packages` names a kind of things, and answers name the things. Of a question whose only word is
-    everywhere what says what that is can be told from all else, and nothing more.
+    Who asks `which packages` names a kind of things, and answers name the things: less has to be held, unless a
+    sentence holds enough. Of a question whose only word is everywhere what says what that is can be told from all
+    else, and nothing more.
     """
     if len(terms.weights) == 1 and max(terms.weights.values()) < EVERYWHERE:
         return [one for one in ranked if one.defining]
-    needed = PART_HELD if which else MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights))
-    return [one for one in ranked if one.held >= needed and one.own >= MANUAL_OWN and one.together]
+    own = [one for one in ranked if one.own >= MANUAL_OWN and one.together]
+    needed = MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights))
+    held = [one for one in own if one.held >= needed]
+    return held if held or not which else [one for one in own if one.held >= PART_HELD]
 
 
 def candidates_of(given: Material, question: str, part: str) -> list[Candidate]:

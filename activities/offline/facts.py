@@ -26,7 +26,8 @@ _NUMBER: Final = (
 )
 _DAY: Final = (
     r"\b(?:1\d|20)\d\d\b|\b\d{1,2}(?:st|nd|rd|th)\b|\b(?:January|February|March|April|May|June|July|August|September|"
-    r"October|November|December|century|centuries|decades?|years? (?:ago|later)|BCE?|AD)\b"
+    r"October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|"
+    r"century|centuries|decades?|years? (?:ago|later)|BCE?|AD)\b"
 )
 _NAMED: Final = r"(?<=[\w,;:)\"'] )(?!I\b)[A-Z][\w.'\u2019-]+"
 _COUNTED: Final = r"how (?:many|much|long|old|often|far|fast|large|big|tall|high|deep|wide)"
@@ -57,14 +58,17 @@ _ASKED_WITH: Final = re.compile(
     rf"\b(?:how (?:many|much|long|old|often)|{_DATED}"
     r"|(?:what|which) (?:percent(?:age)?|number|amount|kinds?|types?|sorts?)"
     r"|what (?:is|was|are|were) the names? (?:of|for|given to))\b|\bcalled\W*$"
-    r"|(?<=\w )(?:handles?|deals? with|decides?|behaves?)\b",
+    r"|(?<=\w )(?:handles?|deals? with|decides?|behaves?)\b|(?:(?<=\bI )|(?<=\bwe )|(?<=\byou ))put\b",
     re.IGNORECASE,
 )
+_LASTING: Final = re.compile(r"^\W*how (?:long|much time)\b", re.IGNORECASE)
+_LASTS: Final = re.compile(r"\b(?:takes?|took)\b", re.IGNORECASE)
+"""How long something takes is said without these words: `boils in two minutes`."""
 
 
 def subject_of(question: str) -> str:
     """The question without the words that ask for a short answer; the whole if they are all that it has."""
-    rest = _ASKED_WITH.sub(" ", question)
+    rest = _ASKED_WITH.sub(" ", _LASTS.sub(" ", question) if _LASTING.match(question) else question)
     return rest if rest.strip(" ?.!") else question
 
 

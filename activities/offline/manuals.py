@@ -118,6 +118,9 @@ _APART: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands between words that do not touch."""
+_OBJECT_ASKED: Final = re.compile(
+    r"\W*(?:which|what|how (?:many|much)) (?P<object>[^?,;]+?) (?:do|does|did) (?P<doing>[^?,;]+)", re.IGNORECASE
+)
 _REASON: Final = REASON.answered
 
 
@@ -160,7 +163,13 @@ def pairs(question: str) -> set[frozenset[str]]:
 
 
 def are_apart(question: str) -> bool:
-    """Whether no two telling words of a question touch, but for an article: `what does lime do in a kettle`."""
+    """Whether no two telling words of a question touch, but for an article: `what does lime do in a kettle`.
+
+    Who did what was asked for, and the doing, touch in the question alone: `which fine did Kettlewright pay`.
+    """
+    match = _OBJECT_ASKED.match(question)
+    if match is not None and len(stems(match["object"])) == 1 and len(stems(match["doing"])) == 2:
+        return True
     return len(stems(question)) > 1 and all(len(stems(run)) < 2 for run in _APART.split(question))
 
 

@@ -124,7 +124,7 @@ def material(task: TaskEnvelope) -> Material:
     """The evidence and the question of `task`, read."""
     asked = {stem(word): word for word in content_words(task.question)}
     passages = tuple(_read(item, asked) for item in task.evidence)
-    terms = weighted(task.question, task.term_weights, [passage.found for passage in passages])
+    terms = weighted(task.question, task.term_weights, [one.found for one in passages], [one.lower for one in passages])
     return Material(passages, terms, task.background.rpartition("\n")[2])
 
 

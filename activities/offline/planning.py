@@ -10,7 +10,7 @@ from elcano.activities.offline.language import in_english, in_its_language
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.terms import Terms, weighted
 from elcano.activities.text.spoken import spoken
-from elcano.activities.text.stems import content_words, kin, root, stem, stems
+from elcano.activities.text.stems import content_words, forms, kin, root, stem, stems
 from elcano.activities.text.stopwords import WEIGHTLESS, stop_words, weightless
 from elcano.activities.text.unspaced import is_unspaced
 from elcano.activities.text.words import words
@@ -207,7 +207,7 @@ def _wider(task: TaskEnvelope) -> list[str]:
     parts, context = sub_questions(question), task.background.rpartition("\n")[2]
     things = series(question) if len(parts) == 1 else ()
     rest = [word for word in own if word not in {thing.lower() for thing in things}]
-    others = [one for word in own for one in kin(word)]
+    others = [one for word in own for one in (*kin(word), *forms(word))]
     about = content_words(context)[:QUERY_WORDS]
     around = sub_questions(context) if about else ()
     queries = [

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, kind_of
+from elcano.activities.offline.asking import ABILITY, PROCEDURE, Kind, asks_which, denied, kind_of
 from elcano.activities.offline.facts import Fact, fact_of
 from elcano.activities.offline.manuals import Asked as Measured
 from elcano.activities.offline.manuals import (
@@ -23,23 +23,15 @@ from elcano.activities.offline.manuals import (
     is_definition,
     is_manual,
 )
+from elcano.activities.offline.naming import is_on_another, names_asked
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
-from elcano.activities.offline.terms import Terms
+from elcano.activities.offline.terms import USUAL_LENGTH, Terms, fit_of
 from elcano.activities.offline.wording import LED, beginning, penalty
 from elcano.activities.text.stems import stems
 
 SENTENCE_SHARE: Final = 0.6
-SATURATION: Final = 1.2
-"""BM25's k1: how much length matters."""
-LENGTH_WEIGHT: Final = 0.4
-"""BM25's b, below its usual 0.75: short sentences are often fragments."""
-USUAL_LENGTH: Final = 12
-"""Telling words of a usual sentence. A constant, so that a score means the same for any set of passages."""
-LONGEST: Final = 1.5
-"""Times the usual length; what is longer, a list for instance, does not lose more."""
-
 NEWS: Final = 5
 """Telling words beside the question's that a full answer has; who only repeats the question tells nothing."""
 LEAST_NEWS: Final = 0.5
@@ -124,6 +116,7 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None, 
         changes=_CHANGE_ASKED.search(question) is not None,
         measured=Measured(question, terms, kind, definition, bool(compared(question))),
         manual=is_manual(given),
+        names=names_asked(question, terms),
     )
     found = [candidate for number, passage in enumerate(given.passages) for candidate in asked.of(number, passage)]
     return sorted(found, key=lambda candidate: (-candidate.score, candidate.place))
@@ -141,13 +134,14 @@ class _Asked:
     changes: bool
     measured: Measured
     manual: bool
+    names: frozenset[str]
 
     def of(self, number: int, passage: Passage) -> Iterator[Candidate]:
         """The candidates of one passage, in its order."""
         factor = self._factor(passage)
         before: Sentence | None = None
         for sentence in passage.sentences:
-            if not self._may_show(sentence):
+            if not self._may_show(sentence) or is_on_another(self.names, sentence, passage):
                 continue
             start, led = beginning(sentence, before)
             before = sentence
@@ -176,12 +170,16 @@ class _Asked:
             score *= self._answers(text, own)
             if self.manual:
                 score *= bearing(sentence, text, passage, self.measured)
-            # All of a section that is called after the question is about it.
-            about = passage.found if self.manual and focus(passage, self.terms) == 1.0 else near
+            # All of a section that is called after the question is about it; which of its things is asked for is not.
+            about = passage.found if self._is_titled(passage) else near
             held = self.terms.coverage(about), self.terms.coverage(near if says else set(own))
             whole = held[1] == 1.0 and len(own) <= 2 * USUAL_LENGTH and are_apart(self.measured.question)
             together = not self.manual or whole or self._is_together(sentence, start, text, passage)
             yield Candidate(number, start, sentence.end, text, frozenset(own), score, *held, says, together)
+
+    def _is_titled(self, passage: Passage) -> bool:
+        whole = self.manual and not asks_which(self.measured.question)
+        return whole and focus(passage, self.terms) == 1.0
 
     def _may_show(self, sentence: Sentence) -> bool:
         """Whether what announces code may be quoted: with it in a manual and to who asks how to do something.
@@ -228,6 +226,8 @@ class _Asked:
     def _answers(self, text: str, own: Sequence[str]) -> float:
         """How far a sentence goes beyond naming what is asked: by what it adds, how it is worded and how it begins."""
         news = len(set(own).difference(self.whole.weights))
+        if self.terms.coverage(set(own)) == 1.0 and denied(self.measured.question, text):
+            news = NEWS  # That it is not so is all that who asks whether it is has to be told.
         factor = LEAST_NEWS + (1 - LEAST_NEWS) * min(1.0, news / NEWS)
         if self.kind.answered.search(text):
             factor *= ANSWERING
@@ -242,13 +242,6 @@ class _Asked:
         return factor * SUBJECT if own[0] in self.terms.weights else factor
 
     def _fit_of(self, own: Sequence[str]) -> float:
-        fit = _fit(own, self.terms)
+        fit = fit_of(own, self.terms)
         only_about = {one for one in own if one in self.terms.weights} == {self.about}
         return fit * 0.5 if only_about and len(self.terms.weights) > 1 else fit
-
-
-def _fit(own: Sequence[str], terms: Terms) -> float:
-    """BM25 with a fixed usual length, each term counted once: in one sentence a repetition tells nothing new."""
-    long = min(len(own) / USUAL_LENGTH, LONGEST)
-    length = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * long)
-    return terms.coverage(set(own)) * (SATURATION + 1) / (1 + length)

@@ -20,6 +20,8 @@ from elcano.activities.text.words import words
 
 LEAST_WORDS: Final = 5
 LEAST_ITEM_WORDS: Final = 4
+LEAST_WHOLE_WORDS: Final = 3
+"""Of what ends with a full stop: notes say much in few words, as `Nobody flies business class.`"""
 MOST_CHARACTERS: Final = 600
 LEAST_ITEMS: Final = 2
 CODE_CHARACTERS: Final = 200
@@ -55,6 +57,10 @@ _FULL_STOP: Final = re.compile(
 _OPEN: Final = (":", "?", ",", "->", "...", "\u2026", "\uff1a", "\uff1f", "\uff0c", "\u061f", "\u060c")
 _WITHOUT_STOPS: Final = frozenset({"th", "lo"})
 """Languages that end a sentence, and many a clause, with a space."""
+_LEANS: Final = re.compile(
+    r"\W*(?:this|that|these|those|it|they|he|she|we|you|so|then|but|and|or|here|there|see)\b", re.I
+)
+"""How sentences begin that say nothing alone if they are short: `This is mostly true.`"""
 _LABEL_END: Final = re.compile(r"[\w)\]>\u2026\"'\u201d\u2019]$")
 _NAMED: Final = re.compile(
     r"(?:[\w.+-]+|[A-Z][A-Z_]*(?: [A-Z_]+)*)(?:\(\d\w*\))?(?:, [\w.+-]+)* [-\u2013\u2014] \w[^.;:|]+"
@@ -240,5 +246,7 @@ def _is_quotable(sentence: Sentence, block: Block) -> bool:
     if literal.isascii() and _CAPITALS.search(plain) is None:
         return False  # Names of constants, or a headline.
     needed = LEAST_ITEM_WORDS if block.item else LEAST_WORDS
+    if in_english() and _FULL_STOP.search(literal) is not None and not _LEANS.match(plain):
+        needed = LEAST_WHOLE_WORDS
     count = len(words(plain)) if is_unspaced(plain) else len(_PLAIN_WORD.findall(plain))
     return count >= needed and (block.item or sentence.whole or sentence.named or sentence.leads)

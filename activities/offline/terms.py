@@ -5,6 +5,7 @@ in for them.
 """
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from statistics import fmean
 from typing import Final
 
 from elcano.activities.offline.facts import subject_of
-from elcano.activities.text.stems import content_words, kin, stem, stems
+from elcano.activities.text.stems import content_words, forms, kin, root, stem, stems
 from elcano.activities.text.stopwords import ASKED_NOUNS
 from elcano.activities.text.words import words
 
@@ -20,6 +21,15 @@ LEAST_WEIGHT: Final = 0.1
 """A word that is everywhere still counts a little; weights below zero would punish finding it."""
 FEW_WORDS: Final = 3
 """A question of no more telling words is also measured by nouns that others only ask with, such as `types`."""
+
+SATURATION: Final = 1.2
+"""BM25's k1: how much length matters."""
+LENGTH_WEIGHT: Final = 0.4
+"""BM25's b, below its usual 0.75: short sentences are often fragments."""
+USUAL_LENGTH: Final = 12
+"""Telling words of a usual sentence. A constant, so that a score means the same for any set of passages."""
+LONGEST: Final = 1.5
+"""Times the usual length; what is longer, a list for instance, does not lose more."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +64,20 @@ class Terms:
         return Terms({one: weight for one, weight in self.weights.items() if one in here}, self.written)
 
 
-def weighted(question: str, given: Mapping[str, float], passages: Sequence[Collection[str]]) -> Terms:
-    """The terms of `question`, weighted by `given` (by word), or else by their frequency among `passages` (stems)."""
+def fit_of(own: Sequence[str], terms: Terms) -> float:
+    """BM25 with a fixed usual length, each term counted once: in one sentence a repetition tells nothing new."""
+    long = min(len(own) / USUAL_LENGTH, LONGEST)
+    length = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * long)
+    return terms.coverage(set(own)) * (SATURATION + 1) / (1 + length)
+
+
+def weighted(
+    question: str, given: Mapping[str, float], passages: Sequence[Collection[str]], texts: Sequence[str] = ()
+) -> Terms:
+    """The terms of `question`, weighted by `given` (by word), or else by their frequency among `passages` (stems).
+
+    `texts` are the passages in lower case, as they are written.
+    """
     asked = content_words(subject_of(question)) or content_words(question)
     written = {stem(word): word for word in asked}
     if given:
@@ -65,6 +87,7 @@ def weighted(question: str, given: Mapping[str, float], passages: Sequence[Colle
             by_stem[key] = max(weight, by_stem.get(key, 0.0))
         unknown = max(by_stem.values())
         weights = {one: by_stem.get(one, unknown) for one in written}
+        _bound_forms(weights, written, passages, texts)
     else:
         weights = {one: _frequency_weight(one, passages) for one in written}
     usual = fmean(weights.values()) if weights else 0.0
@@ -74,6 +97,19 @@ def weighted(question: str, given: Mapping[str, float], passages: Sequence[Colle
     # A word stands for all of its kin, which together are more frequent than the one that was asked with.
     bounded = {one: min(weight, usual) if kin(written[one]) else weight for one, weight in weights.items()}
     return Terms({one: max(weight, LEAST_WEIGHT) for one, weight in bounded.items()}, written)
+
+
+def _bound_forms(
+    weights: dict[str, float], written: Mapping[str, str], passages: Sequence[Collection[str]], texts: Sequence[str]
+) -> None:
+    """Who counts `lose` in the sources does not count `lost`: a verb found in other forms alone is not rare."""
+    for one, word in written.items():
+        if not forms(word) or not any(one in passage for passage in passages):
+            continue
+        as_asked = re.compile(rf"\b{re.escape(root(word))}")
+        if not any(as_asked.search(text) for text in texts):
+            others = max((weight for other, weight in weights.items() if other != one), default=weights[one])
+            weights[one] = min(weights[one], others)
 
 
 def _frequency_weight(one: str, passages: Sequence[Collection[str]]) -> float:

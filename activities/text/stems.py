@@ -14,6 +14,7 @@ import snowballstemmer
 from elcano.activities.text.known import ENGLISH, UNSPACED, stemmer_of
 from elcano.activities.text.spoken import spoken
 from elcano.activities.text.stopwords import ASKED_NOUNS, weightless
+from elcano.activities.text.verbs import BASE, past_forms
 from elcano.activities.text.words import asked_words, words
 
 _STEMMING: Final = threading.Lock()
@@ -30,6 +31,7 @@ _KIN: Final = (
     "directory folder",
     "configure configuration config setting settings",
     "fast quick speed performance",
+    "own owner ownership",
 )
 """Words that texts use for one thing, or for it and its opposite: who asks what is unsafe reads what is secure."""
 _PARTED: Final = re.compile(
@@ -37,6 +39,12 @@ _PARTED: Final = re.compile(
     re.IGNORECASE,
 )
 """Verbs that name what is written as one word as a noun: who backs up makes a backup."""
+_OWN: Final = re.compile(
+    r"(?<!\bmy )(?<!\byour )(?<!\bhis )(?<!\bher )(?<!\bits )(?<!\bour )(?<!\btheir )(?<!\bone's )(?<!\bwhose )"
+    r"(?<!'s )(?<!s' )(?<!\u2019s )(?<!s\u2019 )(?<!\bvery )\bown\b",
+    re.IGNORECASE,
+)
+"""The verb: whose own something is tells nothing, who owns it does."""
 _TEXT_WEIGHTLESS: Final = weightless(ENGLISH) - ASKED_NOUNS
 _BRITISH: Final = re.compile(r"(?<=[a-z]{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
 """`serialise` is `serialize`. Other words are changed as well, but in every text alike."""
@@ -70,10 +78,12 @@ def root(word: str) -> str:
 
 
 def stem(word: str) -> str:
-    """The root of one lower-case word, or of the first word of its kin."""
+    """The root of one lower-case word in its base form, or of the first word of its kin."""
     language = spoken()
-    own = root_in(language, word)
-    return _FIRST_OF_KIN.get(own, own) if language == ENGLISH else own
+    if language != ENGLISH:
+        return root_in(language, word)
+    own = root_in(ENGLISH, BASE.get(word, word))
+    return _FIRST_OF_KIN.get(own, own)
 
 
 def kin(word: str) -> tuple[str, ...]:
@@ -87,12 +97,29 @@ def _kin(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in (_BRITISH.sub("iz", word), *others) if one != word))
 
 
+def forms(word: str) -> tuple[str, ...]:
+    """The other forms of a verb, which a search for `word` does not find: `paid` for `pay`, and `pay` for `paid`."""
+    return _forms(word) if spoken() == ENGLISH else ()
+
+
+@lru_cache(maxsize=10_000)
+def _forms(word: str) -> tuple[str, ...]:
+    own = root_in(ENGLISH, word)
+    base = BASE.get(word) or next((one for one in BASE.values() if root_in(ENGLISH, one) == own), None)
+    return tuple(one for one in (base, *past_forms(base)) if root_in(ENGLISH, one) != own) if base else ()
+
+
+def _plain(text: str) -> str:
+    """English `text` with what is a word of its own told from what is not: verbs of two words, and the verb `own`."""
+    return _OWN.sub("owns", _PARTED.sub(lambda match: match[1] + match[2], text))
+
+
 def stems(text: str) -> list[str]:
     """The stems of the words that tell something, in order, repeated as often as they occur."""
     language = spoken()
     left_out = weightless(language)
     if language == ENGLISH:
-        text = _PARTED.sub(lambda match: match[1] + match[2], text)
+        text = _plain(text)
         left_out = _TEXT_WEIGHTLESS
     return [stem(word) for word in words(text) if word not in left_out]
 
@@ -101,7 +128,7 @@ def content_words(text: str) -> tuple[str, ...]:
     """The words that tell something, one per stem, in order."""
     by_stem: dict[str, str] = {}
     if spoken() == ENGLISH:
-        text = _PARTED.sub(lambda match: match[1] + match[2], text)
+        text = _plain(text)
     for word in asked_words(text, weightless(spoken())):
         if len(word) > 1 or not word.isascii() or word.isdigit():
             by_stem.setdefault(stem(word), word)

@@ -32,9 +32,10 @@ wasn't we'd we'll we're we've weren't who'd who'll won't wouldn't you'd you'll y
 _ORDERS: Final = "describe explain get how use used using"
 """What nearly every question or order has."""
 _MORE_FUNCTION_WORDS: Final = """
-across against almost along already although always among another anyone anything around away back became behind
-enough even indeed instead least less much near never nobody none nothing often onto others otherwise perhaps several
-since somehow something still though throughout thus together toward unless well whatever whenever whoever whole
+across against almost along already although always among another anybody anyone anything around away back became
+behind enough even everybody everyone indeed instead least less much near never nobody none nothing often onto others
+otherwise perhaps several since somebody somehow someone something still though throughout thus together toward unless
+well whatever whenever whoever whole
 """
 """Some of them are nouns as well: `back`, `well`."""
 _QUESTION_WORDS: Final = """

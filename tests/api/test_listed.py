@@ -22,7 +22,7 @@ async def test_a_run_that_goes_on_is_listed_with_its_mode_and_stage(
 ) -> None:
     async with scripted(temporal, store, task_queue, Script()):
         run_id = await start(api, "a deep one?", mode="auto", approve_plan=True)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(150):
             while await listed(api) != ("running", "approval", {"mode": "deep", "reason": ""}):  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
         assert await listed(away) == ("running", None, None)

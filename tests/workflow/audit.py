@@ -54,9 +54,8 @@ def _events(kept: ArchiveCall) -> list[Finding]:
 
 
 def _own(scenario: Scenario, run_id: str) -> list[Charge]:
-    """What the agents of one run used, in the order of its steps."""
-    charges = scenario.charges.get(run_id, {})
-    return [charges[place] for place in sorted(charges)]
+    """What the agents of one run used, in the order of the calls."""
+    return [*scenario.charges.get(run_id, {}).values()]
 
 
 def _spent(kept: ArchiveCall) -> tuple[int, int]:
@@ -91,7 +90,7 @@ def _steps(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
         found.append(("usage", f"the steps used {listed!r}, the run {_spent(kept)}"))
     for row in steps:
         calls = scenario.charges.get(kept.run.run_id, {})
-        own = total(charge.usage for (step, _), charge in calls.items() if step == row.number)
+        own = total(charge.usage for (step, _, _), charge in calls.items() if step == row.number)
         if row.kind == "agent" and row.usage.tokens != own.tokens:
             found.append(("usage", f"step {row.number} used {row.usage!r}, and its calls {own!r}"))
     return found
@@ -132,13 +131,13 @@ def _requests(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
     """No request begins once the limit is used up, at an exit no more than before it: only the last goes beyond it."""
     tokens, cost = _limits(kept)
     branches = [_spent(child) for child in _children(scenario, kept.run.run_id)]
+    lump = Usage(input_tokens=sum(one for one, _ in branches), cost_microusd=sum(one for _, one in branches))
     own = _own(scenario, kept.run.run_id)
     found = []
     spent = Usage()
     for charge in own:
-        if branches and charge.node in EXITS:  # they have all ended by then
-            lump = Usage(input_tokens=sum(one for one, _ in branches), cost_microusd=sum(one for _, one in branches))
-            spent += lump
+        if charge.node in EXITS:  # they have all ended by then
+            spent, lump = spent + lump, Usage()
         for number, request in enumerate(charge.requests, start=1):
             if spent.tokens >= tokens or (cost is not None and spent.cost_microusd >= cost):
                 found.append(("overspend", f"request {number} of {charge.node}, step {charge.step}, after {spent!r}"))

@@ -61,8 +61,8 @@ class Scenario:
 
     run_id: str
     rng: Random
-    charges: dict[str, dict[tuple[int, int], Charge]] = field(default_factory=dict)
-    """By run, branches included, and by step and try."""
+    charges: dict[str, dict[tuple[int, str, int], Charge]] = field(default_factory=dict)
+    """By run, branches included, and by step, node and try, in the order of the calls."""
     begun: list[tuple[str, str]] = field(default_factory=list)
     """Run and activity id of every call that was made."""
     ledger: dict[tuple[str, str], Usage] = field(default_factory=dict)
@@ -156,7 +156,7 @@ class Scenario:
             if refused is None:
                 requests.append(_usage(dice, dice.choice(self.sizes)))
         charge = Charge(call.step, call.node, tuple(requests), None if long and requests else refused)
-        self.charges.setdefault(call.run_id, {})[call.step, _try()] = charge
+        self.charges.setdefault(call.run_id, {})[call.step, call.node, _try()] = charge
         return charge
 
     def used(self, asked: UsageQuestion) -> Usage:

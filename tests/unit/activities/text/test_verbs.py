@@ -1,0 +1,79 @@
+"""All forms of a verb are one word, and words that only look like one are their own."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from elcano.activities.offline.passages import material
+from elcano.activities.offline.terms import weighted
+from elcano.activities.sources.documents.query import expression
+from elcano.activities.text.spoken import speaking
+from elcano.activities.text.stems import content_words, forms, kin, stem, stems
+from elcano.activities.text.verbs import BASE, past_forms
+from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
+
+
+@pytest.mark.parametrize(
+    "written", ["pay pays paying paid", "lose loses losing lost", "write wrote written writing", "choose chosen chose"]
+)
+def test_the_forms_of_a_verb_are_one(written: str) -> None:
+    assert len({stem(word) for word in written.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("find", "found"), ("leave", "left"), ("see", "saw"), ("rise", "rose"), ("mean", "meant"), ("lead", "led")],
+)
+def test_a_form_that_is_another_word_is_not_led_back(one: str, other: str) -> None:
+    assert stem(one) != stem(other)
+
+
+def test_no_form_belongs_to_two_verbs() -> None:
+    assert all(form in past_forms(base) for form, base in BASE.items())
+    assert not BASE.keys() & set(BASE.values())
+
+
+def test_forms_are_those_that_a_search_does_not_find() -> None:
+    assert forms("pays") == ("paid",)
+    assert forms("paid") == ("pay",)
+    assert forms("kettle") == forms("") == ()
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE VIRTUAL TABLE words USING fts5 (body, tokenize='porter unicode61')")
+        for form, base in BASE.items():
+            database.execute("DELETE FROM words")
+            database.execute("INSERT INTO words VALUES (?)", (form,))
+            (found,) = database.execute(
+                "SELECT count(*) FROM words WHERE words MATCH ?", (expression(base),)
+            ).fetchone()
+            assert (form in forms(base)) == (not found), form
+
+
+def test_forms_are_of_english_alone() -> None:
+    with speaking("de"):
+        assert forms("pay") == ()
+        assert stem("paid") == "paid"
+
+
+def test_a_verb_in_several_forms_keeps_its_weight() -> None:
+    assert kin("pay") == ()
+    terms = weighted("Who paid the toll and the bill?", {"paid": 5.0, "toll": 2.0, "bill": 2.0}, [])
+    assert terms.weights["pay"] == 5.0
+
+
+@pytest.mark.parametrize(("text", "least"), [("They lost the key.", 2.0), ("They lose or lost the key.", 5.0)])
+def test_a_verb_that_was_found_in_other_forms_alone_is_not_rare(text: str, least: float) -> None:
+    item = EvidenceItem(key="e1", title="Page", locator="page.md", text=text)
+    weights = {"lose": 5.0, "key": 2.0}
+    given = material(
+        TaskEnvelope(kind="writer", question="Who can lose a key?", evidence=(item,), term_weights=weights)
+    )
+    assert given.terms.weights["lose"] == least
+
+
+def test_who_owns_something_is_told_and_whose_own_it_is_is_not() -> None:
+    assert "own" in stems("Two sisters own Kettlewright.")
+    assert content_words("Which mills does Aldermoor own?") == ("mills", "aldermoor", "owns")
+    assert stem("owner") == stem("owns") == stem("ownership")
+    for text in ("in its own file", "Aldermoor\u2019s own mill", "my very own desk", "the sisters' own desk"):
+        assert "own" not in stems(text)

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from uuid import uuid4
 
+import pytest
 from temporalio import activity
 
 from elcano.activities.sources.base import Found
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
 
@@ -77,3 +80,16 @@ def open_shelf(spec: SourceSpec, settings: Settings) -> Shelf:
 def cannot_open(spec: SourceSpec, settings: Settings) -> Shelf:
     """As one that fails."""
     raise OSError(f"{spec.name} has no cellar")
+
+
+def listed_shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    """A source that is listed and has a queue, while a test runs."""
+    made = SourceSpec(
+        name=f"shelf-{uuid4()}",
+        kind="articles",
+        description="Articles.",
+        limits=SourceLimits(per_second=50),
+        policy=SourcePolicy(),
+    )
+    monkeypatch.setitem(SOURCES, made.name, made)
+    return Shelf(made)

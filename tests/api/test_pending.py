@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from uuid import uuid4
 
 import httpx
 import pytest
@@ -13,8 +12,6 @@ from elcano.api.http.schemas import PendingActivity
 from elcano.api.runs.pending import MOST_FAILURES, told, waited_for, with_unserved
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.catalogue.sources import SOURCES
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.activities import scripted_activities
@@ -22,22 +19,13 @@ from elcano.testing.script import Script
 from elcano.worker import source_workers
 from tests.api.asking import start
 from tests.api.sse import Message, following
-from tests.sources import Shelf
+from tests.sources import Shelf, listed_shelf
 from tests.workflow.conftest import worker_for
 
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    """A source that is listed and has a queue."""
-    made = SourceSpec(
-        name=f"shelf-{uuid4()}",
-        kind="articles",
-        description="Articles.",
-        limits=SourceLimits(per_second=50),
-        policy=SourcePolicy(),
-    )
-    monkeypatch.setitem(SOURCES, made.name, made)
-    return Shelf(made)
+    return listed_shelf(monkeypatch)
 
 
 async def unserved(api: httpx.AsyncClient, run_id: str) -> list[dict[str, object]]:

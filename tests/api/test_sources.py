@@ -24,7 +24,7 @@ from elcano.storage.store import Store
 from elcano.worker import provider_worker, source_workers
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
-from tests.sources import Shelf
+from tests.sources import Shelf, listed_shelf
 
 
 def searching(client: Client, store: Store, shelf: Shelf) -> list[Worker]:
@@ -36,16 +36,7 @@ def searching(client: Client, store: Store, shelf: Shelf) -> list[Worker]:
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    """A source that is listed and has a queue."""
-    made = SourceSpec(
-        name=f"shelf-{uuid4()}",
-        kind="articles",
-        description="Articles.",
-        limits=SourceLimits(per_second=50),
-        policy=SourcePolicy(),
-    )
-    monkeypatch.setitem(SOURCES, made.name, made)
-    return Shelf(made)
+    return listed_shelf(monkeypatch)
 
 
 async def until_polled(api: httpx.AsyncClient, name: str) -> None:

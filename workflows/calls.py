@@ -7,12 +7,14 @@ from typing import Literal
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.agents.listing import AGENTS
     from elcano.graphs.bookkeeping import UsageQuestion
     from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ModelChoice, ResearchInput
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.engine.own_limits import told_apart
     from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.labels import label
     from elcano.graphs.lifecycle.start import today
     from elcano.graphs.model_names import with_own
     from elcano.graphs.providers import model_queue
@@ -84,7 +86,9 @@ class Performer:
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")
-        summary = f"iteration {turn}" if turn else node.description or work.node
+        begins = AGENTS[work.agent].begins if work.own is None else None
+        about = label(begins(work.input)) if begins else node.description or work.node
+        summary = f"iteration {turn}" if turn else about
         if work.own is not None:
             summary = f"{work.agent}: {summary}"
         queue = self._queue(work.agent, limits)

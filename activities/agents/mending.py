@@ -75,6 +75,7 @@ async def mended(
     first: list[Output] = []
 
     async def validated(context: RunContext[object], output: Output) -> Output:
+        attempt.readable(context.messages)
         if first or context.retry or context.model.system == OFFLINE or not affords(attempt, context, rest):
             return output
         draft = await asyncio.to_thread(as_draft, output)

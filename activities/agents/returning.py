@@ -48,6 +48,7 @@ async def answered(
     first: list[Frozen] = []
 
     async def held(context: RunContext[object], output: Frozen) -> Frozen:
+        attempt.readable(context.messages)
         if first or context.retry >= FURTHER_TRIES or not affords(attempt, context):
             return output
         if found := faults(output, given, ids):

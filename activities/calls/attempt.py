@@ -93,6 +93,7 @@ class Attempt:
         self._settings = settings
         self._resolve = resolve
         self._streamers = streamers
+        self._listener: Listener | None = None
 
     async def ask(
         self,
@@ -167,6 +168,7 @@ class Attempt:
                 listener = Listener(self._streamers, lambda: self._admit(form.text, messages, listener))
                 asked = heard(model, listener)
                 self._show(listener)
+            self._listener = listener
             try:
                 async with agent.iter(
                     form.text,
@@ -247,6 +249,11 @@ class Attempt:
         if used.requests > self._told:
             self._told = used.requests
             await self.record("failed", used)
+
+    def readable(self, messages: Sequence[ModelMessage]) -> None:
+        """Notes that the newest answer of a conversation has its form, whatever does not hold of what it says."""
+        if self._listener is not None:
+            self._listener.accept(usage_of(messages).requests)
 
     def credit(self, model: str, *, quoted: bool) -> None:
         """Notes who answered, in this attempt or in an earlier one whose answer is used."""

@@ -126,12 +126,20 @@ def _code(sql: str) -> str:
     return f"{fence}sql\n{lines}\n{fence}"
 
 
+def _inline(sql: str) -> str:
+    """SQL in the midst of a line; its line breaks mean nothing."""
+    said = " ".join(sql.split())
+    longest = max((len(run) for run in re.findall(r"`+", said)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {said} {fence}" if longest else f"`{said}`"
+
+
 def _bullets(table: AnswerTable) -> Iterator[str]:
     lines = [f"Because: {plain(one)}" for one in table.reasons]
     lines += [f"**Chosen:** {plain(one)}" for one in table.choices]
     for one in table.repairs:
         warned = "**Repaired, and it may answer another question:**" if one.changes_meaning else "Repaired:"
-        lines.append(f"{warned} {plain(one.reason)} Before: {plain(one.before)}")
+        lines.append(f"{warned} {plain(one.reason.rstrip('.'))}. Before: {_inline(one.before)}")
     if lines:
         yield "\n".join(f"- {line}" for line in lines)
 

@@ -18,6 +18,7 @@ from elcano.graphs.schemas.bounds import SchemaFault, name_fault, place, pointed
 from elcano.graphs.schemas.reading import read
 from elcano.graphs.schemas.shape import Shape, least_of
 from elcano.graphs.shortening import shortened
+from elcano.graphs.values.wording import title
 
 TAKEN: Final = frozenset({*AGENTS, SECTION, SUMMARY})
 """Names that mean something already."""
@@ -167,4 +168,4 @@ def _summary(key: str, shape: Shape, output: JsonObject) -> tuple[str, JsonObjec
             data[one.name] = len(value)
         if len(data) >= SHOWN_FIGURES:
             break
-    return f"{key.partition('@')[0].replace('_', ' ').capitalize()}: {text}", {"agent": key, "answer": data}
+    return f"{title(key.partition('@')[0])}: {text}", {"agent": key, "answer": data}

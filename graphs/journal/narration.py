@@ -29,7 +29,7 @@ from elcano.graphs.engine.entries import (
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.journal.items import each
-from elcano.graphs.journal.phrases import agent_of, queries, title, work_of_agent, work_of_tool
+from elcano.graphs.journal.phrases import agent_of, queries, work_of_agent, work_of_tool
 from elcano.graphs.journal.ways import changed, led_on
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
@@ -39,7 +39,7 @@ from elcano.graphs.values.events import EventType
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Hold
 from elcano.graphs.values.taking_up import Saved
-from elcano.graphs.values.wording import counted, listed
+from elcano.graphs.values.wording import counted, listed, title
 
 MESSAGE_CHARACTERS = 500
 """Longer texts are cut in events; they are whole in the state."""
@@ -101,7 +101,7 @@ def branch_complete(node: str, outcome: BranchOutcome) -> Told:
     elif outcome.unanswered:
         text = "no source answers it" + (f" (ended{early})" if early else "")
     elif outcome.draft is None:
-        text = f"done{early}, {len(outcome.evidence)} passages"
+        text = f"done{early}, {counted(len(outcome.evidence), 'passage')}"
     else:
         text = f"drafted{early}"
     return Told(

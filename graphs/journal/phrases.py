@@ -8,11 +8,7 @@ from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.commands import CallAgent, CallTool
-
-
-def title(node: str) -> str:
-    """A node's id as words: `knowledge_gap` is `Knowledge gap`."""
-    return node.replace("_", " ").capitalize()
+from elcano.graphs.values.wording import title
 
 
 def agent_of(call: CallAgent) -> AgentDefinition:

@@ -6,9 +6,9 @@ Only a way that could have been another is worth telling; one that ends the rese
 from elcano.graphs.catalogue.listing import REDUCERS
 from elcano.graphs.engine.run import Run, Taken
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.journal.phrases import title
 from elcano.graphs.spec.graph import DecisionNode, ResearchGraph, StateNode
 from elcano.graphs.values.state import ResearchState
+from elcano.graphs.values.wording import title
 
 
 def led_on(graph: ResearchGraph, earlier: Run, run: Run) -> tuple[str, JsonObject] | None:

@@ -5,6 +5,7 @@ Shapes tell the kinds of nodes apart. Dashed arrows are loops, and ways that are
 
 from elcano.graphs.spec.call_limits import in_short
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph, limits_of
+from elcano.graphs.values.wording import title
 
 _SHAPES: dict[str, tuple[str, str]] = {
     "agent": ("[", "]"),
@@ -54,11 +55,11 @@ def _nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
 
 def _shape(node: Node) -> str:
     before, after = _SHAPES[node.kind]
-    title = node.id.replace("_", " ").capitalize()
+    named = title(node.id)
     if node.kind == "decision":
-        text = node.description or title
+        text = node.description or named
     else:
-        text = "<br/>".join(filter(None, (title, node.description, in_short(limits_of(node)))))
+        text = "<br/>".join(filter(None, (named, node.description, in_short(limits_of(node)))))
     return f'{before}"{_escaped(text)}"{after}'
 
 

@@ -10,10 +10,12 @@ from temporalio.exceptions import ApplicationError
 from elcano.graphs.values.budget import Allowance
 from elcano.graphs.values.failures import FailureType
 from elcano.storage.store import Store
-from elcano.testing.provider import PIECE, Reply, refusal
+from elcano.testing.provider import PIECE, Reply, answer, refusal
 from tests.unit.activities.calls.streams import (
     GOOD,
+    REPORT,
     STREAM,
+    USED,
     Desk,
     Serve,
     asked_to_stream,
@@ -118,6 +120,15 @@ async def test_a_wrong_form_is_mended_without_streaming(desk: Desk, serve: Serve
     assert asked_to_stream(requests) == [True, False]
     await desk.write()
     assert asked_to_stream(requests) == [True, False, False]
+
+
+async def test_one_whose_quotes_do_not_hold_has_streamed_well(desk: Desk, serve: Serve) -> None:
+    claim = {"text": "Nobody goes on.", "citations": [{"evidence": "e1", "quote": "nobody replays anything"}]}
+    requests = serve(answer({**REPORT, "key_findings": [claim]}, usage=USED), GOOD)
+    result = await desk.write()
+    assert result.usage.requests == 2
+    await desk.write()
+    assert asked_to_stream(requests) == [True, False, True]
 
 
 async def test_one_that_streams_well_is_asked_so_again_after_a_slip(desk: Desk, serve: Serve) -> None:

@@ -19,6 +19,7 @@ from elcano.cli.asking import keys, spendable
 from elcano.cli.client import Api
 from elcano.cli.exits import BY_STATUS, Exit, Failed
 from elcano.cli.live import display
+from elcano.cli.pictures import beside
 from elcano.cli.printing import results
 from elcano.cli.steering import plan_lines
 from elcano.graphs.frozen import JsonObject
@@ -157,6 +158,8 @@ def note(text: str) -> None:
 def _deliver(api: Api, run_id: str, *, form: str, out: Path | None) -> None:
     text = api.report(run_id, NAMES[form])
     if out is not None:
+        if form == "md":
+            text = beside(api, run_id, text, out)
         out.write_text(text, encoding="utf-8", newline="")  # RIS ends its lines as it has to
         Console(stderr=True).print(f"Report saved in {out}", highlight=False, soft_wrap=True)
     elif sys.stdout.isatty() and form == "md":

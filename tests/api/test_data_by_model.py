@@ -132,24 +132,25 @@ def told(task: TaskEnvelope, *, again: bool) -> JsonObject:
     cells = [
         (names[place], row, value) for row, values in enumerate(first["rows"], 1) for place, value in enumerate(values)
     ]
-    numbers: list[Json] = [
-        {"text": f"{value:,}", "cells": [{"result": 1, "column": name, "row": row}]}
-        for name, row, value in cells
-        if isinstance(value, int | float)
-    ][:6]
-    words = "; ".join(str(one["text"]) for one in numbers if isinstance(one, dict))
+    shown = [(f"{value:,}", name, row) for name, row, value in cells if isinstance(value, int | float)][:6]
+    numbers: list[Json] = [_of_cell(text, name, row) for text, name, row in shown]
+    words = "; ".join(text for text, _, _ in shown)
     if task.question == BY_REGION:
         total = sum(value for _, _, value in cells if isinstance(value, int))
-        shown = f"{total if again else total + 1:,}"
+        together = f"{total if again else total + 1:,}"
         both: list[Json] = [{"result": 1, "column": "revenue", "row": 1, "to_row": 2}]
-        numbers = [*numbers, {"text": shown, "operation": "sum", "cells": both}]
-        words += f", together {shown}"
+        numbers = [*numbers, {"text": together, "operation": "sum", "cells": both}]
+        words += f", together {together}"
     citations: list[Json] = [{"evidence": first["key"], "quote": "Row 1", "mark": first["key"]}]
     text = f"The results say: {words} [{first['key']}]."
     for passage in task.evidence:
         citations.append({"evidence": passage.key, "quote": passage.text, "mark": passage.key})
         text += f" And the tool says 5 [{passage.key}]."
     return {"title": "Revenue", "introduction": text, "citations": citations, "numbers": numbers}
+
+
+def _of_cell(text: str, column: str, row: int) -> JsonObject:
+    return {"text": text, "cells": [{"result": 1, "column": column, "row": row}]}
 
 
 @pytest.fixture(scope="module")

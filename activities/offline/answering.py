@@ -22,6 +22,8 @@ from elcano.graphs.values.wording import listed
 MOST_RESULTS: Final = 8
 MOST_FIELDS: Final = 8
 LABEL_CHARACTERS: Final = 80
+MOST_EQUAL: Final = 3
+"""Rows of one value that are named one by one."""
 NO_RESULT: Final = "No query gave a result, so there is nothing to answer from."
 _ESCAPED: Final = str.maketrans({one: f"\\{one}" for one in "\\`*_[]<>|$~#&"})
 
@@ -62,6 +64,12 @@ class _Sentence:
             shown = format_number((new - old) / abs(old) * 100, self.language, signed=True) + " %"
             self.text += f" ({shown})"
             self._prove(shown, "change", (row, at), (before, at))
+        return self
+
+    def also(self, rows: Sequence[int], at: int) -> "_Sentence":
+        """The value that was told last is that of these rows as well, by which they may be named."""
+        for row in rows:
+            self._prove(self.proofs[-1].text, "cell", (row, at))
         return self
 
     def _prove(self, text: str, operation: Operation, *cells: tuple[int, int]) -> None:
@@ -161,20 +169,28 @@ def _ranked(said: _Sentence, labels: Sequence[int], measure: int, *, english: bo
         said.words("The first row is " if english else "").cell(rows[0], labels[0])
         return said.words(": ").name(measure).words(" = ").cell(rows[0], measure, measure=True)
     ordered = sorted(rows, key=lambda row: (-(result.number(row, measure) or Decimal(0)), row))
-    most, least = ordered[0], ordered[-1]
+    most = [row for row in ordered if result.number(row, measure) == result.number(ordered[0], measure)]
+    least = [row for row in ordered if result.number(row, measure) == result.number(ordered[-1], measure)]
     said.words("The highest " if english else "max ").name(measure)
-    said.words(" has " if english else ": ")
+    said.words(" has " if english and len(most) == 1 else " have " if english else ": ")
     _labelled(said, most, labels, measure, english=english)
-    if result.number(most, measure) != result.number(least, measure):
+    if most != least:
         said.words(", the lowest " if english else "; min: ")
         _labelled(said, least, labels, measure, english=english)
     return said
 
 
-def _labelled(said: _Sentence, row: int, labels: Sequence[int], measure: int, *, english: bool) -> None:
-    for place, at in enumerate(labels[:3]):
-        said.words(", " if place else "").cell(row, at)
-    said.words(" with " if english else " = ").cell(row, measure, measure=True)
+def _labelled(said: _Sentence, rows: Sequence[int], labels: Sequence[int], measure: int, *, english: bool) -> None:
+    """Rows that are equal by what they are called, and what they have in common."""
+    for nth, row in enumerate(rows[:MOST_EQUAL]):
+        last = " and " if len(rows) <= MOST_EQUAL else "; "
+        said.words("" if not nth else last if english and nth == min(len(rows), MOST_EQUAL) - 1 else "; ")
+        for place, at in enumerate(labels[:3]):
+            said.words(", " if place else "").cell(row, at)
+    if len(rows) > MOST_EQUAL:
+        said.words(" and others" if english else " …")
+    said.words(" with " if english else " = ").cell(rows[0], measure, measure=True)
+    said.also(rows[1:MOST_EQUAL], measure)
 
 
 def _shown(text: str) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 
 from elcano.activities.offline.sql.moments import MARK, Moment
 from elcano.activities.offline.sql.names import Meaning, Names
-from elcano.activities.offline.sql.operations import CALENDAR, NOUNS, PHRASES, SILENT, VERBS, Kind
+from elcano.activities.offline.sql.operations import CALENDAR, MEASURES, NOUNS, PHRASES, SILENT, VERBS, Kind
 from elcano.activities.offline.sql.wording import Token, root, tokens
 
 LONGEST: Final = 7
@@ -121,6 +121,8 @@ def _known(span: tuple[Token, ...], names: Names) -> Item | None:
     named = () if marks else names.named(bases)
     raw = " ".join(token.text.lower() for token in span)
     phrase = PHRASES.get(" ".join(bases)) or PHRASES.get(raw)
+    if phrase is not None and _measures(bases, names):
+        phrase = None
     if phrase is not None and (not named or all(one.weak for one in named)):
         return Item(phrase[0], text, phrase[1], meanings=named)
     values = names.valued(tuple(token.base for token in span if token.kind != "mark")) if not _edged(span) else ()
@@ -129,6 +131,12 @@ def _known(span: tuple[Token, ...], names: Names) -> Item | None:
     if named or values:
         return Item("noun" if named else "value", text, meanings=(*named, *values))
     return None
+
+
+def _measures(bases: tuple[str, ...], names: Names) -> bool:
+    """Whether a phrase has a word that a column is called by: the `total amount of` orders that have an `amount`."""
+    said = (names.named((base,)) for base in bases if base in MEASURES)
+    return len(bases) > 1 and any(one.role == "column" and not one.weak for found in said for one in found)
 
 
 def _turned(pieces: tuple[Token, ...], place: int, names: Names) -> tuple[Item, int] | None:

@@ -55,6 +55,10 @@ def _number(first: Item, item: Item, aggregate: Aggregate | None, distinct: bool
     if any(one.role == "quantity" for one in item.meanings):
         return Asked(aggregate or "sum", item, distinct)
     if item.table is not None:
+        alike = [one.column for one in item.meanings if one.role == "column" and one.column and one.column.numeric]
+        if alike and not distinct:
+            both = f"the rows of {item.table} or {alike[0].table}.{alike[0].name}"
+            raise Unread(f"`{item.text}` may be {both}")
         if aggregate in (None, "sum"):
             return Asked("count", item, distinct)
         raise Unread(f"`{first.text}` of a number of {item.text} computes twice")

@@ -112,6 +112,9 @@ PHRASES: Final[dict[str, tuple[Kind, str]]] = {
 }  # fmt: skip
 """What a phrase is, by its words in lower case and the singular."""
 
+MEASURES: Final = frozenset(("amount", "quantity", "value"))
+"""Words of phrases that mean nothing there, and something where a column is called so."""
+
 SILENT: Final = frozenset(
     [
         "a",

@@ -43,6 +43,16 @@ SHAPES: list[tuple[str, ResultTable, str]] = [
         "The highest n has Süd_2 with 7, the lowest Nord 1 with 5 [1].",
     ),
     (
+        "equal groups",
+        table([("region", "text"), ("n", "integer")], [("Nord", 7), ("Ost", 5), ("Süd", 7), ("West", 5)]),
+        "The highest n have Nord and Süd with 7, the lowest Ost and West with 5 [1].",
+    ),
+    (
+        "many equal groups",
+        table([("region", "text"), ("n", "integer")], [("A", 7), *((name, 5) for name in "BCDE")]),
+        "The highest n has A with 7, the lowest B; C; D and others with 5 [1].",
+    ),
+    (
         "cut",
         table([("region", "text"), ("n", "integer")], [("Nord", 5), ("Süd", 7)], truncated=True),
         "The first row is Nord: n = 5 [1].",

@@ -39,6 +39,14 @@ TABLES: dict[str, tuple[tuple[tuple[str, Kind], ...], tuple[tuple[Any, ...], ...
         (("supplier_id", "integer"), ("name", "text"), ("country", "text")),
         ((1, "Nord AS", "Norway"), (2, "Sud Srl", "Italy")),
     ),
+    "payments": (
+        (("payment_id", "integer"), ("amount", "decimal"), ("paid_date", "date")),
+        ((1, 10.5, "2024-01-06"), (2, 4.5, "2025-02-07")),
+    ),
+    "seats": (
+        (("hall", "text"), ("seats", "integer")),
+        (("North", 40), ("South", 60)),
+    ),
 }
 
 

@@ -90,4 +90,4 @@ def test_events_tell_the_query() -> None:
     told, figures = sql_writer.summary(written("How many orders?").model_dump(mode="json"))
     assert "SELECT COUNT(*)" in told
     assert figures["decision"] == "query"
-    assert "4 tables" in sql_writer.begins({"excerpt": schema().model_dump(mode="json")})
+    assert "6 tables" in sql_writer.begins({"excerpt": schema().model_dump(mode="json")})

@@ -30,6 +30,9 @@ def refusal(question: str) -> Refused:
         ("How many customers live in Oslo?", [(2,)]),
         ("What is the average price of products?", [(pytest.approx(66.8333, rel=1e-4),)]),
         ("What is the highest price?", [(120.0,)]),
+        ("What was the total amount of payments in 2024?", [(10.5,)]),
+        ("Total amount of payments", [(15.0,)]),
+        ("Total seats by hall", [("North", 40), ("South", 60)]),
         ("Which product has the lowest price?", [("Lamp",)]),
         ("What are the top 2 products by price?", [("Desk",), ("Rug",)]),
         ("How many orders were there in 2024?", [(2,)]),
@@ -155,3 +158,8 @@ def test_reasons_and_choices_stand_beside_the_query() -> None:
 
 def test_two_columns_of_one_name_are_not_guessed_between() -> None:
     assert "name" in refusal("What is the longest name?").reason
+
+
+@pytest.mark.parametrize("question", ["How many seats are there?", "Number of seats by hall"])
+def test_a_table_called_as_its_numbers_is_not_counted_unasked(question: str) -> None:
+    assert refusal(question).reason == "`seats` may be the rows of seats or seats.seats."

@@ -1,7 +1,7 @@
 """What the Temporal server knows of a run by itself, when no worker can be asked."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +12,7 @@ from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
 from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import SearchAttributeKey
+from temporalio.converter import decode_typed_search_attributes
 
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
@@ -27,8 +28,6 @@ _STATUSES: Mapping[int, RunStatus] = {
 }
 """Any other status (continued, paused) is a workflow that goes on."""
 
-LISTED: Final = 200
-"""Runs of one look into the list: a page of them."""
 _MODE: Final = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)
 _STAGE: Final = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
 
@@ -54,11 +53,16 @@ class Execution:
     closed_at: float | None
     """Seconds since the epoch."""
     pending: tuple[PendingActivity, ...]
+    mode: str = ""
+    """As the run shows it, with the one that it chose if that was left to it: `auto/deep`."""
+    stage: str = ""
+    """As the run showed it last."""
 
     @classmethod
     def of(cls, answer: DescribeWorkflowExecutionResponse) -> "Execution":
         """The server's answer in our words."""
         info = answer.workflow_execution_info
+        shown = decode_typed_search_attributes(info.search_attributes)
         return cls(
             id=info.execution.run_id,
             status=_STATUSES.get(info.status, "running"),
@@ -74,6 +78,8 @@ class Execution:
                 )
                 for pending in answer.pending_activities
             ),
+            mode=shown.get(_MODE, ""),
+            stage=shown.get(_STAGE, ""),
         )
 
 
@@ -90,24 +96,3 @@ async def described(client: Client, run_id: str, *, again: bool = True) -> Execu
     with mapped():
         answer = await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
     return Execution.of(answer)
-
-
-@dataclass(frozen=True)
-class UnderWay:
-    """What the server's list has of a run that goes on."""
-
-    mode: str
-    """With the mode that it chose, if that was left to it: `auto/deep`."""
-    stage: str
-
-
-async def under_way(client: Client, run_ids: Sequence[str]) -> dict[str, UnderWay]:
-    """Those of these runs that go on, at most 200 of them; the list is a moment late."""
-    named = ", ".join("'{}'".format(one.replace("'", "''")) for one in run_ids[:LISTED])
-    found = {}
-    with mapped():
-        query = f"WorkflowId IN ({named}) AND ExecutionStatus = 'Running'"
-        async for one in client.list_workflows(query, page_size=LISTED, rpc_timeout=CALL_TIMEOUT):
-            shown = one.typed_search_attributes
-            found[one.id] = UnderWay(mode=shown.get(_MODE, ""), stage=shown.get(_STAGE, ""))
-    return found

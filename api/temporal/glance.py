@@ -40,6 +40,10 @@ class _Look:
     """On the monotonic clock, in seconds."""
     seen: asyncio.Task[Execution | None]
 
+    def is_shared(self, now: float) -> bool:
+        """One under way always: a server that is slow is not asked twice."""
+        return not self.seen.done() or now - self.began < SHARED_SECONDS
+
 
 class Glance:
     """Looks at the last execution of runs."""
@@ -68,11 +72,11 @@ class Glance:
             raise
 
     async def executions(self, run_ids: Collection[str]) -> Mapping[str, Execution]:
-        """How these runs stand, at most a second ago; without those of which Temporal says nothing at once."""
+        """How these runs stand, at most two seconds ago; without those of which Temporal says nothing at once."""
         if not run_ids or self._is_silent():
             return {}
         now = time.monotonic()
-        self._looks = {name: look for name, look in self._looks.items() if now - look.began < SHARED_SECONDS}
+        self._looks = {name: look for name, look in self._looks.items() if look.is_shared(now)}
         looks = {run_id: self._look(run_id, now) for run_id in run_ids}
         # Shielded: who goes away leaves the look to the others.
         seen = await asyncio.gather(*(asyncio.shield(look.seen) for look in looks.values()), return_exceptions=True)

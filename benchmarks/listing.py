@@ -36,7 +36,7 @@ AT_ONCE = 8
 async def main() -> None:
     """Prints milliseconds."""
     with TemporaryDirectory() as folder:
-        settings = Settings(_env_file=None, data_dir=Path(folder), package_readmes=True, max_running=2 * OPEN)
+        settings = Settings(_env_file=None, data_dir=Path(folder), package_readmes=True)
         async with temporal_server() as client, open_store(settings.data_dir) as store:
 
             async def connected() -> Client:

@@ -1,18 +1,16 @@
 """What the Temporal server knows of a run by itself, when no worker can be asked."""
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.common.v1 import SearchAttributes, WorkflowExecution
 from temporalio.api.enums.v1 import PendingActivityState
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
 from temporalio.client import Client, WorkflowExecutionStatus
-from temporalio.common import SearchAttributeKey
-from temporalio.converter import decode_typed_search_attributes
 
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
@@ -28,9 +26,6 @@ _STATUSES: Mapping[int, RunStatus] = {
 }
 """Any other status (continued, paused) is a workflow that goes on."""
 
-_MODE: Final = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)
-_STAGE: Final = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
-
 
 def _seconds(moment: Timestamp) -> float | None:
     return moment.ToMilliseconds() / 1_000 if moment.ToMilliseconds() else None
@@ -41,6 +36,12 @@ def _queue(pending: PendingActivityInfo) -> str:
     later = (_seconds(pending.next_attempt_schedule_time) or 0.0) > time.time()
     waits = pending.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED and not later
     return pending.activity_options.task_queue.name if waits else ""
+
+
+def _keyword(attributes: SearchAttributes, name: str) -> str:
+    """A search attribute that is one text, which the server keeps as JSON; empty if the run has none."""
+    kept = json.loads(attributes.indexed_fields[name].data) if name in attributes.indexed_fields else ""
+    return kept if isinstance(kept, str) else ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,6 @@ class Execution:
     def of(cls, answer: DescribeWorkflowExecutionResponse) -> "Execution":
         """The server's answer in our words."""
         info = answer.workflow_execution_info
-        shown = decode_typed_search_attributes(info.search_attributes)
         return cls(
             id=info.execution.run_id,
             status=_STATUSES.get(info.status, "running"),
@@ -78,8 +78,8 @@ class Execution:
                 )
                 for pending in answer.pending_activities
             ),
-            mode=shown.get(_MODE, ""),
-            stage=shown.get(_STAGE, ""),
+            mode=_keyword(info.search_attributes, MODE_ATTRIBUTE),
+            stage=_keyword(info.search_attributes, STAGE_ATTRIBUTE),
         )
 
 

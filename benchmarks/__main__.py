@@ -18,6 +18,7 @@ from benchmarks import (
     hostile_sql,
     index,
     knowledge,
+    listing,
     live_words,
     progress,
     pubmed_parsing,
@@ -42,6 +43,7 @@ BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
     "fairness": fairness.main,
     "pubmed-parsing": pubmed_parsing.main,
     "knowledge": knowledge.main,
+    "listing": listing.main,
 }
 """By name, with what runs them. `benchmarks.pubmedqa`, `benchmarks.extraction`, `benchmarks.quality` and
 `benchmarks.text2sql` are programs of their own: they need a folder."""

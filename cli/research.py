@@ -201,7 +201,12 @@ def _table(listed: list[dict[str, Any]]) -> Table:
 
 
 def standing_of(run: JsonObject) -> str:
-    """How a run of a list stands in one word: of one that goes on, where it is, if it does not research."""
+    """How a run of a list stands in one word: of one that goes on, where it is, if it does not research.
+
+    With a question mark: it went on when it was last heard of, and Temporal does not say whether it still does.
+    """
+    if run.get("stale"):
+        return f"{run['status']}?"
     stage = run.get("stage")
     return str(run["status"] if stage in (None, "researching", "closed") else stage)
 

@@ -4,6 +4,8 @@ At most one ending waits to be heard; whoever hears it takes it. The clock ends 
 then the report itself if that takes too long. Time that does not count moves the clock.
 """
 
+from typing import Final
+
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
 
@@ -16,6 +18,15 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.state import Ending
     from elcano.workflows import policies
     from elcano.workflows.deadline import Deadline
+
+BEGUN_ANEW: Final = "reset-at-first-task"
+"""In the history of a run that was reset to its very first task and told of it."""
+
+RESULTS_FIRST: Final = "reset-after-results"
+"""In the history of a run that heard what its task brought beside the reset before it said what is undone."""
+ROUNDS: Final = 8
+"""So often whoever waits is looked through until all that one task brought is in the log; each wait within a wait takes
+one, and a call has three."""
 
 
 class Interruptions:
@@ -34,6 +45,8 @@ class Interruptions:
         """What was undone is not in its log yet."""
         self._broken: ActivityError | None = None
         workflow.register_random_seed_callback(self._was_reset)
+        if not self._reset and _begins_anew():
+            self._was_reset(0)
 
     @property
     def pending(self) -> bool:
@@ -104,6 +117,9 @@ class Interruptions:
         while True:
             await workflow.wait_condition(lambda: self._reset)
             taken_up, self._taken_up = self._taken_up, None
+            if taken_up is None and workflow.patched(RESULTS_FIRST):
+                for _ in range(ROUNDS):
+                    await workflow.wait_condition(lambda: True)
             try:
                 reopened: Reopened = await workflow.execute_activity(
                     REOPEN_RUN,
@@ -149,6 +165,18 @@ class Interruptions:
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
+
+
+def _begins_anew() -> bool:
+    """Whether the run was reset to its very first task, of which the SDK tells before there is anybody to listen.
+
+    Such an execution has another id than the one that it was made from, and so has every other one that was reset: in
+    those the task is replayed, and its history has no such mark. In a replay ids say nothing (a history that is read
+    from a file is given the first one), and the mark does.
+    """
+    info = workflow.info()
+    other = info.run_id != info.original_execution_run_id
+    return (other or workflow.unsafe.is_replaying()) and workflow.patched(BEGUN_ANEW)
 
 
 def is_cancelled() -> bool:

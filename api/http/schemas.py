@@ -208,7 +208,8 @@ class RunList(Described):
     """One page of runs, newest first."""
 
     runs: tuple[RunView, ...]
-    """As they are stored; of a running one Temporal's list says where it is, a moment late."""
+    """As they are stored; of a running one Temporal says where it is, at most two seconds ago. One of which it
+    says nothing at once is `stale`; one whose workflow is over, and whose end is about to be stored, is `closed`."""
     next: str | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Pass it as `before` for the next page; null on the last one."""
 

@@ -106,7 +106,10 @@ async def list_runs(
     ] = None,
     status: Annotated[RunStatus | None, Query(description="Only runs that are known to be so.")] = None,
 ) -> RunList:
-    """List runs, newest first, as they are stored; of those that go on with where they are, a moment late."""
+    """List runs, newest first, as they are stored; those that go on with where they are.
+
+    If Temporal says nothing of a run at once, it is shown as it was accepted, and marked `stale`.
+    """
     page = await services.store.runs.page(limit=limit, before=before, status=status)
     runs = await glanced((RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal)
     return RunList(runs=tuple(services.linked(run) for run in runs), next=page.next)

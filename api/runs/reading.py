@@ -20,6 +20,7 @@ from elcano.api.http.schemas import PendingActivity, RunView
 from elcano.api.runs.endings import settle
 from elcano.api.runs.pending import with_unserved
 from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.execution import Execution
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.values.branch import BranchState
 from elcano.storage.store import TenantStore
@@ -72,12 +73,17 @@ def reopened(run: ArchivedRun) -> ArchivedRun:
 
 
 async def glanced(runs: Iterable[RunView], temporal: Temporal) -> list[RunView]:
-    """Runs of a list: those that go on with where they are, as far as Temporal says so at once."""
+    """Runs of a list: those that go on with where they are; what is stored, and stale, if Temporal says nothing."""
     listed = list(runs)
-    seen = await temporal.glance.under_way([run.run_id for run in listed if run.status == "running"])
-    return [
-        run if (there := seen.get(run.run_id)) is None else run.at_a_glance(there.mode, there.stage) for run in listed
-    ]
+    seen = await temporal.glance.executions({run.run_id for run in listed if run.status == "running"})
+    return [_seen(run, seen.get(run.run_id)) if run.status == "running" else run for run in listed]
+
+
+def _seen(run: RunView, execution: Execution | None) -> RunView:
+    """One whose workflow is over is about to be stored as it ended; until then nobody says how."""
+    if execution is None:
+        return run.model_copy(update={"stale": True})
+    return run.at_a_glance(execution.mode, execution.stage if execution.status == "running" else "closed")
 
 
 async def read_run(run_id: str, temporal: Temporal, store: TenantStore) -> RunView:

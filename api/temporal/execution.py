@@ -1,17 +1,16 @@
 """What the Temporal server knows of a run by itself, when no worker can be asked."""
 
+import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.common.v1 import SearchAttributes, WorkflowExecution
 from temporalio.api.enums.v1 import PendingActivityState
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
 from temporalio.client import Client, WorkflowExecutionStatus
-from temporalio.common import SearchAttributeKey
 
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
@@ -27,11 +26,6 @@ _STATUSES: Mapping[int, RunStatus] = {
 }
 """Any other status (continued, paused) is a workflow that goes on."""
 
-LISTED: Final = 200
-"""Runs of one look into the list: a page of them."""
-_MODE: Final = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)
-_STAGE: Final = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
-
 
 def _seconds(moment: Timestamp) -> float | None:
     return moment.ToMilliseconds() / 1_000 if moment.ToMilliseconds() else None
@@ -44,6 +38,12 @@ def _queue(pending: PendingActivityInfo) -> str:
     return pending.activity_options.task_queue.name if waits else ""
 
 
+def _keyword(attributes: SearchAttributes, name: str) -> str:
+    """A search attribute that is one text, which the server keeps as JSON; empty if the run has none."""
+    kept = json.loads(attributes.indexed_fields[name].data) if name in attributes.indexed_fields else ""
+    return kept if isinstance(kept, str) else ""
+
+
 @dataclass(frozen=True)
 class Execution:
     """What the server knows of a workflow without asking a worker."""
@@ -54,6 +54,10 @@ class Execution:
     closed_at: float | None
     """Seconds since the epoch."""
     pending: tuple[PendingActivity, ...]
+    mode: str = ""
+    """As the run shows it, with the one that it chose if that was left to it: `auto/deep`."""
+    stage: str = ""
+    """As the run showed it last."""
 
     @classmethod
     def of(cls, answer: DescribeWorkflowExecutionResponse) -> "Execution":
@@ -74,6 +78,8 @@ class Execution:
                 )
                 for pending in answer.pending_activities
             ),
+            mode=_keyword(info.search_attributes, MODE_ATTRIBUTE),
+            stage=_keyword(info.search_attributes, STAGE_ATTRIBUTE),
         )
 
 
@@ -90,24 +96,3 @@ async def described(client: Client, run_id: str, *, again: bool = True) -> Execu
     with mapped():
         answer = await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
     return Execution.of(answer)
-
-
-@dataclass(frozen=True)
-class UnderWay:
-    """What the server's list has of a run that goes on."""
-
-    mode: str
-    """With the mode that it chose, if that was left to it: `auto/deep`."""
-    stage: str
-
-
-async def under_way(client: Client, run_ids: Sequence[str]) -> dict[str, UnderWay]:
-    """Those of these runs that go on, at most 200 of them; the list is a moment late."""
-    named = ", ".join("'{}'".format(one.replace("'", "''")) for one in run_ids[:LISTED])
-    found = {}
-    with mapped():
-        query = f"WorkflowId IN ({named}) AND ExecutionStatus = 'Running'"
-        async for one in client.list_workflows(query, page_size=LISTED, rpc_timeout=CALL_TIMEOUT):
-            shown = one.typed_search_attributes
-            found[one.id] = UnderWay(mode=shown.get(_MODE, ""), stage=shown.get(_STAGE, ""))
-    return found

@@ -21,6 +21,7 @@ from elcano.graphs.engine.entries import (
     Entry,
     Held,
     PlanProposed,
+    RolledBack,
     StepAbandoned,
     StepCompleted,
     StepFailed,
@@ -122,7 +123,7 @@ def advance(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
     Raises:
         EngineFault: the entry is of another step or node than the run is at.
     """
-    if run.finished:
+    if run.finished and not isinstance(entry, RolledBack):  # its report can be made anew, and that is told
         raise EngineFault(f"the run has finished, so {entry!r} cannot be applied")
     if isinstance(entry, Step) and (entry.step, entry.node) != (run.step, run.node):
         raise EngineFault(f"step {run.step} is at {run.node!r}, not {entry.step} at {entry.node!r}")

@@ -217,7 +217,8 @@ def _standing(run: Run, entry: Held | Resumed | RolledBack | TakenUp | Warned) -
         case Resumed() if entry.over:
             yield Told("resumed", f"{title(run.node)}: goes on", run.node)
         case RolledBack():
-            text = f"Back at step {run.step}, before {title(run.node)}: what came after, up to {entry.told}, is undone"
+            place = "after its last step" if run.finished else f"at step {run.step}, before {title(run.node)}"
+            text = f"Back {place}: what came after, up to {entry.told}, is undone"
             yield Told("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
         case TakenUp():
             yield _taken_up(run, entry)

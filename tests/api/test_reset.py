@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -144,3 +145,46 @@ async def test_a_run_that_is_reset_while_it_works_goes_on_with_new_numbers(
     assert types.count("rolled_back") == 1
     assert types[-1] == "complete"
     assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "completed"
+
+
+@pytest.mark.parametrize("at_first", [True, False])
+@pytest.mark.parametrize("asked", [{}, {"use_graph": False}, {"mode": "deep"}], ids=["graph", "chain", "sections"])
+async def test_a_run_that_ended_is_reset_to_its_first_task_or_to_its_report(
+    asked: dict[str, Any],
+    at_first: bool,
+    api: httpx.AsyncClient,
+    served: str,
+    temporal: Client,
+    store: Store,
+    task_queue: str,
+    api_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At its first task nothing was there yet to hear of the reset; at its report there is no step to go back to."""
+    monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
+    async with open_sources(api_settings) as sources, build_worker(temporal, store, sources, api_settings):
+        run_id = await start(api, IN_ROUNDS, **asked)
+        await temporal.get_workflow_handle(run_id).result()
+        url = f"{served}/v1/runs/{run_id}/events"
+        before = await read_events(url)
+        lines = await store.of("default").ledger.entries(run_id)
+        steps = [line for line in lines if line.step]
+        published = next(line.activity for line in lines if not line.step)
+        execution = await reset_before(temporal, run_id, steps[0].activity if at_first else published)
+        await temporal.get_workflow_handle(run_id, run_id=execution).result()
+        after = await read_events(url, headers={"Last-Event-ID": str(before[-1].id)})
+    last = before[-1].data["seq"]
+    assert after[0].event == "rolled_back"
+    assert (after[0].data["data"]["undone_to"], after[0].data["step"]) == (last, 1 if at_first else steps[-1].step + 1)
+    numbers = [one.data["seq"] for one in after if not one.data["path"]]
+    assert numbers[0] == last + 1
+    assert numbers == sorted(set(numbers)), "none is told twice"
+    assert after[-1].event == "complete"
+    again = [line for line in await store.of("default").ledger.entries(run_id) if line.step]
+    undone = [line for line in again if line.undone]
+    assert [line.activity for line in undone] == [line.activity for line in (steps if at_first else [])]
+    assert sorted(line.activity for line in again if not line.undone) == sorted(line.activity for line in steps)
+    view = (await api.get(f"/v1/runs/{run_id}")).json()
+    assert view["status"] == "completed"
+    assert view["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
+    assert (await api.get(f"/v1/runs/{run_id}/report")).status_code == 200

@@ -103,12 +103,14 @@ def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> 
         "question": "Why\nnot?",
     }
     waiting = {**listed, "status": "running", "stage": "approval", "choice": None}
-    server.answer("GET /v1/runs?limit=3&status=completed", Answer({"runs": [listed, waiting]}))
+    unseen = {**waiting, "stage": None, "stale": True}
+    server.answer("GET /v1/runs?limit=3&status=completed", Answer({"runs": [listed, waiting, unseen]}))
     server.answer("GET /v1/runs?limit=20", Answer({"runs": []}))
     assert run("runs", "--limit", "3", "--status", "completed") == Exit.OK
-    (_, row, other) = capsys.readouterr().out.splitlines()
+    (_, row, other, last) = capsys.readouterr().out.splitlines()
     assert row.split()[:4] == [RUN, "completed", "auto/iterative", "chain"]
     assert other.split()[:4] == [RUN, "approval", "auto", "chain"]
+    assert last.split()[:4] == [RUN, "running?", "auto", "chain"]
     assert "Why not?" in row
     assert run("runs") == Exit.OK
     assert "no runs yet" in capsys.readouterr().out

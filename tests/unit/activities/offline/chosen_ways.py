@@ -1,0 +1,97 @@
+"""Questions and the way that each should go, written for this test: what is searched, the question, the way.
+
+`library`: documents. `studies`: articles and trials beside them. `both`: documents and the shop, a database with the
+tables `customers`, `products`, `orders` and `suppliers`. `shop`: that database alone.
+"""
+
+QUESTIONS: tuple[tuple[str, str, str], ...] = (
+    # one fact
+    ("library", "When was the lighthouse of Cordouan built?", "simple"),
+    ("library", "Who designed the Forth Bridge?", "simple"),
+    ("library", "How tall is the Matterhorn?", "simple"),
+    ("library", "What is the default port of the print server?", "simple"),
+    ("both", "How many moons does Neptune have?", "simple"),
+    ("both", "Where was the first parliament held?", "simple"),
+    ("library", "Wann wurde der Leuchtturm von Roter Sand gebaut?", "simple"),
+    ("library", "Wer hat die Göltzschtalbrücke entworfen?", "simple"),
+    ("library", "Wie hoch ist die Zugspitze?", "simple"),
+    ("both", "Wie viele Monde hat der Neptun?", "simple"),
+    # one point
+    ("library", "Why do swallows fly low before rain?", "iterative"),
+    ("library", "How does a tidal lock keep a canal from draining?", "iterative"),
+    ("library", "May a tenant paint the walls black without asking?", "iterative"),
+    ("both", "Why do customers send lamps back?", "iterative"),
+    ("library", "What is a meta-analysis?", "iterative"),
+    ("library", "What is due diligence?", "iterative"),
+    ("library", "Explain what a hypothesis is.", "iterative"),
+    ("library", "Warum fliegen Schwalben vor dem Regen tief?", "iterative"),
+    ("library", "Wie funktioniert eine Schleuse?", "iterative"),
+    ("both", "Warum schicken Kunden Lampen zurück?", "iterative"),
+    ("studies", "Was ist eine Metaanalyse?", "iterative"),
+    # a field, a comparison
+    ("library", "Compare heat pumps and pellet stoves for an old farmhouse.", "deep"),
+    ("library", "Give an overview of tidal power in Europe.", "deep"),
+    ("library", "Write a report on the state of the art in zinc batteries.", "deep"),
+    ("both", "What are the advantages and drawbacks of cork floors?", "deep"),
+    ("library", "Summarize the history of the Hanseatic League.", "deep"),
+    ("library", "Vergleiche Wärmepumpen und Pelletöfen für ein altes Bauernhaus.", "deep"),
+    ("library", "Gib einen Überblick über Gezeitenkraftwerke in Europa.", "deep"),
+    ("library", "Schreibe einen Bericht über Zinkbatterien.", "deep"),
+    ("both", "Welche Vorteile und Nachteile haben Korkböden?", "deep"),
+    # every section has to hold
+    ("library", "Write a thorough report on the safety of zinc batteries.", "hierarchical"),
+    ("library", "Prepare a due diligence report on the supplier Nord AS.", "hierarchical"),
+    ("both", "Assess the risks of tunnelling under the old town thoroughly.", "hierarchical"),
+    ("library", "We need an exhaustive comparison of railway gauges.", "hierarchical"),
+    ("library", "Schreibe einen gründlichen Bericht über die Sicherheit von Zinkbatterien.", "hierarchical"),
+    ("library", "Erstelle eine Due-Diligence-Prüfung des Lieferanten Nord AS.", "hierarchical"),
+    ("both", "Untersuche die Risiken des Tunnels unter der Altstadt gründlich.", "hierarchical"),
+    # explanations, to be weighed
+    ("library", "What could explain the decline of the eel in the Baltic?", "magentic"),
+    ("library", "Form hypotheses on why the bridge began to sway.", "magentic"),
+    ("both", "Find the root cause of the cracks in the dam.", "magentic"),
+    ("library", "Which possible causes of the power cut fit the records?", "magentic"),
+    ("library", "Was könnte den Rückgang der Aale in der Ostsee erklären?", "magentic"),
+    ("library", "Stelle Hypothesen auf, weshalb die Brücke zu schwanken begann.", "magentic"),
+    ("both", "Finde heraus, warum der Damm Risse bekam.", "magentic"),
+    # numbers of studies, pooled
+    ("studies", "Do a meta-analysis of vitamin D for falls in old age.", "analysis"),
+    ("studies", "What is the pooled effect of statins on stroke?", "analysis"),
+    ("studies", "How large is the effect of yoga on back pain in randomized trials?", "analysis"),
+    ("library", "Pool the results of the trials on zinc for colds.", "analysis"),
+    ("studies", "Führe eine Metaanalyse zu Vitamin D und Stürzen im Alter durch.", "analysis"),
+    ("studies", "Wie groß ist der Effekt von Yoga auf Rückenschmerzen in randomisierten Studien?", "analysis"),
+    ("studies", "Berechne die gepoolte Wirkung von Statinen auf Schlaganfälle.", "analysis"),
+    # studies, counted
+    ("studies", "Write a systematic review of yoga for back pain.", "literature_review"),
+    ("studies", "Review the literature on sleep and memory.", "literature_review"),
+    ("studies", "Erstelle eine systematische Übersichtsarbeit zu Yoga bei Rückenschmerzen.", "literature_review"),
+    ("studies", "Ich brauche eine Literaturübersicht zu Schlaf und Gedächtnis.", "literature_review"),
+    ("library", "Write a systematic review of yoga for back pain.", "deep"),
+    # tables answer
+    ("both", "How many customers are there?", "data"),
+    ("both", "What is the average price of products?", "data"),
+    ("both", "How many orders are there by status?", "data"),
+    ("both", "How many orders were shipped in 2024?", "data"),
+    ("both", "What are the top 2 products by price?", "data"),
+    ("both", "Compare the number of orders in 2024 and 2025.", "data"),
+    ("both", "Forecast the total number of items by month for the next 6 months.", "data"),
+    ("shop", "How many customers are there?", "data"),
+    ("shop", "Why do customers send lamps back?", "data"),
+    ("shop", "Write a thorough report on customers.", "data"),
+    ("shop", "Wie viele Bestellungen gab es 2024?", "data"),
+    ("shop", "Was war der durchschnittliche Preis der Produkte?", "data"),
+    ("shop", "注文はいくつありますか?", "data"),
+    # a table would answer, but rules cannot read it as a query
+    ("both", "Number of orders by status", "iterative"),
+    ("both", "Wie viele Kunden gibt es?", "simple"),
+    # documents answer, though the words are those of tables
+    ("both", "How many people did the flood of 1962 kill?", "simple"),
+    ("both", "What do customers say of the lamps in their letters?", "iterative"),
+    ("both", "Summarize the orders of Saint Benedict.", "deep"),
+    ("both", "What was the average temperature in Turin in 2024?", "iterative"),
+    ("both", "How much did suppliers of the navy earn under Nelson?", "simple"),
+    ("both", "Compare the reigns of Louis XIV and Louis XV.", "deep"),
+    ("library", "How many customers are there?", "simple"),
+    ("library", "What is the average price of products?", "simple"),
+)

@@ -30,7 +30,8 @@ def barred(
     Each with the reason, as half a sentence that follows `cannot be chosen here:`.
     """
     found: dict[str, str] = {}
-    kinds = {one.kind for name in sources if (one := known(settings).get(name) or SOURCES.get(name)) is not None}
+    specs = {**known(settings), **SOURCES}
+    kinds = {specs[name].kind if name in specs else "" for name in sources}
     for name, part in PARTS.items():
         way = WAYS[name]
         if engine == "chain" and name not in CHAIN_MODES:

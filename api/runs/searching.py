@@ -61,7 +61,8 @@ def searched(
         settings: of the server.
         graph: the one that the request names or holds; None: the built-in one of its mode, if there is such a one.
     """
-    graph = graph or mode_named(request.mode)
+    if graph is None and request.graph is None:
+        graph = mode_named(request.mode)
     if not asks_databases(graph):
         if request.sources is not None:
             return tuple(dict.fromkeys(request.sources))

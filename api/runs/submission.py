@@ -264,7 +264,7 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
         pass  # it takes the databases, or is refused with what to do
     elif not offered(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
-    elif request.sources is None and not unnamed(lacks, settings):
+    elif request.sources is None and not searched(request, lacks, settings):
         meant = (f"{name!r}: {lacks[name]}" for name in settings.default_sources if lacks.get(name))
         why = "; ".join(meant) or "none is without its name"
         named = ", ".join(offered(lacks))

@@ -23,7 +23,7 @@ from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import queued
 from elcano.api.runs.searching import asks_databases, may_ask_databases, require_databases, searched
-from elcano.api.runs.sources import lacking, offered, source_faults, unnamed, unreached
+from elcano.api.runs.sources import lacking, offered, source_faults, unreached
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults

@@ -11,6 +11,8 @@ from elcano.activities.sources.registry import open_sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.settings import Settings
 from elcano.storage.store import Store
+from elcano.testing import Reply
+from elcano.testing.model import Answer
 from elcano.worker import build_worker
 from tests.api.again.going_on import Json, Provider
 
@@ -41,6 +43,13 @@ class Analyst(Provider):
         super().__init__()
         self._queries = list(queries)
         self._mended = list(mended)
+        self.wasted: int | None = None
+        """What each try of the data writer takes, all of which are of no use; None: it answers."""
+
+    def _answer(self, task: TaskEnvelope) -> Answer:
+        if task.kind == "data_writer" and self.wasted is not None:
+            return Reply(text="of no use", input_tokens=self.wasted)
+        return super()._answer(task)
 
     def _output(self, task: TaskEnvelope) -> Json:
         if task.kind == "sql_writer":

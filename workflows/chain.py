@@ -79,6 +79,8 @@ class ChainWorkflow(ResearchWorkflow):
                 await self._in_sections("teams", "lead", "hierarchical_")
             case "magentic":
                 await self._magentic("magentic_")
+            case "data" | "analysis" as mode:
+                raise EngineFault(f"{mode} is not written out as a chain, and was not barred from one")
             case _:
                 await self._iterative()
 

@@ -43,6 +43,7 @@ ENGLISH: Final = Words(
         r"\b(?:meta-?analy[sz](?:[ei]s|ed?|ing)"
         r"|pooled (?:\w+ ){0,2}(?:effects?|estimates?|ratios?|differences?|results?)"
         r"|pool (?:the |all )?(?:\w+ ){0,2}(?:effects?|estimates?|numbers|results|trials|studies)"
+        r"|(?:combine|put together) (?:the |all )?(?:\w+ ){0,2}(?:trials|studies) .{0,100}\b(?:estimate|number|figure)"
         r"|effect sizes?"
         r"|(?:how (?:large|big|strong)|what) is the (?:\w+ )?(?:effect|risk reduction) of .{1,200}"
         r"\b(?:trials|studies))\b"
@@ -54,6 +55,7 @@ ENGLISH: Final = Words(
     causes=_pattern(
         r"\b(?:hypothes[ei]s|hypothesi[sz]e|root[ -]causes?|(?:find|work) out why"
         r"|investigate (?:why|what|how|the cause)"
+        r"|which (?:causes|explanations|hypotheses)"
         r"|(?:possible|likely|potential|competing|rival|alternative) (?:causes?|explanations?|reasons?|hypotheses)"
         r"|what (?:could|might|may|can) (?:explain|cause|have caused|account for|be (?:the )?(?:cause|reason|behind))"
         r")\b"
@@ -98,6 +100,7 @@ GERMAN: Final = Words(
         r"\b(?:hypothesen?|(?:grund)?ursachen(?:forschung|analyse|suche)|finde heraus,? (?:warum|wieso|weshalb|woran)"
         r"|untersuche,? (?:warum|wieso|weshalb|woran|was)"
         r"|(?:mögliche|denkbare|wahrscheinliche|konkurrierende|alternative)[nr]? (?:ursachen?|erklärungen?|gründe[n]?)"
+        r"|welche (?:ursachen|erklärungen|gründe)|woran (?:könnte|kann|mag) (?:es|das) liegen"
         r"|was (?:könnte[n]?|kann|mag) .{0,200}\b(?:erklären|verursach\w+|die ursache|der grund|dahinter))\b"
     ),
     rigorous=_pattern(
@@ -109,7 +112,8 @@ GERMAN: Final = Words(
     broad=_pattern(
         r"\b(?:berichte?|überblick|übersicht|vergleich(?:e|en|st|t)?|zusammenfassung|fasse .{1,200} zusammen"
         r"|analys(?:e|en|iere|ieren)|umfassend\w*|ausführlich\w*|detailliert\w*|stand der (?:technik|forschung)"
-        r"|markt\w*|unterschiede?n?|vorteile?n?|nachteile?n?|vor- und nachteile|gegenüber(?:stellung)?|versus|vs)\b"
+        r"|markt\w*|unterschiede?n?|unterscheide[nt]|vorteile?n?|nachteile?n?|vor- und nachteile"
+        r"|gegenüber(?:stellung)?|versus|vs)\b"
     ),
     fact=_pattern(
         r"^\W*(?:wer|wann|wo|(?:in )?welche[nmrs]? (?:jahr|monat|tag|datum|stadt|land|version|port)"

@@ -96,8 +96,22 @@ def test_a_barred_way_is_not_named() -> None:
     assert way("When was the first sextant built?", "simple")[0] == "iterative"
 
 
-@pytest.mark.parametrize("question", ["word " * 2_000, "x" * 10_000, "\uff0c" * 9_000, "?" * 5_000])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "word " * 2_000,
+        "x" * 10_000,
+        "\uff0c" * 9_000,
+        "?" * 5_000,
+        "thorough " * 1_100,
+        "what is the " * 800,
+        "how large is the effect of " * 350,
+        "gründlich " * 990,
+        "fasse die " * 990,
+        "customers orders " * 550,
+    ],
+)
 def test_hostile_questions_are_read_too(question: str) -> None:
-    chosen, why = way(question)
+    chosen, why = way(question, databases=SHOP)
     assert chosen in WAYS
     assert len(why) < 700

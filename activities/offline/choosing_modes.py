@@ -6,7 +6,7 @@ documents say stays with them.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from elcano.activities.offline.mode_words import LANGUAGES, Words
@@ -27,7 +27,15 @@ SHOWN_CHARACTERS: Final = 200
 def way_of(task: TaskEnvelope, parts: Sequence[str]) -> tuple[str, str]:
     """The name of the way that the question of `task` goes, and why; `parts` are its own."""
     way, why = _way(task, " ".join(task.question.split()), parts, _ways(task))
-    return way, f"{BY_RULES} {why}"
+    return way, " ".join([BY_RULES, why, *_unread(task)])
+
+
+def _unread(task: TaskEnvelope) -> Iterator[str]:
+    """Which databases may hold the answer without anybody knowing it."""
+    told = task.given.get("databases")
+    for name, schema in told.items() if isinstance(told, dict) else ():
+        if isinstance(schema, str):
+            yield f"The database {name!r} could not be read."
 
 
 def _way(task: TaskEnvelope, question: str, parts: Sequence[str], ways: Collection[str]) -> tuple[str, str]:

@@ -16,6 +16,12 @@ from elcano.graphs.values.choice import REASON_CHARACTERS
 from elcano.graphs.values.form import SaidForm
 from elcano.graphs.values.rubric import OfferedDomain
 
+MADE_PRECISE: Final = "The question, made precise:"
+ABOUT: Final = "It is about:"
+PARTS: Final = "Its parts:"
+UNDERSTOOD: Final = (MADE_PRECISE, ABOUT, PARTS)
+"""Begin the lines of a background that say how the question was understood: nobody who asked wrote them."""
+
 
 class InputParserInput(AgentInput):
     """The question as it was asked, and what can be searched."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.input_parser import ParsedQuery
+from elcano.graphs.agents.input_parser import ABOUT, MADE_PRECISE, PARTS, ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.graphs.agents.team_judge import TeamAssessment
@@ -132,11 +132,11 @@ def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
     """
     lines = [state.background] if state.background else []
     if output.improved_query != state.question:
-        lines.append(f"The question, made precise: {output.improved_query}")
+        lines.append(f"{MADE_PRECISE} {output.improved_query}")
     if output.key_entities:
-        lines.append(f"It is about: {', '.join(output.key_entities)}")
+        lines.append(f"{ABOUT} {', '.join(output.key_entities)}")
     if output.research_questions:
-        lines.append(f"Its parts: {' / '.join(output.research_questions)}")
+        lines.append(f"{PARTS} {' / '.join(output.research_questions)}")
     return state.model_copy(
         update={
             "background": "\n".join(lines),

@@ -42,6 +42,26 @@ async def test_every_mode_is_explained(api: httpx.AsyncClient) -> None:
     assert "database" in next(mode["sources"] for mode in listed if mode["name"] == "data")
 
 
+@pytest.mark.parametrize(
+    ("sources", "wanted", "node"),
+    [
+        (["library"], "data", "first_search"),
+        (["sales"], "data", "schema_context"),
+        (["sales"], "deep", "schema_context"),
+        (["library", "sales"], "magentic", "magentic_task_ledger"),
+        (["library"], "literature_review", "first_search"),
+    ],
+)
+async def test_a_dry_run_goes_the_way_that_a_run_would(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings, sources: list[str], wanted: str, node: str
+) -> None:
+    parsed = {"original_query": "q", "improved_query": "q", "research_mode": wanted}
+    body = {"question": "How many?", "sources": sources, "answers": {"input_parser": [parsed]}}
+    async with speaking(make_app(api_settings.model_copy(update={"databases": SALES}))) as api:
+        walked = (await api.post("/v1/graphs/auto/dry-run", json=body)).raise_for_status().json()
+    assert walked["visited"][:4] == ["input_parser", "choose", "mode", node]
+
+
 async def test_databases_are_a_way_where_there_are_some(
     make_app: Callable[[Settings], FastAPI], api_settings: Settings
 ) -> None:

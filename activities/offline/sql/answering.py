@@ -7,6 +7,7 @@ from elcano.activities.offline.sql.following import questions
 from elcano.activities.offline.sql.repairing import repaired
 from elcano.activities.offline.sql.writing import Refused, query_for
 from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.input_parser import UNDERSTOOD
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.data.writing import SqlRepair, SqlWriting
@@ -31,10 +32,16 @@ def write_sql(task: TaskEnvelope) -> SqlWriting:
             return SqlWriting(decision="documents", explanation=told, unread=found.unread[:50])
         return SqlWriting(decision="refused", explanation=found.reason, unread=found.unread[:50])
     told = "Its background and guidance were not read: rules read the question alone."
-    unread = (told,) if task.background.strip() or task.guidance else ()
+    unread = (told,) if _background(task) or task.guidance else ()
     return SqlWriting(
         sql=found.sql, reasons=found.reasons[:50], choices=(BY_RULES, *together, *unread, *found.choices)[:20]
     )
+
+
+def _background(task: TaskEnvelope) -> str:
+    """What somebody gave as background: not how the question was understood, which says the same in other words."""
+    lines = (line.strip() for line in task.background.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith(UNDERSTOOD))
 
 
 def _found(

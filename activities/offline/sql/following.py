@@ -11,6 +11,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 
 _BEHIND: Final = re.compile(r"^(?P<own>.+?) \([^()]*\)$", re.DOTALL)
 """A question with the telling words of the one before it behind it, as the API hands it over."""
+_GOES_ON: Final = re.compile(r"^\W*(?:and|but|then|also|now|so|ok|okay|what about|how about|the same)\b", re.IGNORECASE)
 _LINK: Final = re.compile(
     r"^\W*(?:(?:and|but|then|also|now|so|ok|okay|what about|how about|show(?: me)?|the same|just|only)\b[\s,:]*)+",
     re.IGNORECASE,
@@ -33,15 +34,17 @@ _GROUP: Final = re.compile(
 def questions(task: TaskEnvelope) -> tuple[str, ...]:
     """What the question of `task` may ask: itself; if it follows others, before that what it asks together with them.
 
-    The first that can be read is meant. One that lacks a subject is never read alone: it stays as it was handed over,
-    with words of the one before it, which rules read as little as anybody's.
+    The first that can be read is meant. What only goes on, as “And by year?” does, is never read alone: it stays as it
+    was handed over, with words of the question before it, which rules read as little as anybody's.
     """
     if not task.history:
         return (task.question,)
     found = _BEHIND.match(" ".join(task.question.split()))
-    together = _together([entry.question for entry in task.history], found["own"] if found else task.question)
-    alone = () if found else (_LINK.sub("", task.question),)
-    return tuple(dict.fromkeys(one for one in (together, task.question, *alone) if one.strip()))
+    own = found["own"] if found else task.question
+    together = _together([entry.question for entry in task.history], own)
+    goes_on = _GOES_ON.match(own) or _ADDED.match(own)
+    alone = own if not goes_on else "" if found else _LINK.sub("", own)
+    return tuple(dict.fromkeys(one for one in (together, alone, task.question) if one.strip()))
 
 
 def _together(earlier: list[str], own: str) -> str:

@@ -12,7 +12,7 @@ from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, report, told
 from tests.unit.dev.test_dev import until
 
-ROWS = 50_000_000
+ROWS = 500_000_000
 """That the database counts one by one, for seconds, each time that it is asked."""
 QUESTION = "How many readings are there?"
 
@@ -24,8 +24,8 @@ def slow(readmes: Settings, tmp_path: Path) -> Settings:
     with closing(sqlite3.connect(place)) as connection:
         connection.execute("CREATE TABLE digits (x INTEGER)")
         connection.executemany("INSERT INTO digits VALUES (?)", [(digit,) for digit in range(10)])
-        eight = ", ".join(f"digits {name}" for name in "abcdefgh")
-        connection.execute(f"CREATE VIEW readings AS SELECT a.x AS id FROM {eight} WHERE a.x < 5")
+        nine = ", ".join(f"digits {name}" for name in "abcdefghi")
+        connection.execute(f"CREATE VIEW readings AS SELECT a.x AS id FROM {nine} WHERE a.x < 5")
         connection.commit()
     return readmes.model_copy(
         update={"databases": {"slow": f"sqlite:///{place}"}, "database_seconds": 120.0, "database_samples": False}

@@ -26,7 +26,7 @@ QUESTIONS = [(agent, question) for agent in AGENTS.values() for question in (age
 EACH = pytest.mark.parametrize(("agent", "question"), QUESTIONS, ids=lambda one: getattr(one, "name", ""))
 FORMED = {"planner", "writer", "drafter", "long_writer", "proofreader"}
 """Agents that plan or write a report."""
-WITHOUT_PASSAGES = {"input_parser", "tool_selector", "progress_ledger", "sql_writer", "sql_repairer"}
+WITHOUT_PASSAGES = {"input_parser", "tool_selector", "progress_ledger", "splitter", "sql_writer", "sql_repairer"}
 """Agents that are shown no passage."""
 
 

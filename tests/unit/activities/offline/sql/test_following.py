@@ -8,6 +8,7 @@ from elcano.activities.offline.sql.writing import Refused, query_for
 from elcano.api.runs.contexts import in_context
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.data.writing import SqlWriting
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.history import HistoryEntry
 from tests.unit.activities.offline.sql.shop import TODAY, schema
 
@@ -16,7 +17,7 @@ def task(question: str, *earlier: str) -> TaskEnvelope:
     """The task of a run that follows others, its question as the API hands it over."""
     asked = (in_context(question, earlier[-1]) if earlier else "") or question
     history = tuple(HistoryEntry(run_id=f"run-{number}", question=one) for number, one in enumerate(earlier))
-    given = {"schema": schema().model_dump(mode="json")}
+    given: JsonObject = {"schema": schema().model_dump(mode="json")}
     return TaskEnvelope(kind="sql_writer", question=asked, history=history, given=given, today=TODAY.isoformat())
 
 

@@ -1,4 +1,4 @@
-"""`elcano results`: the tables that an answer rests on, listed, or one of them whole."""
+"""`elcano results`: the tables that an answer rests on, or that were found so far, listed, or one of them whole."""
 
 import json
 import sys
@@ -11,6 +11,8 @@ from elcano.cli.exits import Exit, Failed
 from elcano.cli.options import Run
 
 _TYPES: Final = {"csv": "text/csv", "json": "application/json"}
+
+UNANSWERED: Final = "No answer rests on these results (yet): they are what the run has found."
 
 Number = Annotated[int | None, typer.Argument(min=1, help="Its number; left out: all are listed.", show_default=False)]
 ResultForm = Annotated[
@@ -25,7 +27,7 @@ Out = Annotated[Path | None, typer.Option(help="Write it to this file.", show_de
 
 
 def results(run: Run, number: Number = None, form: ResultForm = "text", out: Out = None) -> None:
-    """List the results of queries that a run's answer rests on, or print one of them."""
+    """List the results of queries that a run's answer rests on, or that it has found so far, or print one of them."""
     from elcano.cli.research import connected
 
     if number is None and form == "csv":
@@ -35,7 +37,7 @@ def results(run: Run, number: Number = None, form: ResultForm = "text", out: Out
     with connected() as api:
         if number is None:
             found = api.get(f"/v1/runs/{run}/results")
-            text = json.dumps(found) if form == "json" else _listed(found["results"])
+            text = json.dumps(found) if form == "json" else _listed(found)
         else:
             kind = _TYPES["json" if form == "json" else "csv"]
             text = api.text(f"/v1/runs/{run}/results/{number}", kind)
@@ -46,8 +48,9 @@ def results(run: Run, number: Number = None, form: ResultForm = "text", out: Out
         sys.stdout.write(f"{out}\n")
 
 
-def _listed(found: list[dict[str, Any]]) -> str:
-    lines = []
+def _listed(said: dict[str, Any]) -> str:
+    found = said["results"]
+    lines = [] if said.get("answer", True) or not found else [UNANSWERED]
     for one in found:
         columns = ", ".join(str(column["name"]) for column in one["columns"])
         more = ", not read to its end" if one["truncated"] else ""

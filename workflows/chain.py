@@ -75,6 +75,12 @@ class ChainWorkflow(ResearchWorkflow):
                 await self._linear("review_")
             case "deep":
                 await self._in_sections("parallel_loops", "synthesizer")
+            case "hierarchical":
+                await self._in_sections("teams", "lead", "hierarchical_")
+            case "magentic":
+                await self._magentic("magentic_")
+            case "data" | "analysis" as mode:
+                raise EngineFault(f"{mode} is not written out as a chain, and was not barred from one")
             case _:
                 await self._iterative()
 
@@ -136,30 +142,30 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit("search")
         await self._visit("hand_in")
 
-    async def _in_sections(self, fan_out: str, join: str) -> None:
+    async def _in_sections(self, fan_out: str, join: str, prefix: str = "") -> None:
         """Search once, plan, research each section in a chain of its own, join the drafts."""
         for node in ("survey", "planner", "store_plan", fan_out, "collect_drafts", join):
-            await self._visit(node)
+            await self._visit(f"{prefix}{node}")
 
-    async def _magentic(self) -> None:
+    async def _magentic(self, prefix: str = "") -> None:
         """Plan, then round by round whose turn it is, until it is the reporter's or nothing helps any more."""
-        await self._visit("task_ledger")
-        await self._visit("progress_ledger")
+        await self._visit(f"{prefix}task_ledger")
+        await self._visit(f"{prefix}progress_ledger")
         while (ledger := self._journal.run.state.ledger or Ledger()).next_speaker != REPORTER:
             limits = self._journal.run.budget.limits
             if ledger.stalls >= limits.stalls:
                 if ledger.resets >= limits.resets:
                     await self._end_early("stalled", NO_RESET_LEFT)
-                await self._visit("reset")
-                await self._visit("task_ledger", loop=True)
-                await self._visit("progress_ledger")
+                await self._visit(f"{prefix}reset")
+                await self._visit(f"{prefix}task_ledger", loop=True)
+                await self._visit(f"{prefix}progress_ledger")
                 continue
             if ledger.next_speaker in TEAM:
-                await self._visit(ledger.next_speaker)
+                await self._visit(f"{prefix}{ledger.next_speaker}")
             if ledger.next_speaker == "searcher":
-                await self._visit("search")
-            await self._visit("progress_ledger", loop=True)
-        await self._visit("reporter")
+                await self._visit(f"{prefix}search")
+            await self._visit(f"{prefix}progress_ledger", loop=True)
+        await self._visit(f"{prefix}reporter")
 
     async def _visit(self, node: str, *, loop: bool = False) -> None:
         """Does a node, however long the run has to wait for it.

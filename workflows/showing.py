@@ -21,7 +21,7 @@ with workflow.unsafe.imports_passed_through():
         TOKENS_ATTRIBUTE,
         WAITING_ATTRIBUTE,
     )
-    from elcano.graphs.spec.drawing import outline, with_place
+    from elcano.graphs.spec.drawing import of_its_way, outline, with_place
     from elcano.graphs.values.budget import Budget, Usage, usd
     from elcano.graphs.values.choice import named
     from elcano.graphs.values.state import HoldReason
@@ -158,7 +158,10 @@ class Shown:
         return budget.charge(apart.used) if apart else budget
 
     def _tell(self) -> None:
-        graph = with_place(self._outline, self._journal.run.node) if self.status == "running" else ""
+        run, lines = self._journal.run, self._outline
+        if run.state.choice.mode:  # the other ways are nothing that it can come to
+            lines = of_its_way(lines, self._asked.graph, run.node, run.state.outputs)
+        graph = with_place(lines, run.node) if self.status == "running" else ""
         apart = self._apart()
         waits = apart.waits if apart else {}
         text = details(self._asked, self._journal, self._budget, waits, self.stage, self.status, graph)

@@ -8,7 +8,7 @@ from elcano.activities.agents import drafts, last_draft
 from elcano.activities.agents.passages import fitting
 from elcano.activities.agents.rows import fitting_rows
 from elcano.activities.answering.keeping import kept
-from elcano.activities.sources.base import WeighsTerms
+from elcano.activities.sources.base import HasTables, WeighsTerms
 from elcano.activities.sources.registry import Sources
 from elcano.activities.text.languages import language_of
 from elcano.activities.text.spoken import speaking
@@ -17,6 +17,7 @@ from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import OfferedSource
 from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, Shown, ShownResult
 from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.data.schema import DatabaseSchema, named_alone
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.values.report import ReportDraft
 from elcano.graphs.values.state import SectionResult
@@ -72,18 +73,35 @@ class Loader:
         if agent.manner == "report" and evidence and room is not None and not shown.items:
             short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
             raise BudgetExhausted("tokens", short)
+        tables, unread = await self._tables(needs, whole=weighed)
         return Loaded(
             shown=shown,
             room=room,
             sources=self._offered(needs.offered),
             drafts=await self._drafts(needs.sections, evidence, accounts) if agent.joins else before,
             results=results,
+            tables=tables,
+            unread=unread,
             term_weights=await self._term_weights(needs.weighed, _searched(needs, evidence)) if weighed else {},
             pages=await self._pages(needs),
         )
 
     def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
         return tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in names)
+
+    async def _tables(self, needs: Needs, *, whole: bool) -> tuple[dict[str, DatabaseSchema], dict[str, str]]:
+        """What databases hold, `whole` or as names alone; and why others could not be read."""
+        found: dict[str, DatabaseSchema] = {}
+        unread: dict[str, str] = {}
+        for name in needs.tables:
+            try:
+                source = self._sources.get(name)
+                if isinstance(source, HasTables):
+                    schema = await source.tables(needs.weighed)
+                    found[name] = schema if whole else named_alone(schema)
+            except ActivityFault as error:
+                unread[name] = f"It could not be read: {error}"
+        return found, unread
 
     async def _pages(self, needs: Needs) -> tuple[str, ...]:
         if not any(name in SOURCES and SOURCES[name].by_address for name in needs.offered):

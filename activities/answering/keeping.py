@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from elcano.activities.answering.lines import NO_ROW, on_one_line, row_line
 from elcano.graphs.data.knowledge import ReadTables
-from elcano.graphs.data.table import DIGEST_ROWS, Cell, ResultDigest, ResultTable
+from elcano.graphs.data.table import DIGEST_ROWS, RESULT_EVIDENCE, Cell, ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.shortening import shortened
@@ -75,12 +75,12 @@ def as_evidence(table: ResultTable, artifact: str) -> tuple[Evidence, StoredText
     text = result_text(table)
     stored = StoredText(
         content_hash=sha256(text.encode()).hexdigest(),
-        document=f"result:{artifact}",
+        document=f"{RESULT_EVIDENCE}{artifact}",
         title=title(table),
         text=text,
     )
     passage = Evidence(
-        id=f"result:{artifact}",
+        id=f"{RESULT_EVIDENCE}{artifact}",
         source=table.database[:100],
         document=stored.document,
         content_hash=stored.content_hash,

@@ -1,61 +1,89 @@
 """Which way a question goes, by rules over its words: what they cannot know they do not say; they say what they are.
 
-Rules know the words of English alone. A question in another language is broad if it has several parts.
+Rules know the words of English and German alone. A question in another language is broad if it has several parts. To a
+database a question goes beside other sources only if rules can read the whole of it as a query; so one that asks what
+documents say stays with them.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from elcano.activities.offline.language import in_english
+from elcano.activities.offline.mode_words import LANGUAGES, Words
+from elcano.activities.offline.readable import readable
+from elcano.activities.text.spoken import spoken
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.ways import DATABASE, WAYS
+from elcano.graphs.shortening import shortened
 
 BY_RULES: Final = "Chosen by rules, without a language model:"
 FACT_WORDS: Final = 8
 """A question of more telling words has conditions that one search seldom meets."""
-
-_BROAD: Final = re.compile(
-    r"\b(?:reports?|overviews?|survey|surveys|review|reviews|summar(?:y|ise|ize)|compar(?:e|es|ed|ing|ison|isons)"
-    r"|anal(?:yse|yze|ysis|yses)|comprehensive|in depth|detailed|landscape|state of the art|sections?|market"
-    r"|differences?|advantages?|trade-?offs?|pros and cons|versus|vs)\b",
-    re.IGNORECASE,
-)
-_STUDIES: Final = re.compile(
-    r"\b(?:(?:literature|systematic|scoping) review|review of (?:the )?(?:literature|studies|trials)"
-    r"|meta-?analys[ei]s)\b",
-    re.IGNORECASE,
-)
-_FACT: Final = re.compile(
-    r"^\W*(?:who|when|where|(?:in )?(?:which|what) (?:year|month|day|date|city|country|version|port)"
-    r"|how (?:many|much|old|long|tall|far|high|large|big|heavy|fast)"
-    r"|what (?:is|was|are|were) (?:the |its )?(?:\w+ )?(?:name|number|date|year|capital|population|price|size|version"
-    r"|default|maximum|minimum|limit|length|height|weight|author|address|value|unit|symbol|abbreviation|licen[cs]e|port))\b",
-    re.IGNORECASE,
-)
+SHOWN_CHARACTERS: Final = 200
+"""Of what a rule went by."""
 
 
 def way_of(task: TaskEnvelope, parts: Sequence[str]) -> tuple[str, str]:
     """The name of the way that the question of `task` goes, and why; `parts` are its own."""
-    way, why = _way(" ".join(task.question.split()), parts, _ways(task))
-    return way, f"{BY_RULES} {why}"
+    way, why = _way(task, " ".join(task.question.split()), parts, _ways(task))
+    return way, " ".join([BY_RULES, why, *_unread(task)])
 
 
-def _way(question: str, parts: Sequence[str], ways: Collection[str]) -> tuple[str, str]:
-    if "literature_review" in ways and (said := _STUDIES.search(question)):
-        return "literature_review", f"it asks for a review of studies (“{said[0]}”)."
+def _unread(task: TaskEnvelope) -> Iterator[str]:
+    """Which databases may hold the answer without anybody knowing it."""
+    told = task.given.get("databases")
+    for name, schema in told.items() if isinstance(told, dict) else ():
+        if isinstance(schema, str):
+            yield f"The database {name!r} could not be read."
+
+
+def _way(task: TaskEnvelope, question: str, parts: Sequence[str], ways: Collection[str]) -> tuple[str, str]:
+    if ways and all(name in WAYS and DATABASE in WAYS[name].kinds for name in ways):
+        return next(iter(ways)), "all that is searched are databases."
+    if "data" in ways and (database := readable(task)):
+        return "data", f"rules read the whole of it as a query to the database {database!r}."
+    words = LANGUAGES.get(spoken())
+    if words is not None and (found := _of_one_kind(question, words, ways)) is not None:
+        return found
     if len(parts) > 1:
         return "deep", f"it has {len(parts)} parts, each of which can be researched by itself."
-    if said := _BROAD.search(question):
-        return "deep", f"its words ask for breadth (“{said[0]}”)."
-    if not in_english():
+    if words is None:
+        known = "English and German"
         return (
             "iterative",
-            "it has one part, and what its words ask for is not known: rules know those of English alone.",
+            f"it has one part, and what its words ask for is not known: rules know those of {known} alone.",
         )
-    if "simple" in ways and (said := _FACT.search(question)) and 1 <= len(content_words(question)) <= FACT_WORDS:
-        return "simple", f"it asks for one fact (“{said[0].strip()}”)."
+    if (said := words.broad.search(question)) and not _only_named(words, words.broad, question):
+        return "deep", f"its words ask for breadth ({_quoted(said)})."
+    if "simple" in ways and (said := words.fact.search(question)) and 1 <= len(content_words(question)) <= FACT_WORDS:
+        return "simple", f"it asks for one fact ({_quoted(said)})."
     return "iterative", "it has one part, and nothing in its words asks for breadth."
+
+
+def _of_one_kind(question: str, words: Words, ways: Collection[str]) -> tuple[str, str] | None:
+    """The way of a question that asks for something that one way is made for; None: it is any question."""
+    kinds = (
+        ("analysis", words.pooled, "it asks for numbers of several studies put together"),
+        ("literature_review", words.studies, "it asks for a review of studies"),
+        ("literature_review", words.pooled, "it asks for a review of studies"),
+        ("hierarchical", words.rigorous, "it asks for a report in which every section holds"),
+        ("magentic", words.causes, "it asks for explanations to be found and weighed"),
+    )
+    for way, pattern, why in kinds:
+        if way in ways and (said := pattern.search(question)) and not _only_named(words, pattern, question):
+            return way, f"{why} ({_quoted(said)})."
+    return None
+
+
+def _only_named(words: Words, pattern: re.Pattern[str], question: str) -> bool:
+    """Whether a question asks what something is that is called so, as “What is a meta-analysis?” does."""
+    defined = words.defines.search(question)
+    return defined is not None and pattern.search(defined["what"]) is not None
+
+
+def _quoted(said: re.Match[str]) -> str:
+    return f"“{shortened(said[0].strip(), SHOWN_CHARACTERS)}”"
 
 
 def _ways(task: TaskEnvelope) -> Collection[str]:

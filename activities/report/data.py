@@ -79,7 +79,7 @@ def _result(table: AnswerTable, *, several: bool) -> Iterator[str]:
     yield _told_rows(table)
     if table.sql:
         yield f"The query to {plain(table.database)} ({table.dialect}), {_when(table)}:"
-        yield _code(table.sql)
+        yield code(table.sql, "sql")
     else:
         yield f"Put together by code from results of {plain(table.database)}, {_when(table)}."
     yield from _bullets(table)
@@ -119,11 +119,12 @@ def _when(table: AnswerTable) -> str:
     return f"{query}read at {plain(table.at)}"
 
 
-def _code(sql: str) -> str:
-    longest = max((len(run) for run in re.findall(r"`+", sql)), default=0)
+def code(text: str, language: str) -> str:
+    """`text` as a block of code that nothing in it can end."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    lines = "\n".join(line.rstrip() for line in sql.strip().splitlines())
-    return f"{fence}sql\n{lines}\n{fence}"
+    lines = "\n".join(line.rstrip() for line in text.strip().splitlines())
+    return f"{fence}{language}\n{lines}\n{fence}"
 
 
 def _inline(sql: str) -> str:

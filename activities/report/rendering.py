@@ -19,6 +19,7 @@ from elcano.activities.report.markdown import link, plain, prose
 from elcano.activities.report.parts import parts
 from elcano.activities.report.references import flagged, listed
 from elcano.activities.report.scores import scores
+from elcano.activities.report.unwritten import is_result, results
 from elcano.activities.report.works import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.references.days import day
@@ -116,19 +117,22 @@ def render_evidence(
     """What stands for a report if there is no draft: the evidence as it was found, and that it is no more than that."""
     why = f" ({plain(call.failure.message)})" if call.failure else ""
     if evidence:
-        notice = f"**There is no report: none was written{why}.** Below is the evidence as it was found, in that order."
+        below = "Below are results of queries and" if any(map(is_result, evidence)) else "Below is"
+        notice = f"**There is no report: none was written{why}.** {below} the evidence as it was found, in that order."
     else:
         notice = f"**There is no report: none was written{why}, and no evidence was found.**"
     known = works or Works(evidence)
     passages = (
         f"{_passage(known, passage)}\n\n  > {plain(shortened(passage.text, PASSAGE_CHARACTERS))}"
         for passage in evidence
+        if not is_result(passage)
     )
     return _joined(
         [
             f"# {plain(title)}",
             _head(call, english.PHRASES, "No language model wrote any of this."),
             notice,
+            *results(evidence),
             *statistics(analysis, {}, english.PHRASES),
             *_without_text(call.sections, english.PHRASES),
             *scores(call.scored),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.frozen import Frozen
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
@@ -59,6 +60,20 @@ class SearchesStore(Protocol):
 
         Raises:
             SourceRefused: it can never be searched so.
+        """
+        ...
+
+
+@runtime_checkable
+class HasTables(Protocol):
+    """What a source offers beside that is a database."""
+
+    async def tables(self, question: str) -> DatabaseSchema:
+        """The tables that a question may be about, the likeliest first.
+
+        Raises:
+            SourceUnavailable: the database is away.
+            SourceRefused: there is no such database here.
         """
         ...
 

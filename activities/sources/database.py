@@ -15,6 +15,7 @@ from elcano.activities.offline.sql.writing import Refused, query_for
 from elcano.activities.sources.base import Found
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.data.query import QueryFault
+from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
@@ -57,12 +58,16 @@ class DatabaseSource:
         told = f"{self._spec.name}: rules read {query!r} as the query {table.sql}"
         return Found(evidence=(passage,), texts=(text,), warnings=(told,))
 
+    async def tables(self, question: str) -> DatabaseSchema:
+        """See `HasTables`."""
+        schema = await self._databases.get(self._spec.name).schema()
+        return (await asyncio.to_thread(context, schema, question, TABLES)).found
+
     async def _asked(self, query: str) -> ResultTable | str:
         """What the query of the rules gives, or why there is nothing."""
         database = self._databases.get(self._spec.name)
-        schema = await database.schema()
-        found = await asyncio.to_thread(context, schema, query, TABLES)
-        written = await asyncio.to_thread(query_for, query, found.found, datetime.now(UTC).date())
+        tables = await self.tables(query)
+        written = await asyncio.to_thread(query_for, query, tables, datetime.now(UTC).date())
         if isinstance(written, Refused):
             return f"no query was made of {query!r}. {written.reason}"
         table = await run_query(database, written, ROWS)

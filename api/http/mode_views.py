@@ -5,7 +5,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.graphs.agents.ways import USUAL, described
+from elcano.graphs.agents.ways import DATABASE, USUAL, WAYS, described
 from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.checks.costs import Cost, CostClass, costs, of_choice
 from elcano.graphs.contracts import CHAIN_MODES
@@ -13,6 +13,7 @@ from elcano.graphs.modes import DEFAULT_MODE, MODES, mode_of
 from elcano.graphs.modes.auto import AUTO, PARTS
 
 ANY_SOURCE: Final = "at least one source"
+A_DATABASE: Final = "at least one database (`ELCANO_DATABASES`)"
 
 
 class ModeCost(Described):
@@ -58,7 +59,8 @@ class ModeView(Described):
     does: str = Field(examples=["Search, think, find the gap, search for it, judge; round until it is answered."])
     """What it does."""
     ways: dict[str, str] = Field(default={}, examples=[{}])
-    """Of a mode that chooses among others: these, and when it chooses each."""
+    """Of a mode that chooses among others: those that this server can go, and when it chooses each. A run cannot choose
+    what its own sources, models and budget do not allow, and says so if it would have."""
     graph: str = Field(examples=["/v1/graphs/iterative"])
     """Where its graph is, as JSON."""
     drawing: str = Field(examples=["/v1/graphs/iterative?format=mermaid"])
@@ -79,8 +81,8 @@ class ModeView(Described):
     """What can run it; `chain` is plain code without the graph engine (`use_graph: false`)."""
 
     @classmethod
-    def of(cls, name: str) -> "ModeView":
-        """The built-in mode `name`."""
+    def of(cls, name: str, *, databases: bool = True) -> "ModeView":
+        """The built-in mode `name`; `databases`: whether the server has some, without which nothing asks them."""
         mode, graph = mode_of(name), MODES[name]
         chooses = graph == AUTO
         told = of_choice(graph, list(PARTS.values()), PARTS[USUAL]) if chooses else costs(graph)
@@ -91,7 +93,7 @@ class ModeView(Described):
             default=name == DEFAULT_MODE,
             purpose=mode.purpose or graph.description,
             does=graph.description,
-            ways=described(PARTS) if chooses else {},
+            ways=described(way for way in PARTS if databases or DATABASE not in WAYS[way].kinds) if chooses else {},
             graph=f"/v1/graphs/{name}",
             drawing=f"/v1/graphs/{name}?format=mermaid",
             cost_class=told.cost_class,
@@ -104,6 +106,7 @@ class ModeView(Described):
                 steps=limits.steps,
                 sections=limits.sections,
             ),
+            sources=A_DATABASE if DATABASE in (WAYS[name].kinds if name in WAYS else ()) else ANY_SOURCE,
             model="needed" if mode.needs_model else "none needed",
             engines=("graph", "chain") if name in CHAIN_MODES else ("graph",),
         )

@@ -21,7 +21,12 @@ class ResultSummary(Frozen):
 
 
 class ResultList(Frozen):
-    """The results that the answer of a run rests on."""
+    """The results of queries that a run has."""
 
     run_id: str
+    answer: bool = Field(
+        default=True,
+        description="Whether its answer rests on them; false: there is no such answer (yet), and these were found. The "
+        "answer may count them otherwise.",
+    )
     results: tuple[ResultSummary, ...] = ()

@@ -1,4 +1,4 @@
-"""The results that the answer of a run rests on, as tables, and its chart."""
+"""The results of queries that a run has, as tables: those that its answer rests on, else those found; and its chart."""
 
 import asyncio
 from base64 import b64decode
@@ -21,10 +21,10 @@ from elcano.api.http.result_schemas import ResultList, ResultSummary
 from elcano.api.reports.tables import as_csv
 from elcano.api.routes.analyses import SVG_HEADERS
 from elcano.api.runs.reading import read_run
+from elcano.api.runs.results import KnownResult, answered, found, found_keys, stored_artifact
 from elcano.api.services import Provided, Services
-from elcano.graphs.data.answer import Chart, DataAnswer
+from elcano.graphs.data.answer import AnswerTable, Chart, DataAnswer
 from elcano.graphs.data.table import ResultTable
-from elcano.graphs.values.report import Report
 
 JSON = "application/json"
 CSV = "text/csv"
@@ -32,6 +32,7 @@ SVG = "image/svg+xml"
 PNG = "image/png"
 SPEC = "application/vnd.vegalite.v5+json"
 _TEXT = {"schema": {"type": "string"}}
+_NO_RESULT = "the answer of the run {run_id!r} rests on no result of a database"
 _MISSING = problem_docs(RunNotFound, NotQueried, ReportNotReady, ReportLost)
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
@@ -39,25 +40,18 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=probl
 
 @router.get("/results", responses=_MISSING)
 async def list_results(run_id: str, services: Provided) -> ResultList:
-    """List the results of queries that a run's answer rests on, by the numbers that it counts them by."""
-    data = await _data(run_id, services)
-    return ResultList(
-        run_id=run_id,
-        results=tuple(
-            ResultSummary(
-                number=one.number,
-                database=one.database,
-                sql=one.sql,
-                query_hash=sha256(one.sql.encode()).hexdigest() if one.sql else "",
-                columns=one.columns,
-                rows=one.row_count,
-                truncated=one.truncated,
-                at=one.at,
-                artifact=one.artifact,
-            )
-            for one in data.tables
-        ),
-    )
+    """List the results of queries that a run's answer rests on, by the numbers that it counts them by.
+
+    As long as there is no such answer, and where none was written, those that were found.
+    """
+    run = await read_run(run_id, services.temporal, services.store)
+    data = await answered(run, services.store)
+    if data is not None and data.tables:
+        return ResultList(run_id=run_id, results=tuple(map(_of_answer, data.tables)))
+    there = await found(run, services.store)
+    if not there and data is None and run.status != "running":
+        raise NotQueried(_NO_RESULT.format(run_id=run_id))
+    return ResultList(run_id=run_id, answer=data is not None and not there, results=tuple(map(_of_found, there)))
 
 
 @router.get(
@@ -80,11 +74,13 @@ async def get_result(
 ) -> Response:
     """Read one result whole: as JSON with its types, or as CSV, in which no text is taken for a formula."""
     form = choose(accept, (JSON, CSV))
-    data = await _data(run_id, services)
-    keys = {one.number: one.artifact for one in data.tables}
+    run = await read_run(run_id, services.temporal, services.store)
+    data = await answered(run, services.store)
+    keys = {one.number: one.artifact for one in data.tables} if data else {}
+    keys = keys or await found_keys(run, services.store)
     if number not in keys:
         raise NotQueried(f"the run {run_id!r} has no result {number}; it has: {sorted(keys) or 'none'}")
-    stored = await _artifact(keys[number], services)
+    stored = await stored_artifact(keys[number], services.store)
     content = stored if form == JSON else await asyncio.to_thread(_csv, stored)
     said = f"{CSV}; charset=utf-8; header=present" if form == CSV else JSON
     return Response(content, media_type=said, headers={"Vary": "Accept", "X-Content-Type-Options": "nosniff"})
@@ -94,21 +90,22 @@ async def get_result(
 async def get_chart(run_id: str, services: Provided) -> Response:
     """See the chart of an answer."""
     return Response(
-        await _artifact((await _chart(run_id, services)).svg, services), media_type=SVG, headers=SVG_HEADERS
+        await stored_artifact((await _chart(run_id, services)).svg, services.store), media_type=SVG, headers=SVG_HEADERS
     )
 
 
 @router.get("/chart.png", response_class=Response, responses={200: {"content": {PNG: _TEXT}}, **_MISSING})
 async def get_chart_as_png(run_id: str, services: Provided) -> Response:
     """See the chart of an answer as a picture of points, on white."""
-    stored = await _artifact((await _chart(run_id, services)).png, services)
+    stored = await stored_artifact((await _chart(run_id, services)).png, services.store)
     return Response(b64decode(stored), media_type=PNG, headers=SVG_HEADERS)
 
 
 @router.get("/chart.json", response_class=Response, responses={200: {"content": {SPEC: _TEXT}}, **_MISSING})
 async def get_chart_as_specification(run_id: str, services: Provided) -> Response:
     """Read the Vega-Lite specification of the chart, with its values: to draw it anew, or to change it."""
-    return Response(await _artifact((await _chart(run_id, services)).spec, services), media_type=SPEC)
+    stored = await stored_artifact((await _chart(run_id, services)).spec, services.store)
+    return Response(stored, media_type=SPEC)
 
 
 def _csv(stored: str) -> str:
@@ -127,17 +124,39 @@ async def _data(run_id: str, services: Services) -> DataAnswer:
     run = await read_run(run_id, services.temporal, services.store)
     if run.report is None:
         raise ReportNotReady(f"the run {run_id!r} has no report; its status is {run.status!r}")
-    stored = await _artifact(run.report.artifact, services)
-    data = None
-    if '"data":' in stored:  # most reports have none, and a long one takes a while to read
-        data = (await asyncio.to_thread(Report.model_validate_json, stored)).data
+    data = await answered(run, services.store)
     if data is None:
-        raise NotQueried(f"the answer of the run {run_id!r} rests on no result of a database")
+        raise NotQueried(_NO_RESULT.format(run_id=run_id))
     return data
 
 
-async def _artifact(key: str, services: Services) -> str:
-    stored = await services.store.artifacts.get(key)
-    if stored is None:
-        raise ReportLost(f"the store does not have {key!r}; is this the run's data directory?")
-    return stored
+def _of_answer(one: AnswerTable) -> ResultSummary:
+    return ResultSummary(
+        number=one.number,
+        database=one.database,
+        sql=one.sql,
+        query_hash=_hash(one.sql),
+        columns=one.columns,
+        rows=one.row_count,
+        truncated=one.truncated,
+        at=one.at,
+        artifact=one.artifact,
+    )
+
+
+def _of_found(one: KnownResult) -> ResultSummary:
+    return ResultSummary(
+        number=one.number,
+        database=one.table.database,
+        sql=one.table.sql,
+        query_hash=_hash(one.table.sql),
+        columns=one.table.columns,
+        rows=len(one.table.rows),
+        truncated=one.table.truncated,
+        at=one.table.at,
+        artifact=one.artifact,
+    )
+
+
+def _hash(sql: str) -> str:
+    return sha256(sql.encode()).hexdigest() if sql else ""

@@ -18,11 +18,12 @@ from elcano.api.http.errors import (
 from elcano.api.http.negotiation import choose
 from elcano.api.http.requests import DryRunRequest
 from elcano.api.http.schemas import GraphCard, GraphVerdict, GraphVersionCard
+from elcano.api.runs.choosing import barred, chooses
 from elcano.api.runs.graphs import named, received, require_own, told
 from elcano.api.services import Provided
 from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.checks.references import unknown
-from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.contracts import ModelChoice, ResearchInput
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
 from elcano.graphs.modes import ALIASES, MODES
 from elcano.graphs.preview.preview import Preview, previewed
@@ -152,14 +153,16 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
     strange = [(node, text) for node in body.answers for text in unknown("node", node, nodes)]
     if strange:
         raise RequestInvalid([FieldFault(field=f"answers.{node}", message=text) for node, text in strange])
-    limits = body.budget.limits(default_limits(graph))
+    limits, sources = body.budget.limits(default_limits(graph)), tuple(dict.fromkeys(body.sources))
     asked = ResearchInput(
         run_id=f"{services.tenant}-dry-run",
         question=body.question,
         mode=graph.name,
         graph=graph,
         limits=limits,
-        sources=tuple(dict.fromkeys(body.sources)),
+        sources=sources,
+        databases=tuple(services.settings.databases),
+        barred=barred(limits, sources, ModelChoice(), services.settings) if chooses(graph) else {},
     )
     return await run_in_threadpool(asyncio.run, previewed(asked, body.answers))
 

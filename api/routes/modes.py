@@ -13,12 +13,12 @@ router = APIRouter(prefix="/v1", responses=problem_docs(RequestInvalid))
 
 
 @router.get("/modes", tags=["graphs"])
-async def list_modes() -> list[ModeView]:
+async def list_modes(services: Provided) -> list[ModeView]:
     """Explain the built-in modes: what each is for, its graph, what it costs, what it needs, its limits.
 
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
     """
-    return [ModeView.of(name) for name in MODES]
+    return [ModeView.of(name, databases=bool(services.settings.databases)) for name in MODES]
 
 
 @router.get("/domains", tags=["runs"])

@@ -1,16 +1,20 @@
 """Which modes a run that chooses its mode cannot choose, and why: said before it starts, and by it when it chooses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from elcano.graphs.agents.ways import WAYS
+from elcano.api.runs.sources import known
+from elcano.graphs.agents.ways import DATABASE, WAYS
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.checks.affordable import limit_faults
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.model_names import OFFLINE, chosen_model, model_names
 from elcano.graphs.modes.auto import AUTO, PARTS, auto_graph
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.graphs.values.budget import Limits
 from elcano.settings import Settings
+
+_LACKING: Final[Mapping[str, str]] = {"data": "none of the sources that are searched is a database"}
 
 
 def chooses(graph: ResearchGraph) -> bool:
@@ -18,27 +22,35 @@ def chooses(graph: ResearchGraph) -> bool:
     return graph == AUTO
 
 
-def barred(limits: Limits, sources: Sequence[str], models: ModelChoice, settings: Settings) -> dict[str, str]:
+def barred(
+    limits: Limits, sources: Sequence[str], models: ModelChoice, settings: Settings, engine: Engine = "graph"
+) -> dict[str, str]:
     """By name the modes that a run within these limits, over these sources and with these models cannot choose.
 
     Each with the reason, as half a sentence that follows `cannot be chosen here:`.
     """
     found: dict[str, str] = {}
+    specs = {**known(settings), **SOURCES}
+    kinds = {specs[name].kind if name in specs else "" for name in sources}
     for name, part in PARTS.items():
         way = WAYS[name]
-        kinds = {SOURCES[source].kind for source in sources if source in SOURCES}
-        if way.needs_model and without_model(part, models, settings):
+        if engine == "chain" and name not in CHAIN_MODES:
+            found[name] = "it runs on the graph engine alone (`use_graph`)"
+        elif way.needs_model and without_model(part, models, settings):
             found[name] = "it needs a language model, and none is set up (`ELCANO_MODEL`, or `model` of the run)"
+        elif kinds == {DATABASE} and DATABASE not in way.kinds:
+            found[name] = "all that is searched are databases, which `data` asks"
         elif way.kinds and kinds.isdisjoint(way.kinds):
-            found[name] = f"none of the sources that are searched has {' or '.join(way.kinds)}"
+            found[name] = _LACKING.get(name) or f"none of the sources that are searched has {' or '.join(way.kinds)}"
         elif faults := limit_faults(auto_graph((name,)), limits):
             found[name] = f"the budget does not allow it, {faults[0]}"
     return found
 
 
 def least_faults(limits: Limits) -> list[str]:
-    """What is wrong with limits within which no mode can be gone: what the cheapest would need."""
-    return limit_faults(auto_graph((next(iter(PARTS)),)), limits)
+    """What is wrong with limits within which no mode can be gone: what the cheapest for any question would need."""
+    cheapest = next(name for name in PARTS if not WAYS[name].instead)
+    return limit_faults(auto_graph((cheapest,)), limits)
 
 
 def without_model(graph: ResearchGraph, models: ModelChoice, settings: Settings) -> bool:

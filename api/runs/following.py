@@ -5,7 +5,7 @@ it ends. A run follows one that has ended, so no run is ever before itself.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from elcano.api.http.errors import (
@@ -19,8 +19,9 @@ from elcano.api.runs.contexts import in_context
 from elcano.api.runs.logs import read_log
 from elcano.api.runs.reading import current_run
 from elcano.api.temporal.client import Temporal
+from elcano.graphs.data.answer import AnsweredQuery
 from elcano.graphs.errors import StoreDamaged
-from elcano.graphs.frozen import Json
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.followed import Followed
@@ -145,21 +146,38 @@ def _evidence(report: Report | None, log: RunLog | None) -> tuple[tuple[Evidence
 
 
 def _sql(state: ResearchState) -> Iterator[str]:
-    """The queries of databases among the outputs of a run's nodes, each once."""
-    found: dict[str, None] = {}
-    for output in state.outputs.values():
-        found |= dict.fromkeys(_queries(output, _DEEPEST))
+    """The queries of a run that databases answered, each once, the latest last.
+
+    One that failed, or was mended since, answered nothing and leads astray whoever reads it next.
+    """
+    kept = [*state.outputs.values(), *state.values.values()]
+    found = dict.fromkeys(sql for one in kept for sql in _texts(one, _answered, _DEEPEST))
+    if not found:  # of a graph of one's own, which need not keep what was asked
+        found = dict.fromkeys(sql for one in kept for sql in _texts(one, _ran, _DEEPEST))
     yield from (shortened(sql, SQL_CHARACTERS) for sql in found)
 
 
-def _queries(value: Json, deep: int) -> Iterator[str]:
-    if isinstance(value, list) and deep:
-        for one in value:
-            yield from _queries(one, deep - 1)
-    if not isinstance(value, dict):
-        return
-    if isinstance(sql := value.get("sql"), str) and isinstance(value.get("database"), str):
-        yield sql
-    elif deep:
-        for inner in value.values():
-            yield from _queries(inner, deep - 1)
+def _answered(value: JsonObject) -> str:
+    """The query of an `AnsweredQuery`, as it was written; empty if `value` is none."""
+    query = value.get("query")
+    if value.keys() != AnsweredQuery.model_fields.keys() or not isinstance(query, dict):
+        return ""
+    return _text(query, "sql")
+
+
+def _ran(value: JsonObject) -> str:
+    """The query of a `ResultDigest`, as it was run; empty if `value` is none, or no query gave it."""
+    return _text(value, "sql") if _text(value, "artifact") and "row_count" in value else ""
+
+
+def _text(value: JsonObject, name: str) -> str:
+    return found if isinstance(found := value.get(name), str) else ""
+
+
+def _texts(value: Json, read: Callable[[JsonObject], str], deep: int) -> Iterator[str]:
+    """What `read` gives of each object in `value`, not looking into one of which it gives something."""
+    if isinstance(value, dict) and (text := read(value)):
+        yield text
+    elif deep and isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner, read, deep - 1)

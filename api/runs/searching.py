@@ -1,16 +1,18 @@
 """What a run searches: the sources that its request names, or those of a server; and which of them are databases.
 
 A graph that puts questions to databases takes those that are named, or else all that the operator named. Its other
-sources are the documents beside, of which none is searched that nobody named.
+sources are the documents beside, of which none is searched that nobody named. A run that chooses its mode takes all of
+them where the operator named nothing else that is searched.
 """
 
 from collections.abc import Mapping
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.http.requests import RunRequest
+from elcano.api.runs.choosing import chooses
 from elcano.api.runs.sources import unnamed
 from elcano.graphs.modes import mode_named
-from elcano.graphs.spec.graph import ResearchGraph, ToolNode
+from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.settings import Settings
 
 NO_DATABASE = (
@@ -19,13 +21,33 @@ NO_DATABASE = (
 )
 
 
+def may_ask_databases(graph: ResearchGraph | None) -> bool:
+    """Whether a graph reads which databases its run has, on one of its ways at least."""
+    return graph is not None and any(_asks(node) for each in graph.all_graphs() for node in each.nodes)
+
+
 def asks_databases(graph: ResearchGraph | None) -> bool:
-    """Whether a graph reads which databases its run has."""
-    nodes = (node for each in (graph.all_graphs() if graph else ()) for node in each.nodes)
-    return any(
-        isinstance(node, ToolNode) and node.tool == "schema_context" and "databases" in (node.for_each or "")
-        for node in nodes
-    )
+    """Whether a graph does so on each of its ways, so that it can do nothing without a database."""
+    if graph is None or not may_ask_databases(graph):
+        return False
+    reached, waiting = set[str](), [graph.entry_node]
+    while waiting:
+        node = graph.by_id.get(waiting.pop())
+        if node is None or node.id in reached or _asks(node) or _branches_ask(graph, node):
+            continue
+        if node.id in graph.exit_nodes:
+            return False
+        reached.add(node.id)
+        waiting += [edge.to_node for edge in graph.routes_from(node.id)]
+    return True
+
+
+def _asks(node: Node) -> bool:
+    return isinstance(node, ToolNode) and node.tool == "schema_context" and "databases" in (node.for_each or "")
+
+
+def _branches_ask(graph: ResearchGraph, node: Node) -> bool:
+    return any(asks_databases(graph.branches.get(edge.branch)) for edge in graph.branches_from(node.id))
 
 
 def searched(
@@ -39,12 +61,26 @@ def searched(
         settings: of the server.
         graph: the one that the request names or holds; None: the built-in one of its mode, if there is such a one.
     """
-    if not asks_databases(graph or mode_named(request.mode)):
-        return unnamed(lacks, settings) if request.sources is None else tuple(dict.fromkeys(request.sources))
+    if graph is None and request.graph is None:
+        graph = mode_named(request.mode)
+    if not asks_databases(graph):
+        if request.sources is not None:
+            return tuple(dict.fromkeys(request.sources))
+        found = unnamed(lacks, settings)
+        return _databases(settings, found) if graph is not None and chooses(graph) else found
     names = dict.fromkeys(request.sources or ())
     if not names.keys() & settings.databases.keys():
         names |= dict.fromkeys(settings.databases)
     return tuple(names)
+
+
+def _databases(settings: Settings, others: tuple[str, ...]) -> tuple[str, ...]:
+    """All databases, if the operator named some and no other source; else the `others`.
+
+    Then the others are what every server has, such as the readmes of packages.
+    """
+    alone = settings.databases and not settings.default_sources and not settings.collections
+    return tuple(settings.databases) if alone and set(others) <= {"packages"} else others
 
 
 def require_databases(graph: ResearchGraph, settings: Settings) -> None:

@@ -22,8 +22,8 @@ from elcano.api.runs.following import CannotFollow, followed
 from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import queued
-from elcano.api.runs.searching import asks_databases, require_databases, searched
-from elcano.api.runs.sources import lacking, offered, source_faults, unnamed, unreached
+from elcano.api.runs.searching import asks_databases, may_ask_databases, require_databases, searched
+from elcano.api.runs.sources import lacking, offered, source_faults, unreached
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
@@ -81,7 +81,7 @@ def research_input(
     require_databases(graph, settings)
     sources = searched(request, lacks, settings, graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
-    closed = barred(limits, sources, models, settings) if chooses(graph) else {}
+    closed = barred(limits, sources, models, settings, engine_of(request, settings)) if chooses(graph) else {}
     if refused := _over(graph, limits, closed):
         raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
     domain, known = rubrics(request.domain, settings)
@@ -92,7 +92,7 @@ def research_input(
         graph=graph,
         limits=limits,
         sources=sources,
-        databases=tuple(settings.databases) if asks_databases(graph) else (),
+        databases=tuple(settings.databases) if may_ask_databases(graph) else (),
         tool_servers=tuple(settings.mcp_servers),
         background=request.background,
         instructions=request.instructions,
@@ -264,7 +264,7 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
         pass  # it takes the databases, or is refused with what to do
     elif not offered(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
-    elif request.sources is None and not unnamed(lacks, settings):
+    elif request.sources is None and not searched(request, lacks, settings):
         meant = (f"{name!r}: {lacks[name]}" for name in settings.default_sources if lacks.get(name))
         why = "; ".join(meant) or "none is without its name"
         named = ", ".join(offered(lacks))

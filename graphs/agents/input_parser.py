@@ -16,6 +16,12 @@ from elcano.graphs.values.choice import REASON_CHARACTERS
 from elcano.graphs.values.form import SaidForm
 from elcano.graphs.values.rubric import OfferedDomain
 
+MADE_PRECISE: Final = "The question, made precise:"
+ABOUT: Final = "It is about:"
+PARTS: Final = "Its parts:"
+UNDERSTOOD: Final = (MADE_PRECISE, ABOUT, PARTS)
+"""Begin the lines of a background that say how the question was understood: nobody who asked wrote them."""
+
 
 class InputParserInput(AgentInput):
     """The question as it was asked, and what can be searched."""
@@ -25,6 +31,8 @@ class InputParserInput(AgentInput):
     """The modes among which it chooses (see `ways.WAYS`)."""
     barred: dict[str, str] = {}
     """Those of them that cannot be chosen, and why."""
+    databases: tuple[str, ...] = ()
+    """Those of the sources that are databases."""
     domains: tuple[OfferedDomain, ...] = ()
     """The rubrics among which it chooses; none: there is nothing to choose."""
 
@@ -52,7 +60,7 @@ You read a question before anybody researches it. You do not answer it.
 background says so, put dates for “now” and “last year”, write out abbreviations whose meaning is certain, mend slips \
 of the pen. Never narrow it, widen it or add a condition that nobody stated. If it is clear already, repeat it.
 - Research mode: the name of the one of `given.ways` whose description fits. Where two fit, the one that stands \
-first among them.
+first among them. `given.databases`, if it is there, tells which tables and columns databases have.
 - Mode reason: one sentence on what in the question made you choose it.
 - Domain: the name of the one of `given.domains` whose description fits what is asked; empty if none does or there \
 are none. A word of a field does not make a question of it: what counts is what would answer it.
@@ -68,14 +76,24 @@ found, `timeline` if it asks what happened when, else `plain`. What the person w
 
 
 def needs(given: InputParserInput) -> Needs:
-    """The sources, described."""
-    return Needs(offered=given.sources, weighed=given.question, searched=given.sources)
+    """The sources, described; and what databases hold, where it depends on that which way is gone."""
+    tables = given.databases if "data" in (ways := open_ways(given)) and len(ways) > 1 else ()
+    return Needs(offered=given.sources, weighed=given.question, searched=given.sources, tables=tables)
+
+
+def open_ways(given: InputParserInput) -> dict[str, str]:
+    """The ways that can be chosen, and when each fits."""
+    return {name: when for name, when in described(given.ways).items() if name not in given.barred}
 
 
 def shown(given: InputParserInput, loaded: Loaded) -> TaskEnvelope:
     """The question, its background and what can be searched."""
-    open_ways = {name: when for name, when in described(given.ways).items() if name not in given.barred}
-    told: JsonObject = {"ways": {**open_ways}}
+    told: JsonObject = {"ways": {**open_ways(given)}}
+    if loaded.tables or loaded.unread:
+        read: JsonObject = {
+            name: schema.model_dump(mode="json", exclude_defaults=True) for name, schema in loaded.tables.items()
+        }
+        told["databases"] = {**read, **loaded.unread}
     if given.domains:
         told["domains"] = {one.name: one.description for one in given.domains}
     return loaded.envelope("input_parser", given).model_copy(update={"sources": loaded.sources, "given": told})

@@ -1,6 +1,7 @@
 """What an agent needs from stores and sources before its model is asked, and what was found of it."""
 
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, SectionItem, TaskEnvelope
+from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.data.table import Cell, ResultDigest
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.history import HistoryEntry
@@ -35,6 +36,8 @@ class Needs(Frozen):
     """Sources to weigh them by, beside those of the conversation and the passages."""
     results: tuple[ResultDigest, ...] = ()
     """Results of queries, of which rows are shown."""
+    tables: tuple[str, ...] = ()
+    """Databases of which it is told what tables they have that the text in `weighed` may be about."""
 
 
 class Shown(Frozen):
@@ -96,6 +99,10 @@ class Loaded(Frozen):
     """Tokens that its passages may take in the prompt, whole texts alone."""
     results: tuple[ShownResult, ...] = ()
     """In the order in which they are needed."""
+    tables: dict[str, DatabaseSchema] = {}
+    """By the name of the database: names alone, but for the extractive model, which is told all that is known."""
+    unread: dict[str, str] = {}
+    """Of databases that could not be read: why."""
     term_weights: dict[str, float] = {}
     today: str = ""
     """The day on which the run began; empty if nobody said."""

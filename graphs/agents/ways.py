@@ -1,12 +1,16 @@
 """The ways among which the input parser chooses for a run that was left to choose: modes, and when each one fits.
 
-A new way is its entry here and its edge in `modes/auto.py`, where a graph says which of them it has.
+A new way is its entry here and its edge in `modes/auto.py`, where a graph says which of them it has. Ways for questions
+of one kind stand first, and say what is gone instead where they cannot be; the others are for any question.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.graphs.frozen import Frozen
+
+DATABASE: Final = "database"
+"""The kind of a source that is a database."""
 
 
 class Way(Frozen):
@@ -19,9 +23,46 @@ class Way(Frozen):
     """Without a language model it cannot be gone."""
     kinds: tuple[str, ...] = ()
     """It needs a source of one of these kinds (`SourceSpec.kind`); none: any will do."""
+    instead: str = ""
+    """Of a way for one kind of question: the one that is gone where this cannot be. Empty: it is for any question, so
+    it may be gone instead of others, and the one before it instead of it."""
 
 
 _LISTED: Final = (
+    Way(
+        name="data",
+        when=(
+            "its answer is a figure, a list or a forecast that comes of counting, adding, ranking or comparing rows of "
+            "the tables that `databases` tells of; never if it asks what texts say, why something is, or of what no "
+            "table is about"
+        ),
+        kinds=(DATABASE,),
+        instead="iterative",
+    ),
+    Way(
+        name="analysis",
+        when=(
+            "it asks how large or how certain an effect is that several studies have measured, so that their numbers "
+            "have to be pooled: a meta-analysis, a pooled estimate, an effect size"
+        ),
+        instead="literature_review",
+    ),
+    Way(
+        name="magentic",
+        when=(
+            "nobody can say beforehand what has to be looked up, because it asks for the possible causes, explanations "
+            "or hypotheses of something, to be weighed against each other"
+        ),
+        instead="iterative",
+    ),
+    Way(
+        name="hierarchical",
+        when=(
+            "it asks outright for rigour over several sections, each of which has to be checked before it counts: a "
+            "thorough, exhaustive or due diligence report; a plain overview or comparison is none"
+        ),
+        instead="deep",
+    ),
     Way(
         name="simple",
         when="it asks for one fact that a single good search answers: a date, a number, a name, a definition",
@@ -41,7 +82,7 @@ _LISTED: Final = (
     ),
 )
 WAYS: Final[Mapping[str, Way]] = {way.name: way for way in _LISTED}
-"""By name, the cheapest first: where one cannot be gone, the one before it is."""
+"""By name: those for one kind of question, then those for any, the cheapest of these first."""
 
 USUAL: Final = "iterative"
 """The way of a question of which nothing better is known."""
@@ -50,3 +91,20 @@ USUAL: Final = "iterative"
 def described(names: Iterable[str]) -> dict[str, str]:
     """When each of these ways fits, by name; those that there are not are left out."""
     return {name: WAYS[name].when for name in names if name in WAYS}
+
+
+def instead_of(wanted: str, ways: Sequence[str], barred: Collection[str]) -> str:
+    """The way that is gone where `wanted` is barred: what it says itself, else the one before it for any question.
+
+    Where there is none, the first such way that is open; where there is none either, the first that is. If all are
+    barred, as though none were.
+    """
+    open_ways = [way for way in ways if way not in barred] or [*ways]
+    said = {way: WAYS[way].instead for way in ways if way in WAYS}
+    while wanted not in open_ways and said.get(wanted) in ways:
+        wanted = said[wanted]
+    if wanted in open_ways:
+        return wanted
+    usual = [way for way in open_ways if not said.get(way)]
+    before = [way for way in usual if ways.index(way) < ways.index(wanted)]
+    return [*before[-1:], *usual, *open_ways][0]

@@ -8,13 +8,13 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.input_parser import ParsedQuery
+from elcano.graphs.agents.input_parser import ABOUT, MADE_PRECISE, PARTS, ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.graphs.agents.team_judge import TeamAssessment
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
-from elcano.graphs.agents.ways import USUAL
+from elcano.graphs.agents.ways import USUAL, instead_of
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json
 from elcano.graphs.shortening import shortened
@@ -132,11 +132,11 @@ def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
     """
     lines = [state.background] if state.background else []
     if output.improved_query != state.question:
-        lines.append(f"The question, made precise: {output.improved_query}")
+        lines.append(f"{MADE_PRECISE} {output.improved_query}")
     if output.key_entities:
-        lines.append(f"It is about: {', '.join(output.key_entities)}")
+        lines.append(f"{ABOUT} {', '.join(output.key_entities)}")
     if output.research_questions:
-        lines.append(f"Its parts: {' / '.join(output.research_questions)}")
+        lines.append(f"{PARTS} {' / '.join(output.research_questions)}")
     return state.model_copy(
         update={
             "background": "\n".join(lines),
@@ -166,7 +166,7 @@ class ModeToChoose(Frozen):
 
 
 def choose_mode(state: ResearchState, output: ModeToChoose) -> ResearchState:
-    """Chooses the mode that was wanted; where it is barred the one before it that is not, else the first such one.
+    """Chooses the mode that was wanted; where it is barred the one that is gone instead of it (`ways.instead_of`).
 
     Where none was named that there is, it is the usual one.
     """
@@ -177,8 +177,7 @@ def choose_mode(state: ResearchState, output: ModeToChoose) -> ResearchState:
         wanted = USUAL if USUAL in output.ways else open_ways[0]
     mode = wanted
     if wanted not in open_ways:
-        before = [way for way in open_ways if output.ways.index(way) < output.ways.index(wanted)]
-        mode = (before or open_ways[:1])[-1]
+        mode = instead_of(wanted, output.ways, state.barred)
         said.append(f"{wanted} cannot be chosen here: {state.barred[wanted]}")
     reason = shortened(" ".join(filter(None, said)), REASON_CHARACTERS)
     return state.model_copy(update={"choice": Choice(mode=mode, reason=reason)})

@@ -13,7 +13,7 @@ from elcano.graphs.engine.affording import call_tokens, loop_tokens, section_tok
 from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.engine.inputs import minimum_tokens, one_visit
 from elcano.graphs.rules import rules
-from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph
+from elcano.graphs.spec.graph import AgentNode, ParallelEdge, ParallelNode, ResearchGraph
 from elcano.graphs.values.budget import Budget, Estimate, Limits
 
 EXIT_SECONDS: Final = 1.0
@@ -34,15 +34,33 @@ def default_limits(graph: ResearchGraph) -> Limits:
 
     In tokens that is a prompt, all that each agent may be shown, its answer and what such a model thinks unseen
     (`Rules.hidden_tokens`), for as many rounds as there may be; in a graph of sections for `SECTIONS` with `ROUNDS`.
-    A graph that says itself how often it goes round has time in proportion.
+    A graph that says itself how often it goes round has time in proportion. A run comes to one of the exits, so of
+    several it is what the dearest takes, with what may come before it.
     """
     limits = Limits() if graph.iterations is None else Limits(iterations=graph.iterations)
+    ways = [_before(graph, exit_node) for exit_node in graph.exit_nodes]
+    tokens = max(limits.tokens, *(ceil(_takes(way, limits) / STEP_TOKENS) * STEP_TOKENS for way in ways))
     parallel = _parallel_nodes(graph)
-    alone = loop_tokens(graph, rules(), limits, limits.iterations, rules().hidden_tokens)
-    comfortable = _comfortable(graph) if parallel else alone
-    tokens = max(limits.tokens, ceil(comfortable / STEP_TOKENS) * STEP_TOKENS)
     seconds = limits.seconds * (BRANCHING_SECONDS if parallel else limits.iterations / Limits().iterations)
     return limits.model_copy(update={"tokens": tokens, "seconds": seconds})
+
+
+def _before(graph: ResearchGraph, exit_node: str) -> ResearchGraph:
+    """`graph` with this exit alone, and with those of its nodes from which a run may come to it."""
+    reached, waiting = {exit_node}, [exit_node]
+    while waiting:
+        node = waiting.pop()
+        before = {edge.from_node for edge in graph.edges if not isinstance(edge, ParallelEdge) and edge.to_node == node}
+        waiting += before - reached
+        reached |= before
+    nodes = tuple(node for node in graph.nodes if node.id in reached)
+    return graph.model_copy(update={"nodes": nodes, "exit_nodes": (exit_node,)})
+
+
+def _takes(graph: ResearchGraph, limits: Limits) -> int:
+    if _parallel_nodes(graph):
+        return _comfortable(graph)
+    return loop_tokens(graph, rules(), limits, limits.iterations, rules().hidden_tokens)
 
 
 def _comfortable(graph: ResearchGraph) -> int:

@@ -73,3 +73,12 @@ class DatabaseSchema(Frozen):
     tables: tuple[TableSchema, ...] = ()
     hash: str = ""
     """SHA-256 over names, types and keys; values, counts and comments do not change it."""
+
+
+def named_alone(schema: DatabaseSchema) -> DatabaseSchema:
+    """`schema` with the names of its tables and columns and nothing else of them."""
+    tables = (
+        TableSchema(name=table.name, columns=tuple(ColumnSchema(name=column.name) for column in table.columns))
+        for table in schema.tables
+    )
+    return schema.model_copy(update={"tables": tuple(tables)})

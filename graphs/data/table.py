@@ -15,6 +15,8 @@ Cell: TypeAlias = bool | int | float | str | None
 """A value. Exact decimals and moments are strings, as the database writes them; the column's kind tells them apart."""
 
 DIGEST_ROWS: Final = 10
+RESULT_EVIDENCE: Final = "result:"
+"""Begins the id of the evidence that a result is; behind it stands the artifact hash of its table."""
 
 
 class ResultColumn(Frozen):

@@ -11,16 +11,24 @@ from typing import Final
 
 from elcano.graphs.agents.ways import USUAL, WAYS
 from elcano.graphs.builder import GraphBuilder
+from elcano.graphs.modes.analysis import ANALYSIS
+from elcano.graphs.modes.data import DATA, DATABASES
 from elcano.graphs.modes.deep import DEEP
+from elcano.graphs.modes.hierarchical import HIERARCHICAL
 from elcano.graphs.modes.inputs import ASKED, OFFERED_DOMAINS
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.modes.literature_review import LITERATURE_REVIEW
+from elcano.graphs.modes.magentic import MAGENTIC
 from elcano.graphs.modes.simple import SIMPLE
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.renaming import prefixed
 
 NAME: Final = "auto"
 PARTS: Final[dict[str, ResearchGraph]] = {
+    "data": DATA,
+    "analysis": prefixed(ANALYSIS, "analysis_"),
+    "magentic": prefixed(MAGENTIC, "magentic_"),
+    "hierarchical": prefixed(HIERARCHICAL, "hierarchical_"),
     "simple": prefixed(SIMPLE, "simple_"),
     USUAL: ITERATIVE,
     "literature_review": prefixed(LITERATURE_REVIEW, "review_"),
@@ -45,6 +53,7 @@ def auto_graph(ways: tuple[str, ...] = tuple(PARTS)) -> ResearchGraph:
                 "sources": "sources",
                 "ways": f"`{json.dumps(ways)}`",
                 "barred": "barred",
+                "databases": DATABASES,
                 "domains": OFFERED_DOMAINS,
             },
             reducer="record_parse",

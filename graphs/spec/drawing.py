@@ -3,6 +3,8 @@
 Shapes tell the kinds of nodes apart. Dashed arrows are loops, and ways that are taken after an error, as they say.
 """
 
+from collections.abc import Collection
+
 from elcano.graphs.spec.call_limits import in_short
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph, limits_of
 from elcano.graphs.values.wording import title
@@ -42,6 +44,17 @@ def outline(graph: ResearchGraph) -> dict[str, str]:
         ways += [f"{_error(edge)}: {edge.to_node}" for edge in graph.error_edges_from(node.id)]
         lines[node.id] = f"{node.id} -> {' | '.join(ways) or 'report'}"
     return lines
+
+
+def of_its_way(outline: dict[str, str], graph: ResearchGraph, here: str, been: Collection[str]) -> dict[str, str]:
+    """The lines of the nodes that a run at `here` can still come to, and of those where it has `been`."""
+    ahead, waiting = {here}, [here]
+    while waiting:
+        node = waiting.pop()
+        onward = {edge.to_node for edge in (*graph.routes_from(node), *graph.error_edges_from(node))} - ahead
+        ahead |= onward
+        waiting += onward
+    return {node: line for node, line in outline.items() if node in ahead or node in been}
 
 
 def with_place(outline: dict[str, str], here: str) -> str:

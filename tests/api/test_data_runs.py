@@ -10,7 +10,9 @@ from fastapi import FastAPI
 
 from elcano.api.http.errors import RequestInvalid
 from elcano.api.http.requests import RunRequest
+from elcano.api.runs.searching import asks_databases, may_ask_databases
 from elcano.api.runs.submission import research_input
+from elcano.graphs.agents.ways import WAYS
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.modes import MODES
 from elcano.settings import Settings
@@ -62,6 +64,39 @@ def test_other_modes_search_a_database_that_is_named_and_no_other(with_databases
     assert asked(with_databases, "iterative", None).sources == ("packages",)
     named = asked(with_databases, "iterative", ["packages", "sales"])
     assert (named.sources, named.databases) == (("packages", "sales"), ())
+
+
+@pytest.mark.parametrize(
+    ("named", "sources", "open_ways"),
+    [
+        (["sales"], ("sales",), {"data"}),
+        (["packages", "sales"], ("packages", "sales"), {*WAYS} - {"literature_review"}),
+        (["packages"], ("packages",), {*WAYS} - {"literature_review", "data"}),
+        (None, ("packages",), {*WAYS} - {"literature_review", "data"}),
+    ],
+)
+def test_auto_can_ask_the_databases_that_are_named(
+    with_databases: Settings, named: list[str] | None, sources: tuple[str, ...], open_ways: set[str]
+) -> None:
+    made = asked(with_databases, "auto", named)
+    assert (made.sources, made.databases) == (sources, ("sales", "staff"))
+    assert WAYS.keys() - made.barred.keys() == open_ways
+
+
+def test_auto_takes_all_databases_where_the_operator_named_nothing_else(with_databases: Settings) -> None:
+    alone = with_databases.model_copy(update={"collections": {}})
+    made = asked(alone, "auto", None)
+    assert (made.sources, WAYS.keys() - made.barred.keys()) == (("sales", "staff"), {"data"})
+    assert asked(alone, "iterative", None).sources == ("packages",)
+    assert asked(alone.model_copy(update={"default_sources": ["packages"]}), "auto", None).sources == ("packages",)
+
+
+def test_only_a_graph_that_can_do_nothing_else_needs_a_database() -> None:
+    assert asks_databases(MODES["data"])
+    assert may_ask_databases(MODES["auto"])
+    assert not asks_databases(MODES["auto"])
+    assert not may_ask_databases(MODES["deep"])
+    assert not asks_databases(None)
 
 
 @pytest.mark.parametrize("sources", [None, ["packages"]])

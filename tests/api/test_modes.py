@@ -38,7 +38,36 @@ async def test_every_mode_is_explained(api: httpx.AsyncClient) -> None:
         assert (await api.get(mode["graph"])).json()["name"] == mode["name"]
         assert (await api.get(mode["drawing"])).text.startswith("flowchart")
     ways = next(mode["ways"] for mode in listed if mode["name"] == "auto")
-    assert set(ways) == set(WAYS)
+    assert set(ways) == set(WAYS) - {"data"}
+    assert "database" in next(mode["sources"] for mode in listed if mode["name"] == "data")
+
+
+@pytest.mark.parametrize(
+    ("sources", "wanted", "node"),
+    [
+        (["library"], "data", "first_search"),
+        (["sales"], "data", "schema_context"),
+        (["sales"], "deep", "schema_context"),
+        (["library", "sales"], "magentic", "magentic_task_ledger"),
+        (["library"], "literature_review", "first_search"),
+    ],
+)
+async def test_a_dry_run_goes_the_way_that_a_run_would(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings, sources: list[str], wanted: str, node: str
+) -> None:
+    parsed = {"original_query": "q", "improved_query": "q", "research_mode": wanted}
+    body = {"question": "How many?", "sources": sources, "answers": {"input_parser": [parsed]}}
+    async with speaking(make_app(api_settings.model_copy(update={"databases": SALES}))) as api:
+        walked = (await api.post("/v1/graphs/auto/dry-run", json=body)).raise_for_status().json()
+    assert walked["visited"][:4] == ["input_parser", "choose", "mode", node]
+
+
+async def test_databases_are_a_way_where_there_are_some(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings
+) -> None:
+    async with speaking(make_app(api_settings.model_copy(update={"databases": SALES}))) as api:
+        listed = (await api.get("/v1/modes")).json()
+    assert set(next(mode["ways"] for mode in listed if mode["name"] == "auto")) == set(WAYS)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -91,35 +120,52 @@ def test_a_folder_with_faults_is_refused_with_all_of_them(tmp_path: Path, files:
         known_domains(Settings(_env_file=None, domains=str(tmp_path / "nosuch")))
 
 
-OFFLINE = Settings(_env_file=None, model="offline")
+SALES = {"sales": "sqlite:////srv/sales.db"}
+OFFLINE = Settings(_env_file=None, model="offline", databases=SALES)
+SECTIONS = ["hierarchical", "deep"]
+ALL = [*WAYS]
+BUT_DATA = [name for name in ALL if name != "data"]
 BY_DEFAULT = default_limits(AUTO)
 
 
 @pytest.mark.parametrize(
     ("limits", "sources", "closed"),
     [
-        (BY_DEFAULT, ("handbook",), ["literature_review"]),
-        (BY_DEFAULT, ("handbook", "pubmed"), []),
-        (BY_DEFAULT, ("web",), ["literature_review"]),
-        (BY_DEFAULT.model_copy(update={"seconds": 8.0}), ("pubmed",), ["deep"]),
-        (Limits(tokens=15_000), ("pubmed",), ["iterative", "deep"]),
-        (Limits(tokens=5_000), ("pubmed",), ["simple", "iterative", "literature_review", "deep"]),
+        (BY_DEFAULT, ("handbook",), ["data", "literature_review"]),
+        (BY_DEFAULT, ("handbook", "pubmed"), ["data"]),
+        (BY_DEFAULT, ("web",), ["data", "literature_review"]),
+        (BY_DEFAULT, ("handbook", "sales"), ["literature_review"]),
+        (BY_DEFAULT, ("pubmed", "sales"), []),
+        (BY_DEFAULT, ("sales",), BUT_DATA),
+        (BY_DEFAULT.model_copy(update={"seconds": 8.0}), ("pubmed", "sales"), SECTIONS),
+        (
+            Limits(tokens=15_000),
+            ("pubmed", "sales"),
+            ["data", "analysis", "magentic", "hierarchical", "iterative", "deep"],
+        ),
+        (Limits(tokens=5_000), ("pubmed", "sales"), ALL),
+        (Limits(tokens=5_000), ("sales",), ALL),
     ],
 )
 def test_sources_and_budget_bar_modes(limits: Limits, sources: tuple[str, ...], closed: list[str]) -> None:
     assert [*barred(limits, sources, ModelChoice(), OFFLINE)] == closed
-    assert bool(least_faults(limits)) is (len(closed) == 4)
+    assert bool(least_faults(limits)) is (len(closed) == len(ALL))
+
+
+def test_as_a_chain_goes_what_is_written_out_as_one() -> None:
+    assert [*barred(BY_DEFAULT, ("pubmed", "sales"), ModelChoice(), OFFLINE, "chain")] == ["data", "analysis"]
 
 
 def test_a_mode_that_needs_a_model_is_barred_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     needing: dict[str, Way] = {**WAYS, "deep": WAYS["deep"].model_copy(update={"needs_model": True})}
     monkeypatch.setattr(choosing, "WAYS", needing)
-    assert "language model" in barred(BY_DEFAULT, ("pubmed",), ModelChoice(), OFFLINE)["deep"]
-    assert barred(BY_DEFAULT, ("pubmed",), ModelChoice(default="openai:gpt-5.1"), OFFLINE) == {}
+    both = ("pubmed", "sales")
+    assert "language model" in barred(BY_DEFAULT, both, ModelChoice(), OFFLINE)["deep"]
+    assert barred(BY_DEFAULT, both, ModelChoice(default="openai:gpt-5.1"), OFFLINE) == {}
     some = ModelChoice(default="openai:gpt-5.1", by_agent={"planner": "offline"})
-    assert [*barred(BY_DEFAULT, ("pubmed",), some, OFFLINE)] == ["deep"]
-    keyed = Settings(_env_file=None, model="openai:gpt-5.1,offline")
-    assert barred(BY_DEFAULT, ("pubmed",), ModelChoice(), keyed) == {}
+    assert [*barred(BY_DEFAULT, both, some, OFFLINE)] == ["deep"]
+    keyed = Settings(_env_file=None, model="openai:gpt-5.1,offline", databases=SALES)
+    assert barred(BY_DEFAULT, both, ModelChoice(), keyed) == {}
 
 
 def test_only_auto_chooses() -> None:

@@ -138,6 +138,10 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
         ("auto", "simple"),
         ("auto", "deep"),
         ("auto", "literature_review"),
+        ("auto", "magentic"),
+        ("auto", "hierarchical"),
+        ("auto", "analysis"),
+        ("auto", "data"),
     ],
 )
 async def test_graph_chain_and_memory_agree(mode: str, scenario: str, start: Start, script: Script) -> None:
@@ -151,7 +155,8 @@ async def test_graph_chain_and_memory_agree(mode: str, scenario: str, start: Sta
             "mode_reason": "As was said.",
         }
     seen, stories = [], []
-    for chain in (False, True) if mode in CHAIN_MODES else (False,):
+    chains = mode in CHAIN_MODES and (scenario in CHAIN_MODES or scenario not in MODES)
+    for chain in (False, True) if chains else (False,):
         handle = await start(mode=mode, limits=limits, chain=chain)
         try:
             result = await handle.result()

@@ -58,6 +58,19 @@ def test_results_are_listed_without_what_a_terminal_obeys(api: Answering, capsys
     assert "\x1b" not in said
 
 
+def test_results_without_an_answer_are_said_to_be_so(
+    api: Answering, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results.results("run-1")
+    assert results.UNANSWERED not in capsys.readouterr().out
+    monkeypatch.setattr(api, "get", lambda path: {**FOUND, "answer": False})
+    results.results("run-1")
+    assert capsys.readouterr().out.startswith(results.UNANSWERED)
+    monkeypatch.setattr(api, "get", lambda path: {"results": [], "answer": False})
+    results.results("run-1")
+    assert capsys.readouterr().out == "There is no result.\n"
+
+
 def test_one_is_printed_or_written(api: Answering, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     results.results("run-1", 1, "csv")
     assert capsys.readouterr().out == "n\r\n'=1\r\n"

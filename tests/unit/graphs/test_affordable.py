@@ -19,7 +19,7 @@ def test_defaults_are_what_a_strong_reasoning_model_needs() -> None:
         assert default_limits(MODES[mode]) == Limits(tokens=tokens)
     rounds = Limits(tokens=500_000, iterations=10, seconds=1_200)
     assert default_limits(MODES["magentic"]) == rounds
-    for mode, tokens in (("deep", 700_000), ("deep_brief", 700_000), ("auto", 750_000)):
+    for mode, tokens in (("deep", 700_000), ("deep_brief", 700_000), ("auto", 1_200_000)):
         assert default_limits(MODES[mode]) == Limits(tokens=tokens, seconds=1_800)
     assert default_limits(MODES["hierarchical"]) == Limits(tokens=1_200_000, seconds=1_800, iterations=3)
 

@@ -76,6 +76,32 @@ def test_a_barred_way_gives_way_to_the_one_before_it_and_says_why() -> None:
     assert chosen("iterative", {USUAL: "no."}).mode == "simple"
 
 
+@pytest.mark.parametrize(
+    ("wanted", "barred", "mode"),
+    [
+        ("data", ["data"], USUAL),
+        ("data", ["data", USUAL], "simple"),
+        ("analysis", ["analysis"], "literature_review"),
+        ("analysis", ["analysis", "literature_review"], USUAL),
+        ("magentic", ["magentic"], USUAL),
+        ("hierarchical", ["hierarchical"], "deep"),
+        ("hierarchical", ["hierarchical", "deep"], "literature_review"),
+        ("simple", ["simple"], USUAL),
+        ("deep", [name for name in NAMES if name != "data"], "data"),
+        ("", [name for name in NAMES if name != "data"], "data"),
+        ("deep", [*NAMES], "deep"),
+    ],
+)
+def test_a_way_for_one_kind_of_question_is_gone_for_no_other(wanted: str, barred: list[str], mode: str) -> None:
+    assert chosen(wanted, dict.fromkeys(barred, "no.")).mode == mode
+
+
+def test_each_way_that_is_gone_instead_is_there_and_for_any_question() -> None:
+    named = {way.instead for way in WAYS.values() if way.instead}
+    assert named <= set(WAYS)
+    assert not any(WAYS[name].instead for name in named)
+
+
 @pytest.mark.parametrize("said", ["", "magic", "AUTO", "深い", "x" * 48])
 def test_a_way_that_there_is_not_is_the_usual_one(said: str) -> None:
     choice = chosen(said)

@@ -4,7 +4,7 @@ import re
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes import MODES
-from elcano.graphs.spec.drawing import mermaid, outline, with_place
+from elcano.graphs.spec.drawing import mermaid, of_its_way, outline, with_place
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
@@ -128,3 +128,13 @@ def test_the_outline_marks_the_place() -> None:
     assert [line for line in lines if line.startswith("=>")] == ["=> judge -> budget"]
     assert "   complete -> writer (complete) | tool_selector (gaps remain)" in lines
     assert lines[-1] == "   writer -> report"
+
+
+def test_of_a_graph_of_many_ways_those_are_shown_that_can_still_be_gone() -> None:
+    auto = MODES["auto"]
+    lines = of_its_way(outline(auto), auto, "simple_search", {"input_parser", "choose"})
+    assert [*lines] == ["input_parser", "choose", "simple_search", "simple_judge", "simple_enough", "simple_synthesize"]
+    assert of_its_way(outline(auto), auto, "input_parser", ()) == outline(auto)
+    data = of_its_way(outline(auto), auto, "data_execution", ())
+    assert {"sql_repair", "forecast", "chart", "synthesis"} <= data.keys()
+    assert not data.keys() & {"writer", "parallel_loops", "schema_context"}

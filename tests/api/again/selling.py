@@ -1,0 +1,70 @@
+"""A server with a database of sales beside its handbook, and a provider that writes queries of them by a script."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+from temporalio.client import Client
+
+from elcano.activities.sources.registry import open_sources
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from elcano.testing import Reply
+from elcano.testing.model import Answer
+from elcano.worker import build_worker
+from tests.api.again.going_on import Json, Provider
+
+SALES = (
+    (1, "2023-02-01", "Oslo", 100),
+    (2, "2023-09-12", "Turin", 250),
+    (3, "2024-01-05", "Oslo", 400),
+    (4, "2024-06-30", "Turin", 50),
+)
+TOTAL = "What is the total revenue of sales?"
+
+
+def with_sales(settings: Settings, folder: Path) -> Settings:
+    """The same server with the database `shop`."""
+    place = folder / "shop.db"
+    with closing(sqlite3.connect(place)) as connection:
+        columns = "sale_id INTEGER PRIMARY KEY, sold_date DATE, city TEXT, revenue INTEGER"
+        connection.execute(f"CREATE TABLE sales ({columns})")
+        connection.executemany("INSERT INTO sales VALUES (?, ?, ?, ?)", SALES)
+        connection.commit()
+    return settings.model_copy(update={"databases": {"shop": f"sqlite:///{place}"}})
+
+
+class Analyst(Provider):
+    """Answers plainly, and writes these queries, one after the other, the last one again and again."""
+
+    def __init__(self, *queries: str, mended: Sequence[str] = ()) -> None:
+        super().__init__()
+        self._queries = list(queries)
+        self._mended = list(mended)
+        self.wasted: int | None = None
+        """What each try of the data writer takes, all of which are of no use; None: it answers."""
+
+    def _answer(self, task: TaskEnvelope) -> Answer:
+        if task.kind == "data_writer" and self.wasted is not None:
+            return Reply(text="of no use", input_tokens=self.wasted)
+        return super()._answer(task)
+
+    def _output(self, task: TaskEnvelope) -> Json:
+        if task.kind == "sql_writer":
+            return {"decision": "query", "sql": self._next(self._queries), "reasons": ["It was scripted."]}
+        if task.kind == "sql_repairer":
+            return {"sql": self._next(self._mended), "explanation": "It was scripted."}
+        return dict(super()._output(task))
+
+    @staticmethod
+    def _next(left: list[str]) -> str:
+        return left.pop(0) if len(left) > 1 else left[0]
+
+
+@asynccontextmanager
+async def by_rules(temporal: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
+    """A worker whose agents ask no model that is scripted: the extractive one answers."""
+    async with open_sources(settings) as sources, build_worker(temporal, store, sources, settings):
+        yield

@@ -1,0 +1,72 @@
+"""Runs that choose their mode over a database beside a handbook: to which of them a question goes, and what is told."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from temporalio.client import Client
+
+from elcano.settings import Settings
+from elcano.storage.store import Store
+from tests.api.again.going_on import Json, ended, working
+from tests.api.again.selling import TOTAL, Analyst, by_rules, with_sales
+from tests.api.asking import start
+from tests.api.handbook import handbook_settings
+
+
+@pytest.fixture
+def api_settings(tmp_path: Path) -> Settings:
+    return with_sales(handbook_settings(tmp_path), tmp_path)
+
+
+async def chosen(api: httpx.AsyncClient, question: str, sources: list[str], **asked: Any) -> tuple[str, Json]:
+    """A run that chose, once it has ended."""
+    run_id = await start(api, question, mode="auto", sources=sources, **asked)
+    return run_id, await ended(api, run_id)
+
+
+async def test_rules_send_to_the_database_what_its_tables_answer_and_nothing_else(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    both = ["handbook", "shop"]
+    async with by_rules(temporal, store, api_settings):
+        run_id, view = await chosen(api, TOTAL, both)
+        assert (view["status"], view["choice"]["mode"]) == ("completed", "data")
+        assert "'shop'" in view["choice"]["reason"]
+        report = (await api.get(f"/v1/runs/{run_id}/report")).text
+        assert "gone on as data" in report
+        assert "800" in report
+        story = (await api.get(f"/v1/runs/{run_id}/events", headers={"Accept": "text/event-stream"})).text
+        assert "Goes on as data research." in story
+        _, follows = await chosen(api, "And by city?", both, previous_run=run_id)
+        assert (follows["status"], follows["choice"]["mode"]) == ("completed", "data")
+        for question in ("To whom do retries belong?", "What is the total revenue of theatres?"):
+            assert (await chosen(api, question, both))[1]["choice"]["mode"] != "data"
+        _, alone = await chosen(api, "To whom do retries belong?", ["shop"])
+        assert (alone["status"], alone["choice"]["mode"]) == ("unanswered", "data")
+        _, documents = await chosen(api, TOTAL, ["handbook"])
+        assert documents["choice"]["mode"] != "data"
+
+
+async def test_a_model_is_told_of_tables_and_cannot_choose_what_is_not_there(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Analyst("SELECT COUNT(*) AS sales FROM sales")
+    said = {"original_query": "q", "improved_query": TOTAL, "research_mode": "data", "mode_reason": "Tables say it."}
+    provider.answers["input_parser"] = said
+    async with working(temporal, store, api_settings, provider):
+        _, view = await chosen(api, TOTAL, ["handbook", "shop"])
+        assert (view["status"], view["choice"]) == ("completed", {"mode": "data", "reason": "Tables say it."})
+        (task,) = [task for task in provider.model.tasks if task.kind == "input_parser"]
+        told: Any = task.given["databases"]
+        (table,) = told["shop"]["tables"]
+        assert (table["name"], [column["name"] for column in table["columns"]][-1]) == ("sales", "revenue")
+        provider.model.tasks.clear()
+        _, view = await chosen(api, TOTAL, ["handbook"])
+        assert view["choice"]["mode"] == "iterative"
+        assert "none of the sources that are searched is a database" in view["choice"]["reason"]
+        (task,) = [task for task in provider.model.tasks if task.kind == "input_parser"]
+        assert "databases" not in task.given
+        ways: Any = task.given["ways"]
+        assert "data" not in ways

@@ -9,11 +9,23 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 
 from elcano.activities.databases.duckdb_asking import SHEETS, FileToLoad, plain
+from elcano.activities.databases.duckdb_text import is_blank, load_text
+from elcano.graphs.shortening import shortened
+
+MOST_FAULTS: Final = 10
+"""Files of a folder whose faults are told; the others are counted."""
+FAULT_CHARACTERS: Final = 300
+_CONFIGURATION: Final = {
+    "autoinstall_known_extensions": "false",
+    "memory_limit": "2GB",
+    "threads": "2",
+}
+"""A file of any size is copied in this much; what does not fit is written beside the copy meanwhile."""
 
 
 def load(path: str, files: Iterable[FileToLoad]) -> None:
@@ -22,14 +34,26 @@ def load(path: str, files: Iterable[FileToLoad]) -> None:
     Raises:
         ValueError: a file cannot be read; the text names it without its folder.
     """
-    with duckdb.connect(path, config={"autoinstall_known_extensions": "false"}) as connection:
+    with duckdb.connect(path, config=dict(_CONFIGURATION)) as connection:
         taken: set[str] = set()
+        faults: list[str] = []
         for file in files:
             try:
                 _load(connection, file, taken)
             except Exception as error:  # whatever a reader says of a stranger's file, it is said with its name
-                text = " ".join(str(error).replace(file.path, "it").split("\n\n")[0].split())
-                raise ValueError(f"{Path(file.path).name} cannot be read: {text[:500]}") from error
+                faults.append(f"{Path(file.path).name} cannot be read: {_said(error, file)}")
+        if len(faults) > MOST_FAULTS:
+            faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
+        if faults:
+            raise ValueError("; ".join(faults))
+        if not taken:
+            raise ValueError("there is nothing in its files")
+
+
+def _said(error: Exception, file: FileToLoad) -> str:
+    """Its first paragraph, on one line and without the place of the file."""
+    text = " ".join(str(error).replace(file.path, "it").split("\n\n")[0].split())
+    return shortened(text or type(error).__name__, FAULT_CHARACTERS)
 
 
 def _load(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[str]) -> None:
@@ -38,21 +62,8 @@ def _load(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[st
         _load_sheets(connection, file, taken)
     elif place.suffix.lower() == ".parquet":
         connection.execute(f"CREATE TABLE {_own(file.table, taken)} AS SELECT * FROM read_parquet(?)", [file.path])
-    else:
-        _load_text(connection, _own(file.table, taken), file.path)
-
-
-def _load_text(connection: duckdb.DuckDBPyConnection, table: str, path: str) -> None:
-    """By the types of its beginning; if a later line has others, by those of all lines."""
-    for sample in (100_000, -1):
-        try:
-            connection.execute(
-                f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, header = true, sample_size = {sample})", [path]
-            )
-            return
-        except (duckdb.ConversionException, duckdb.InvalidInputException):
-            if sample == -1:
-                raise
+    elif not is_blank(file.path):
+        load_text(connection, _own(file.table, taken), file.path)
 
 
 def _load_sheets(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[str]) -> None:
@@ -65,7 +76,7 @@ def _load_sheets(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken:
         with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="", encoding="utf-8") as kept:
             csv.writer(kept).writerows([_written(value) for value in row] for row in _named(rows))
             kept.flush()
-            _load_text(connection, _own(table, taken), kept.name)
+            load_text(connection, _own(table, taken), kept.name, own=True)
 
 
 def _named(rows: Sequence[Sequence[Any]]) -> Iterable[Sequence[Any]]:

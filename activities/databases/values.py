@@ -104,9 +104,13 @@ def _sampled(table: TableSchema, dialect: Dialect) -> str:
     """What a table's name is followed by, so that not only its beginning is looked at."""
     if not _is_large(table) or not table.rows or table.kind == "view":
         return ""
-    if dialect == "sqlite":  # as many as the highest rowid, which is why it can be asked for rows of them
-        step = max(1, table.rows // SPREAD_ROWS)
-        return f" WHERE _rowid_ IN ({', '.join(map(str, range(1, table.rows + 1, step)))})"
+    if dialect == "sqlite":  # of numbers that lie evenly between the first rowid and the last the next that there is
+        name = _table(table)
+        numbers = ", ".join(f"({at})" for at in range(SPREAD_ROWS))
+        spread = f"(SELECT max(_rowid_) FROM {name}) - (SELECT min(_rowid_) FROM {name})"
+        place = f"(SELECT min(_rowid_) FROM {name}) + CAST(p.column1 * (({spread}) / {SPREAD_ROWS - 1.0}) AS INTEGER)"
+        found = f"SELECT (SELECT min(_rowid_) FROM {name} WHERE _rowid_ >= {place}) FROM (VALUES {numbers}) AS p"
+        return f" WHERE _rowid_ IN ({found})"
     share = min(100.0, 200.0 * SAMPLED_ROWS / table.rows)
     return f" TABLESAMPLE SYSTEM ({share:.4f}{' PERCENT' if dialect == 'duckdb' else ''})"
 

@@ -42,6 +42,7 @@ from elcano.graphs.model_names import (
 )
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, is_set, program_settings, variable
+from elcano.storage.knowledge.opening import age_version
 from elcano.storage.store import open_configured
 
 PYTHON = (3, 11)
@@ -306,12 +307,30 @@ def store(chosen: Settings) -> Iterable[Finding]:
     yield Finding("good", f"the store at {places} can be written")
 
 
+def knowledge(chosen: Settings) -> Iterable[Finding]:
+    """Whether the server of the knowledge graph can be reached and has Apache AGE."""
+    if not chosen.knowledge.startswith("postgresql"):
+        return
+    place = without_secrets(chosen.knowledge)
+    try:
+        version = asyncio.run(age_version(chosen.knowledge))
+    except (DBAPIError, OSError) as error:
+        text = f"the knowledge graph at {place} cannot be reached: {without_secrets(str(error))}"
+        yield Finding("fault", text, f"correct {variable('knowledge')}, or start its server")
+        return
+    if version is None:
+        text = f"the server of the knowledge graph at {place} does not have Apache AGE"
+        yield Finding("fault", text, f"install AGE there, or set {variable('knowledge')} to `tables`")
+    else:
+        yield Finding("good", f"knowledge graph at {place}: Apache AGE {version}")
+
+
 async def _write(chosen: Settings) -> None:
     async with open_configured(chosen) as opened:
         await opened.probe.write()
 
 
-OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, stack_or_ports)
+OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, knowledge, stack_or_ports)
 OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings, tools)
 
 

@@ -20,6 +20,8 @@ from elcano.graphs.shortening import shortened
 MOST_FAULTS: Final = 10
 """Files of a folder whose faults are told; the others are counted."""
 FAULT_CHARACTERS: Final = 300
+TITLE_ROWS: Final = 10
+"""Of a sheet, among which the names of its columns are looked for."""
 _CONFIGURATION: Final = {
     "autoinstall_known_extensions": "false",
     "memory_limit": "2GB",
@@ -70,13 +72,30 @@ def _load_sheets(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken:
     from python_calamine import CalamineWorkbook  # only where there are spreadsheets
 
     book = CalamineWorkbook.from_path(file.path)
-    sheets = [(name, rows) for name in book.sheet_names if (rows := book.get_sheet_by_name(name).to_python())]
+    sheets = [(name, rows) for name in book.sheet_names if (rows := _rows(book.get_sheet_by_name(name)))]
     for name, rows in sheets:
         table = file.table if len(sheets) == 1 else f"{file.table}_{plain(name)}"
         with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="", encoding="utf-8") as kept:
             csv.writer(kept).writerows([_written(value) for value in row] for row in _named(rows))
             kept.flush()
             load_text(connection, _own(table, taken), kept.name, own=True)
+
+
+def _rows(sheet: Any) -> list[list[Any]]:
+    """The rows of a sheet from the names of its columns on, without what stands alone above them, as a title does.
+
+    A text that is merged over several rows stands in each of them; a number in the first alone, or sums would count it
+    again.
+    """
+    rows: list[list[Any]] = sheet.to_python()
+    top, left = sheet.start or (0, 0)
+    for (first, column), (last, _) in sheet.merged_cell_ranges or ():
+        at, place = first - top, column - left
+        if 0 <= at < len(rows) and 0 <= place < len(rows[at]) and isinstance(value := rows[at][place], str):
+            for row in rows[at + 1 : last - top + 1]:
+                row[place] = value
+    names = next((at for at, row in enumerate(rows[:TITLE_ROWS]) if sum(cell not in ("", None) for cell in row) > 1), 0)
+    return rows[names:]
 
 
 def _named(rows: Sequence[Sequence[Any]]) -> Iterable[Sequence[Any]]:

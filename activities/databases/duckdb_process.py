@@ -153,7 +153,11 @@ def _structure(connection: duckdb.DuckDBPyConnection) -> Iterator[TableSchema]:
             continue
         columns.setdefault(_name(schema, table), []).append(
             ColumnSchema(
-                name=name, type=kind[:NAME_CHARACTERS], kind=kind_of(kind), nullable=nullable, comment=(comment or "")[:1_000]
+                name=name,
+                type=kind[:NAME_CHARACTERS],
+                kind=kind_of(kind),
+                nullable=nullable,
+                comment=(comment or "")[:1_000],
             )
         )
     primary: dict[str, tuple[str, ...]] = {}
@@ -166,7 +170,7 @@ def _structure(connection: duckdb.DuckDBPyConnection) -> Iterator[TableSchema]:
             foreign.setdefault(_name(schema, table), []).append(one)
     for schema, table, kind, comment, rows in sorted(connection.execute(_TABLES).fetchall(), key=_place):
         name = _name(schema, table)
-        if len(name) > NAME_CHARACTERS:
+        if len(name) > NAME_CHARACTERS or "." in schema + table:
             continue
         yield TableSchema(
             name=name,

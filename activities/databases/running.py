@@ -28,7 +28,7 @@ async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> Re
     schema = await database.structure()
     told = await _attempt(database, schema, query, rows)
     if isinstance(told, QueryFault) and told.stage in ("names", "database"):
-        fresh = await database.structure(fresh=True)
+        fresh = await database.structure(fresh=True, anew=told.stage == "database")
         if fresh.hash != schema.hash:
             return await _attempt(database, fresh, query, rows)
     return told

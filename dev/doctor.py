@@ -29,7 +29,7 @@ from elcano.dev.ports import is_free, listener
 from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.calling import ListToolsInput
-from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES, configured
 from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.model_names import (
     OFFLINE,
@@ -234,6 +234,10 @@ def sources(chosen: Settings) -> Iterable[Finding]:
 
 def databases(chosen: Settings) -> Iterable[Finding]:
     """Which databases can be opened; where they are is not said, because this is read by whoever is shown it."""
+    try:
+        configured(chosen.collections, chosen.has, chosen.databases)
+    except InputInvalid as error:
+        yield Finding("fault", str(error), f"correct {variable('databases')} or {variable('collections')}")
     for name, address in chosen.databases.items():
         try:
             engine = engine_of(name, address, chosen.data_dir / "databases")

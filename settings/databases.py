@@ -7,7 +7,6 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import NoDecode
 
-
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
 

@@ -17,7 +17,7 @@ from elcano.activities.databases.duckdb_asking import SHEETS, FileToLoad, plain
 from elcano.activities.databases.duckdb_text import is_blank, load_text
 from elcano.graphs.shortening import shortened
 
-MOST_FAULTS: Final = 10
+MOST_FAULTS: Final = 6
 """Files of a folder whose faults are told; the others are counted."""
 FAULT_CHARACTERS: Final = 300
 TITLE_ROWS: Final = 10

@@ -198,7 +198,7 @@ def _said(error: Exception, request: Request) -> str:
     text = str(error).split("\n\n")[0]
     for place in (request.path, *(one.path for one in request.files)):
         text = text.replace(place, "its file")
-    return shortened(" ".join(text.split()), 800)
+    return shortened(" ".join(text.split()), 2_000 if request.files else 800)
 
 
 def _limit_memory() -> None:

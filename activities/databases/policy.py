@@ -179,7 +179,7 @@ def _without_default(tree: exp.Expr, schema: DatabaseSchema) -> None:
 
 
 def _with_dots(tree: exp.Expr, schema: DatabaseSchema) -> None:
-    """`sales.2024` becomes the one name that it is where a SQLite file has a table of it: there are no schemas there."""
+    """`sales.2024` becomes the one name that it is where a SQLite file has such a table: it has no schemas."""
     known = names_of(schema) if schema.dialect == "sqlite" else {}
     for table in tree.find_all(exp.Table):
         name = table_key(table, schema.dialect)

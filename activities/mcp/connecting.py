@@ -98,7 +98,9 @@ async def _worked(name: str, server: ToolServer, key: Key, work: Callable[["Clie
                 return await work(client)
         except asyncio.CancelledError:
             if over.is_set():
-                raise ToolRefused(f"the server {name!r} answered more than {lines.LINE_CHARACTERS:,} characters") from None
+                raise ToolRefused(
+                    f"the server {name!r} answered more than {lines.LINE_CHARACTERS:,} characters"
+                ) from None
             raise
         except Exception as error:
             raise _told(name, server, error, said) from None

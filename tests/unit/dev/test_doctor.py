@@ -110,3 +110,24 @@ def test_a_model_at_an_address_of_its_own_needs_no_key(monkeypatch: pytest.Monke
     (finding,) = doctor.models(Settings(_env_file=None, model="vllm:qwen3", model_urls=urls))
     assert (finding.grade, "gpu:8000/v1" in finding.text) == ("good", True)
     assert "secret" not in finding.text
+
+
+def test_the_server_of_the_knowledge_graph_has_to_be_there_and_to_have_age(
+    monkeypatch: pytest.MonkeyPatch, age: str
+) -> None:
+    def said(url: str) -> str:
+        return " ".join(f"{one.grade}: {one.text}; {one.remedy}" for one in doctor.knowledge(Settings(knowledge=url)))
+
+    assert "good: knowledge graph at " in said(age)
+    assert "Apache AGE 1." in said(age)
+    gone = said("postgresql://reader:hunter22@127.0.0.1:1/graph")
+    assert "fault: the knowledge graph at " in gone
+    assert "cannot be reached" in gone
+    assert "hunter22" not in gone
+    assert said("tables") == ""
+
+    async def none(url: str) -> None:
+        return None
+
+    monkeypatch.setattr(doctor, "age_version", none)
+    assert "does not have Apache AGE; install AGE there, or set ELCANO_KNOWLEDGE to `tables`" in said(age)

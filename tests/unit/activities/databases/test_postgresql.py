@@ -83,8 +83,6 @@ async def test_money_is_a_number_whatever_its_currency(postgres: str) -> None:
         await administrator.execute("CREATE TABLE prices (price money)")
         await administrator.execute("INSERT INTO prices VALUES (12.5), (NULL)")
         await administrator.execute("GRANT SELECT ON prices TO PUBLIC")
-    found = await run_query(Database(engine), SqlQuery(database="shop", dialect="postgresql", sql="TABLE prices"))
-    assert isinstance(found, QueryFault)
     sql = "SELECT price FROM prices ORDER BY price"
     found = await run_query(Database(engine), SqlQuery(database="shop", dialect="postgresql", sql=sql))
     assert not isinstance(found, QueryFault), found

@@ -128,3 +128,7 @@ def test_the_outline_marks_the_place() -> None:
     assert [line for line in lines if line.startswith("=>")] == ["=> judge -> budget"]
     assert "   complete -> writer (complete) | tool_selector (gaps remain)" in lines
     assert lines[-1] == "   writer -> report"
+
+
+def test_how_long_branches_may_take_is_drawn_where_the_graph_says_it() -> None:
+    assert "side by side<br/>15 s each" in mermaid(MODES["data"])

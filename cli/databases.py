@@ -43,11 +43,16 @@ def describe(name: str, *, as_json: bool) -> Exit:
         return Exit.OK
     _print(f"{name} ({found['dialect']}): {_tables(found)}")
     for table in found["tables"]:
+        name = table["name"].replace("\n", " ")
         rows = "" if table["rows"] is None else f", {'about ' if table['estimated'] else ''}{table['rows']:,} rows"
-        _print(f"\n{table['name']} ({table['kind']}{rows})" + (f": {table['comment']}" if table["comment"] else ""))
+        _print(
+            f"\n{name} ({table['kind']}{rows})"
+            + (f": {' '.join(table['comment'].split())}" if table["comment"] else "")
+        )
         width = max((len(column["name"]) for column in table["columns"]), default=0)
         for column in table["columns"]:
-            _print(f"  {column['name']:<{width}}  " + "; ".join(_of_column(column, table)))
+            told = f"{column['name']:<{width}}  " + "; ".join(_of_column(column, table))
+            _print("  " + told.replace("\n", " "))
     return Exit.OK
 
 
@@ -80,4 +85,6 @@ def _tables(found: dict[str, Any]) -> str:
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")
+    """Names and comments are a stranger's: signs that would steer a terminal are written out."""
+    shown = (sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in text)
+    sys.stdout.write("".join(shown) + "\n")

@@ -11,26 +11,24 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import httpx
 from rich.console import Console
 from rich.markup import escape
-from sqlalchemy.exc import DBAPIError
 
-from elcano.activities.databases.engine import Stop
-from elcano.activities.databases.registry import engine_of
 from elcano.activities.mcp.opening import open_servers
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.folder import Folder
+from elcano.dev.elsewhere import databases, knowledge, store
+from elcano.dev.finding import Finding
 from elcano.dev.folder import owner
 from elcano.dev.ports import is_free, listener
 from elcano.dev.stack import ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.calling import ListToolsInput
 from elcano.graphs.catalogue.sources import SOURCES
-from elcano.graphs.errors import ElcanoError, InputInvalid, SourceRefused, SourceUnavailable
+from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
@@ -42,7 +40,6 @@ from elcano.graphs.model_names import (
 )
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, is_set, program_settings, variable
-from elcano.storage.store import open_configured
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
@@ -50,15 +47,6 @@ FREE_BYTES = 500_000_000
 _MEGABYTE = 1_000_000
 _SHOWN = 5
 """Skipped files that are named; the rest is counted."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one look showed. `remedy` says what to do about it."""
-
-    grade: Literal["good", "note", "fault"]
-    text: str
-    remedy: str = ""
 
 
 Look = Callable[[Settings], Iterable[Finding]]
@@ -231,19 +219,6 @@ def sources(chosen: Settings) -> Iterable[Finding]:
         yield Finding("good", f"source {spec.name}" + (f": {rate:g} searches a second" if rate else "") + key)
 
 
-def databases(chosen: Settings) -> Iterable[Finding]:
-    """Which databases can be opened; where they are is not said, because this is read by whoever is shown it."""
-    for name, address in chosen.databases.items():
-        try:
-            engine = engine_of(name, address, chosen.data_dir / "databases")
-            tables = len(engine.structure(Stop()))
-        except (SourceRefused, SourceUnavailable) as error:
-            yield Finding("fault", str(error), f"correct {variable('databases')}, or mend what it says")
-            continue
-        grade: Literal["good", "note"] = "good" if tables else "note"
-        yield Finding(grade, f"database {name} ({engine.dialect}): {tables} tables can be read")
-
-
 def embeddings(chosen: Settings) -> Iterable[Finding]:
     """Whether the encoder that is named can be used."""
     try:
@@ -290,28 +265,7 @@ def _set_or_not(variables: Iterable[str]) -> str:
     return ", ".join(f"{name} is {'set' if is_set(name) else 'not set'}" for name in variables)
 
 
-def store(chosen: Settings) -> Iterable[Finding]:
-    """Whether what is kept outside the data folder can be reached and written."""
-    if not chosen.store_url and not chosen.objects_url:
-        return
-    places = " and ".join(without_secrets(url) for url in (chosen.store_url, chosen.objects_url) if url)
-    try:
-        asyncio.run(_write(chosen))
-    except (ElcanoError, DBAPIError, OSError) as error:
-        text = f"the store at {places} cannot be used: {without_secrets(str(error))}"
-        yield Finding(
-            "fault", text, f"correct {variable('store_url')} or {variable('objects_url')}, or start its server"
-        )
-        return
-    yield Finding("good", f"the store at {places} can be written")
-
-
-async def _write(chosen: Settings) -> None:
-    async with open_configured(chosen) as opened:
-        await opened.probe.write()
-
-
-OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, stack_or_ports)
+OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, knowledge, stack_or_ports)
 OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings, tools)
 
 

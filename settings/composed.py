@@ -41,7 +41,7 @@ class Settings(
         if not isinstance(value, str):
             return value
         try:
-            return json.loads(value)
+            return json.loads(value, object_pairs_hook=_each_once)
         except json.JSONDecodeError as error:
             raise ValueError(f"it is no JSON ({error.msg} at character {error.pos + 1})") from error
 
@@ -65,6 +65,15 @@ class Settings(
         """This process's environment with these settings in it: a child process then reads the same ones."""
         values = self.model_dump(mode="json")
         return {**os.environ, **{variable(name): written(value) for name, value in values.items()}}
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Of two entries with one name Python would take the last, and nobody would hear of it."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = sorted({name for name, _ in pairs if sum(name == other for other, _ in pairs) > 1})
+        raise ValueError(f"it has {', '.join(map(repr, twice))} twice")
+    return found
 
 
 def variable(name: str) -> str:

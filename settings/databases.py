@@ -1,10 +1,13 @@
 """Databases of the operator: by which name, and what is shown of them."""
 
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import NoDecode
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
 
 class DatabaseSettings(BaseModel):
@@ -12,7 +15,7 @@ class DatabaseSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    databases: Annotated[dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,62}$")], str], NoDecode] = Field(
+    databases: Annotated[dict[str, str], NoDecode] = Field(
         default={},
         repr=False,
         description='Databases by name, as JSON: `{"sales": "sqlite:///data/sales.db"}`; also '
@@ -36,13 +39,32 @@ class DatabaseSettings(BaseModel):
     @field_validator("databases")
     @classmethod
     def _databases(cls, value: dict[str, str]) -> dict[str, str]:
-        for name, address in value.items():
-            scheme, found, rest = address.partition("://")
-            known = {"sqlite": rest.startswith("/") and rest != "/", "postgresql": bool(rest)}
-            known |= {"duckdb": known["sqlite"]}
-            if not address.strip() or (found and not known.get(scheme)):
-                raise ValueError(
-                    f"{name!r} is none of `sqlite:///path`, `postgresql://user@host/database`, `duckdb:///path` and "
-                    "the path of a file or a folder"
-                )
+        names = [name for name in value if not _NAME.fullmatch(name)]
+        wrong = [name for name, address in value.items() if name not in names and not _is_address(address)]
+        faults = []
+        if names:
+            faults.append(
+                f"{_listed(names)} cannot be the name of a database: it begins with a small letter and has at most 63 "
+                "small letters, digits, `_` and `-`"
+            )
+        if wrong:
+            faults.append(
+                f"the address of {_listed(wrong)} is none of `sqlite:///path`, `postgresql://user@host/database`, "
+                "`duckdb:///path` and the path of a file or a folder"
+            )
+        if faults:
+            raise ValueError("; ".join(faults))
         return value
+
+
+def _is_address(text: str) -> bool:
+    scheme, found, rest = text.partition("://")
+    if not found:
+        return bool(text.strip())
+    if scheme in ("sqlite", "duckdb"):
+        return rest.startswith("/") and rest != "/"
+    return scheme == "postgresql" and bool(rest)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:10])) + (" and others" if len(names) > 10 else "")

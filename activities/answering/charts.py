@@ -89,7 +89,7 @@ def _line(result: ShownRows, time: int, others: Sequence[int], measure: int) -> 
     if group is not None:
         encoding["color"] = {"field": "c2", "type": "nominal", "title": _name(result, group)}
     title = f"{_name(result, measure)} over {_name(result, time)}"
-    told = [f"One point in {every} is drawn" if every > 1 else "", _without(result, rows)]
+    told = [f"One point in {every} is drawn" if every > 1 else "", _without(result, rows), *_cut_short(result)]
     mark: JsonObject = {"type": "line", "point": len(drawn) <= 60}
     return _chart("line", title, values, mark, encoding, told, counted(len(drawn), "point"))
 
@@ -111,6 +111,7 @@ def _bars(result: ShownRows, labels: Sequence[int], measure: int, *, adds_up: bo
         told.append(f"The {MOST_BARS} largest of {len(rows):,} groups; the other {rest:,} are one bar")
     elif rest:
         told.append(f"The {MOST_BARS} largest of {len(rows):,} groups; the other {rest:,} are not drawn")
+    told += _cut_short(result)
     names = _each_once([name for name, _ in bars])
     values: list[Json] = [{"c0": name, "c1": value} for name, (_, value) in zip(names, bars, strict=True)]
     encoding: JsonObject = {
@@ -139,7 +140,7 @@ def _dots(result: ShownRows, across: int, up: int) -> Planned | None:
         "y": {"field": "c1", "type": "quantitative", "scale": {"zero": False}, "title": _name(result, up)},
     }
     title = f"{_name(result, up)} against {_name(result, across)}"
-    told = [f"One row in {every} is drawn" if every > 1 else "", _without(result, rows)]
+    told = [f"One row in {every} is drawn" if every > 1 else "", _without(result, rows), *_cut_short(result)]
     return _chart("scatter", title, values, {"type": "point"}, encoding, told, counted(len(values), "dot"))
 
 
@@ -178,6 +179,11 @@ def _adds_up(table: ResultTable) -> bool:
 def _without(result: ShownRows, rows: Sequence[int]) -> str:
     left = len(result.rows) - len(rows)
     return f"{counted(left, 'row')} without a number {'is' if left == 1 else 'are'} left out" if left else ""
+
+
+def _cut_short(result: ShownRows) -> list[str]:
+    """A word on a result that was not read to its end: what is the largest there need not be the largest of all."""
+    return ["It shows only what was read of the result, and there is more"] if result.truncated else []
 
 
 def _moment(said: str) -> int | None:

@@ -1,5 +1,6 @@
 """Cells and rows of results as text: what is quoted, and what answers by rules say."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -8,6 +9,7 @@ from elcano.graphs.shortening import shortened
 
 LINE_CHARACTERS: Final = 1_900
 """Of one row: less than a quote may have."""
+_OVERRIDES: Final = re.compile("[\u202d\u202e]")
 NULL: Final = "NULL"
 NO_ROW: Final = "It has no row."
 
@@ -28,5 +30,5 @@ def cell_text(cell: Cell) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """`text` with every white space a single space."""
-    return " ".join(text.split())
+    """`text` with every white space a single space, and without signs that show what follows the other way round."""
+    return " ".join(_OVERRIDES.sub("\N{REPLACEMENT CHARACTER}", text).split())

@@ -22,6 +22,10 @@ SMALL_COLUMNS: Final = 150
 MOST_TABLES: Final = 40
 """With those that are a key away."""
 MOST_OTHERS: Final = 200
+MOST_COLUMNS: Final = 2_000
+"""Of all tables that are shown together."""
+SAMPLE_CHARACTERS: Final = 100_000
+"""Of all their values."""
 MOST_WORDS: Final = 60
 _WEIGHTS: Final = (5.0, 3.0, 1.0, 2.0)
 """Of a word in the name of a table, of a column, in a comment, in a value."""
@@ -41,13 +45,32 @@ def context(schema: DatabaseSchema, question: str, tables: int) -> SchemaContext
 def _output(
     schema: DatabaseSchema, chosen: Sequence[TableSchema], *, matched: bool, whole: bool
 ) -> SchemaContextOutput:
-    names = {table.name for table in chosen}
+    shown = _bounded(chosen)
+    names = {table.name for table in shown}
     return SchemaContextOutput(
-        found=schema.model_copy(update={"tables": tuple(chosen)}),
-        whole=whole or len(chosen) == len(schema.tables),
+        found=schema.model_copy(update={"tables": tuple(shown)}),
+        whole=len(shown) == len(schema.tables) or (whole and len(shown) == len(chosen)),
         matched=matched,
         others=tuple(table.name for table in schema.tables if table.name not in names)[:MOST_OTHERS],
     )
+
+
+def _bounded(chosen: Sequence[TableSchema]) -> list[TableSchema]:
+    """As many of the tables, the likeliest first, as a state can carry; values are left out first, then tables."""
+    shown: list[TableSchema] = []
+    columns = characters = 0
+    for table in chosen:
+        columns += len(table.columns)
+        if columns > MOST_COLUMNS and shown:
+            break
+        kept = []
+        for column in table.columns[:MOST_COLUMNS]:
+            characters += sum(map(len, column.samples))
+            kept.append(column.model_copy(update={"samples": ()}) if characters > SAMPLE_CHARACTERS else column)
+        left = len(table.columns) - len(kept)
+        told = {"comment": f"{table.comment} (Its other {left:,} columns are not shown.)".strip()} if left else {}
+        shown.append(table.model_copy(update={"columns": tuple(kept), **told}))
+    return shown
 
 
 def _ranked(tables: Sequence[TableSchema], question: str) -> list[TableSchema]:

@@ -44,13 +44,17 @@ class Database:
         self._reading = asyncio.Lock()
         self._threads = Threads(f"database-{engine.name}", SIDE_BY_SIDE)
 
-    async def structure(self, *, fresh: bool = False) -> DatabaseSchema:
+    async def structure(self, *, fresh: bool = False, anew: bool = False) -> DatabaseSchema:
         """Tables, columns and keys, guessed ones too; no values.
+
+        Args:
+            fresh: not one of a minute ago.
+            anew: not even one of just now, because the database itself says something else.
 
         Raises:
             SourceUnavailable: the database is away.
         """
-        longest = self._trusted if fresh else STRUCTURE_SECONDS
+        longest = 0.0 if anew else self._trusted if fresh else STRUCTURE_SECONDS
         if self._structure is not None and time.monotonic() - self._structure[0] < longest:
             return self._structure[1]
         tables = await self._asked(self.engine.structure)

@@ -5,9 +5,11 @@ A process that answers too late, or is not wanted any more, is killed: nothing o
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,7 +73,11 @@ class Duckdb:
             return [fault] * len(statements)
 
     def _file(self, stop: Stop) -> Path:
-        if not self._path.is_file():
+        try:
+            there = self._path.is_file()
+        except OSError as error:
+            raise SourceUnavailable(f"the database {self.name!r} cannot be opened: {error.strerror}") from None
+        if not there:
             raise SourceUnavailable(f"the database {self.name!r} cannot be opened: there is no such file")
         return self._path
 
@@ -116,16 +122,21 @@ class Files(Duckdb):
 
     def _file(self, stop: Stop) -> Path:
         files = self._files()
-        seen = [(file.name, (state := file.stat()).st_size, state.st_mtime_ns) for file in files]
-        mark = hashlib.sha256(repr(seen).encode()).hexdigest()[:24]
-        copy = self._folder / f"{self.name}-{mark}.duckdb"
-        with self._loading:
-            if not copy.exists():
-                self._load(files, copy, stop)
+        try:
+            seen = [(file.name, (state := file.stat()).st_size, state.st_mtime_ns) for file in files]
+            mark = hashlib.sha256(repr(seen).encode()).hexdigest()[:24]
+            copy = self._folder / f"{self.name}-{mark}.duckdb"
+            with self._loading:
+                if not copy.exists():
+                    self._load(files, copy, stop)
+        except OSError as error:
+            text = f"its files cannot be copied to ELCANO_DATA_DIR: {error.strerror}"
+            raise SourceUnavailable(f"the database {self.name!r} cannot be read: {text}") from None
         return copy
 
     def _load(self, files: Sequence[Path], copy: Path, stop: Stop) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
+        self._tidy()
         made = self._folder / f"{uuid4()}.making"
         listed = tuple(FileToLoad(table=plain(file.stem), path=str(file.absolute())) for file in files)
         try:
@@ -134,10 +145,16 @@ class Files(Duckdb):
         except SourceUnavailable as error:
             raise SourceRefused(str(error)) from None  # the same files will not be read another time
         finally:
-            made.unlink(missing_ok=True)
+            _removed(made)
         for old in self._folder.glob(f"{self.name}-{'?' * 24}.duckdb"):
             if old != copy:
                 old.unlink(missing_ok=True)  # who has it open reads it to the end
+
+    def _tidy(self) -> None:
+        """Removes what was left by a worker that was killed while it copied."""
+        for left in self._folder.glob("*.making"):
+            if time.time() - left.stat().st_mtime > 2 * LOAD_SECONDS:
+                _removed(left)
 
     def _files(self) -> list[Path]:
         """The files, in the order of their names.
@@ -157,6 +174,13 @@ class Files(Duckdb):
             kinds = ", ".join(sorted(SUFFIXES))
             raise SourceRefused(f"the database {self.name!r} has no file of these kinds: {kinds}")
         return files
+
+
+def _removed(made: Path) -> None:
+    """Removes a copy that was not finished, with what DuckDB keeps beside it."""
+    made.unlink(missing_ok=True)
+    made.with_name(f"{made.name}.wal").unlink(missing_ok=True)
+    shutil.rmtree(made.with_name(f"{made.name}.tmp"), ignore_errors=True)
 
 
 class _Ended(SourceUnavailable):

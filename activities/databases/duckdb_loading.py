@@ -9,11 +9,25 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 
 from elcano.activities.databases.duckdb_asking import SHEETS, FileToLoad, plain
+from elcano.activities.databases.duckdb_text import is_blank, load_text
+from elcano.graphs.shortening import shortened
+
+MOST_FAULTS: Final = 6
+"""Files of a folder whose faults are told; the others are counted."""
+FAULT_CHARACTERS: Final = 300
+TITLE_ROWS: Final = 10
+"""Of a sheet, among which the names of its columns are looked for."""
+_CONFIGURATION: Final = {
+    "autoinstall_known_extensions": "false",
+    "memory_limit": "2GB",
+    "threads": "2",
+}
+"""A file of any size is copied in this much; what does not fit is written beside the copy meanwhile."""
 
 
 def load(path: str, files: Iterable[FileToLoad]) -> None:
@@ -22,14 +36,26 @@ def load(path: str, files: Iterable[FileToLoad]) -> None:
     Raises:
         ValueError: a file cannot be read; the text names it without its folder.
     """
-    with duckdb.connect(path, config={"autoinstall_known_extensions": "false"}) as connection:
+    with duckdb.connect(path, config=dict(_CONFIGURATION)) as connection:
         taken: set[str] = set()
+        faults: list[str] = []
         for file in files:
             try:
                 _load(connection, file, taken)
             except Exception as error:  # whatever a reader says of a stranger's file, it is said with its name
-                text = " ".join(str(error).replace(file.path, "it").split("\n\n")[0].split())
-                raise ValueError(f"{Path(file.path).name} cannot be read: {text[:500]}") from error
+                faults.append(f"{Path(file.path).name} cannot be read: {_said(error, file)}")
+        if len(faults) > MOST_FAULTS:
+            faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
+        if faults:
+            raise ValueError("; ".join(faults))
+        if not taken:
+            raise ValueError("there is nothing in its files")
+
+
+def _said(error: Exception, file: FileToLoad) -> str:
+    """Its first paragraph, on one line and without the place of the file."""
+    text = " ".join(str(error).replace(file.path, "it").split("\n\n")[0].split())
+    return shortened(text or type(error).__name__, FAULT_CHARACTERS)
 
 
 def _load(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[str]) -> None:
@@ -38,34 +64,38 @@ def _load(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[st
         _load_sheets(connection, file, taken)
     elif place.suffix.lower() == ".parquet":
         connection.execute(f"CREATE TABLE {_own(file.table, taken)} AS SELECT * FROM read_parquet(?)", [file.path])
-    else:
-        _load_text(connection, _own(file.table, taken), file.path)
-
-
-def _load_text(connection: duckdb.DuckDBPyConnection, table: str, path: str) -> None:
-    """By the types of its beginning; if a later line has others, by those of all lines."""
-    for sample in (100_000, -1):
-        try:
-            connection.execute(
-                f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, header = true, sample_size = {sample})", [path]
-            )
-            return
-        except (duckdb.ConversionException, duckdb.InvalidInputException):
-            if sample == -1:
-                raise
+    elif not is_blank(file.path):
+        load_text(connection, _own(file.table, taken), file.path)
 
 
 def _load_sheets(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[str]) -> None:
     from python_calamine import CalamineWorkbook  # only where there are spreadsheets
 
     book = CalamineWorkbook.from_path(file.path)
-    sheets = [(name, rows) for name in book.sheet_names if (rows := book.get_sheet_by_name(name).to_python())]
+    sheets = [(name, rows) for name in book.sheet_names if (rows := _rows(book.get_sheet_by_name(name)))]
     for name, rows in sheets:
         table = file.table if len(sheets) == 1 else f"{file.table}_{plain(name)}"
         with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="", encoding="utf-8") as kept:
             csv.writer(kept).writerows([_written(value) for value in row] for row in _named(rows))
             kept.flush()
-            _load_text(connection, _own(table, taken), kept.name)
+            load_text(connection, _own(table, taken), kept.name, own=True)
+
+
+def _rows(sheet: Any) -> list[list[Any]]:
+    """The rows of a sheet from the names of its columns on, without what stands alone above them, as a title does.
+
+    A text that is merged over several rows stands in each of them; a number in the first alone, or sums would count it
+    again.
+    """
+    rows: list[list[Any]] = sheet.to_python()
+    top, left = sheet.start or (0, 0)
+    for (first, column), (last, _) in sheet.merged_cell_ranges or ():
+        at, place = first - top, column - left
+        if 0 <= at < len(rows) and 0 <= place < len(rows[at]) and isinstance(value := rows[at][place], str):
+            for row in rows[at + 1 : last - top + 1]:
+                row[place] = value
+    names = next((at for at, row in enumerate(rows[:TITLE_ROWS]) if sum(cell not in ("", None) for cell in row) > 1), 0)
+    return rows[names:]
 
 
 def _named(rows: Sequence[Sequence[Any]]) -> Iterable[Sequence[Any]]:

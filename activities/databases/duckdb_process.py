@@ -4,6 +4,7 @@ Its guards: `read_only`, no access to files or networks, no extensions, no names
 disk, a configuration that is locked; a clock that interrupts, and an alarm that ends the process if that is in vain.
 """
 
+import os
 import signal
 import sys
 import threading
@@ -18,7 +19,7 @@ from elcano.activities.databases.duckdb_asking import Answer, Request
 from elcano.activities.databases.duckdb_loading import load
 from elcano.activities.databases.engine import Outcome, not_begun, too_slow
 from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.schema import ColumnSchema, ForeignKey, TableSchema
+from elcano.graphs.data.schema import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
 from elcano.graphs.data.table import ResultColumn
 from elcano.graphs.shortening import shortened
 
@@ -38,6 +39,13 @@ _CONFIGURATION: Final = {
     "memory_limit": MEMORY,
     "threads": str(THREADS),
 }
+_WHY: Final = {
+    "not a valid DuckDB": "its file is no DuckDB database",
+    "version number": "its file is of another version of DuckDB than the worker's",
+    "lock": "another process writes to it",
+    "Permission denied": "the worker may not open its file",
+}
+"""What DuckDB's words mean that it opens a file in vain with."""
 _SHORT: Final = (
     "BOOLEAN TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT FLOAT DOUBLE"
 )
@@ -61,11 +69,13 @@ _KEYS: Final = """
 
 
 def main() -> None:
-    """Answers the request on the standard input."""
+    """Answers the request on the standard input; nothing else that is written here gets into the answer."""
     _limit_memory()
     request = Request.model_validate_json(sys.stdin.buffer.read())
     signal.setitimer(signal.ITIMER_REAL, request.seconds)  # the signal's own way is to end the process
-    sys.stdout.buffer.write(_answer(request).model_dump_json().encode())
+    with os.fdopen(os.dup(1), "wb") as answer:
+        os.dup2(2, 1)  # DuckDB shows on the standard output how far it is, after two seconds of work
+        answer.write(_answer(request).model_dump_json().encode())
 
 
 def _answer(request: Request) -> Answer:
@@ -80,8 +90,7 @@ def _answer(request: Request) -> Answer:
                 return Answer(tables=tuple(_structure(connection)))
             return Answer(outcomes=tuple(_each(connection, request)))
     except duckdb.IOException as error:  # it names the file, which is nobody's business
-        why = "another process writes to it" if "lock" in str(error).lower() else "its file cannot be read"
-        return Answer(away=why)
+        return Answer(away=next((why for word, why in _WHY.items() if word in str(error)), "its file cannot be read"))
     except (duckdb.Error, ValueError, OSError) as error:
         return Answer(away=_said(error, request))
     except MemoryError:
@@ -140,9 +149,15 @@ def _cut(sql: str, types: Sequence[str], longest: int) -> str:
 def _structure(connection: duckdb.DuckDBPyConnection) -> Iterator[TableSchema]:
     columns: dict[str, list[ColumnSchema]] = {}
     for schema, table, name, kind, nullable, comment in connection.execute(_COLUMNS).fetchall():
+        if not 0 < len(name) <= NAME_CHARACTERS:
+            continue
         columns.setdefault(_name(schema, table), []).append(
             ColumnSchema(
-                name=name, type=kind[:300], kind=kind_of(kind), nullable=nullable, comment=(comment or "")[:1_000]
+                name=name,
+                type=kind[:NAME_CHARACTERS],
+                kind=kind_of(kind),
+                nullable=nullable,
+                comment=(comment or "")[:1_000],
             )
         )
     primary: dict[str, tuple[str, ...]] = {}
@@ -155,6 +170,8 @@ def _structure(connection: duckdb.DuckDBPyConnection) -> Iterator[TableSchema]:
             foreign.setdefault(_name(schema, table), []).append(one)
     for schema, table, kind, comment, rows in sorted(connection.execute(_TABLES).fetchall(), key=_place):
         name = _name(schema, table)
+        if len(name) > NAME_CHARACTERS or "." in schema + table:
+            continue
         yield TableSchema(
             name=name,
             kind=kind,
@@ -181,7 +198,7 @@ def _said(error: Exception, request: Request) -> str:
     text = str(error).split("\n\n")[0]
     for place in (request.path, *(one.path for one in request.files)):
         text = text.replace(place, "its file")
-    return shortened(" ".join(text.split()), 800)
+    return shortened(" ".join(text.split()), 2_000 if request.files else 800)
 
 
 def _limit_memory() -> None:

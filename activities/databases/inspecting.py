@@ -74,6 +74,9 @@ def _tables_of(
         views |= {*inspector.get_materialized_view_names(schema=schema)}
     for at, found in sorted(columns.items(), key=lambda one: one[0][1]):
         name = at[1]
+        if len(_name(schema, name)) > NAME_CHARACTERS:
+            _log.warning("a table is left out, whose name has more than %d characters: %.60s", NAME_CHARACTERS, name)
+            continue
         keys: Mapping[str, Any] = primary.get(at) or {}
         known = [_column(column, inspector.dialect) for column in found if 0 < len(column["name"]) <= NAME_CHARACTERS]
         yield TableSchema(

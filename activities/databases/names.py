@@ -159,11 +159,11 @@ def _table(found: exp.Table, tables: Mapping[str, TableSchema], schema: Database
 
 def _nested(tables: Mapping[str, TableSchema], dialect: Dialect) -> dict[str, object]:
     """The tables as sqlglot wants them: all with a schema above them if one has, since it knows one depth alone."""
-    deep = any("." in name for name in tables)
+    deep = dialect != "sqlite" and any("." in name for name in tables)  # where a dot is a part of a name
     found: dict[str, dict[str, object]] = {}
     for name, table in tables.items():
         columns: dict[str, object] = {_fold(column.name, dialect): column.type or "text" for column in table.columns}
-        above, _, bare = name.rpartition(".")
+        above, _, bare = name.rpartition(".") if deep else ("", "", name)
         found.setdefault(_fold(above, dialect), {})[_fold(bare, dialect)] = columns
     return dict(found) if deep else dict(found.get("", {}))
 

@@ -60,6 +60,7 @@ def parsed(sql: str, schema: DatabaseSchema, rows: int) -> Parsed:
         raise _refused(f"it has more than {MOST_PARTS} parts: ask for less at once")
     _require_allowed(tree, schema.dialect)
     _without_default(tree, schema)
+    _with_dots(tree, schema)
     tables = frozenset(_tables(tree, schema))
     _bound(tree, rows + 1)
     try:
@@ -174,6 +175,18 @@ def _without_default(tree: exp.Expr, schema: DatabaseSchema) -> None:
         name = table_key(table, schema.dialect)
         first, _, bare = name.partition(".")
         if name not in known and bare in known and first == _DEFAULT.get(schema.dialect):
+            table.set("db", None)
+
+
+def _with_dots(tree: exp.Expr, schema: DatabaseSchema) -> None:
+    """`sales.2024` becomes the one name that it is where a SQLite file has such a table: it has no schemas."""
+    known = names_of(schema) if schema.dialect == "sqlite" else {}
+    for table in tree.find_all(exp.Table):
+        name = table_key(table, schema.dialect)
+        if table.args.get("db") is not None and name in known:
+            if not table.alias:
+                table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
+            table.set("this", exp.to_identifier(known[name], quoted=True))
             table.set("db", None)
 
 

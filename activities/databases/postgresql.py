@@ -52,6 +52,14 @@ _AWAY: Final = (
     errors.OutOfMemory,
     errors.DiskFull,
 )
+_WORDS: Final[tuple[tuple[type[psycopg.Error], str], ...]] = (
+    (errors.AdminShutdown, "its server stops, or somebody ended the connection"),
+    (errors.CrashShutdown, "its server stops after a crash"),
+    (errors.CannotConnectNow, "its server starts or stops at the moment"),
+    (errors.TooManyConnections, "its server has no connection free"),
+    (errors.InsufficientPrivilege, "its role may not read what tells of tables"),
+)
+"""What of that means for who runs it."""
 _RELATIONS: Final = """
     SELECT n.nspname, c.relname, c.reltuples, c.relispartition, pg_catalog.current_schema(),
            pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND (pg_catalog.has_table_privilege(c.oid, 'SELECT')
@@ -81,7 +89,7 @@ class Postgresql:
             try:
                 known = {}
                 for schema, name, rows, part, default, readable in connection.execute(_RELATIONS).fetchall():
-                    if readable and not part:  # a partition is read as its table
+                    if readable and not part and "." not in schema + name:  # a partition is read as its table
                         known[name if schema == default else f"{schema}.{name}"] = rows
                 tables = inspected("postgresql", connection)
             except psycopg.Error as error:
@@ -151,7 +159,8 @@ class Postgresql:
         elif state.startswith("3D") or " does not exist" in str(error):
             why = "its server has no such database or role"
         elif state:
-            why = f"{type(error).__name__}, SQLSTATE {state}"
+            told = next((words for kind, words in _WORDS if isinstance(error, kind)), "")
+            why = f"{told}{' ' if told else ''}({type(error).__name__}, SQLSTATE {state})"
         raise SourceUnavailable(f"the database {self.name!r} cannot be read: {why}") from None
 
 
@@ -183,15 +192,20 @@ def _described(connection: psycopg.Connection[Any], statement: str) -> list[tupl
 def _cut(statement: str, kinds: Sequence[str], longest: int) -> sql.Composed:
     """The statement with every value that may be long cut by the server, one character after what may be read."""
     names = [sql.Identifier(f"c{at}") for at in range(len(kinds))]
-    shown = [
-        name if kind in _PLAIN else sql.SQL("left({}::text, {})").format(name, sql.Literal(longest + 1))
-        for name, kind in zip(names, kinds, strict=True)
-    ]
+    shown = [_shown(name, kind, longest) for name, kind in zip(names, kinds, strict=True)]
     return sql.SQL("SELECT {} FROM ({}\n) AS answer ({})").format(
         sql.SQL(", ").join(shown),
         sql.SQL(statement),
         sql.SQL(", ").join(names),
     )
+
+
+def _shown(name: sql.Identifier, kind: str, longest: int) -> sql.Composable:
+    if kind in _PLAIN:
+        return name
+    if kind == "money":  # written with the sign of whatever currency the server is set to, it would be no number
+        return sql.SQL("{}::numeric").format(name)
+    return sql.SQL("left({}::text, {})").format(name, sql.Literal(longest + 1))
 
 
 def _cancelled(connection: psycopg.Connection[Any]) -> None:

@@ -14,6 +14,7 @@ from elcano.activities.databases.policy import Parsed, Refused, parsed
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema
 from elcano.graphs.data.table import ResultColumn, ResultTable
+from elcano.graphs.shortening import shortened
 
 ROWS = 1_000
 """Of a result, where nothing else is said."""
@@ -28,10 +29,19 @@ async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> Re
     schema = await database.structure()
     told = await _attempt(database, schema, query, rows)
     if isinstance(told, QueryFault) and told.stage in ("names", "database"):
-        fresh = await database.structure(fresh=True)
+        fresh = await database.structure(fresh=True, anew=told.stage == "database")
         if fresh.hash != schema.hash:
-            return await _attempt(database, fresh, query, rows)
+            told = await _attempt(database, fresh, query, rows)
+            return _changed(told, fresh, query) if isinstance(told, QueryFault) and told.stage == "names" else told
     return told
+
+
+def _changed(fault: QueryFault, schema: DatabaseSchema, query: SqlQuery) -> QueryFault:
+    """The fault with the columns that its tables have by now: whoever wrote the query was shown others."""
+    named = [table for table in schema.tables if table.name.rpartition(".")[2].casefold() in query.sql.casefold()]
+    now = (f"{table.name} has {', '.join(column.name for column in table.columns)}" for table in named[:5])
+    text = "; ".join([fault.message, "the schema has changed since it was read", *now])
+    return fault.model_copy(update={"message": shortened(text, 2_000)})
 
 
 async def _attempt(database: Database, schema: DatabaseSchema, query: SqlQuery, rows: int) -> ResultTable | QueryFault:

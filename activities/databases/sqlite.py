@@ -16,6 +16,7 @@ from urllib.parse import quote
 from elcano.activities.databases.cells import cell_of, fetched, kind_of_values
 from elcano.activities.databases.engine import Fetched, Limits, Outcome, Stop, not_begun, too_slow
 from elcano.activities.databases.inspecting import inspected
+from elcano.activities.databases.values import COUNTED_ROWS
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import Dialect, TableSchema
 from elcano.graphs.data.table import ResultColumn
@@ -42,6 +43,40 @@ _FUNCTIONS: Final = frozenset(_CALLED.split())
 _OWN: Final = ("sqlite_", "pragma_", "dbstat", "json_each", "json_tree", "generate_series", "fts5vocab", "bytecode")
 
 
+_UNREADABLE: Final = frozenset({"virtual", "shadow"})
+"""Tables that are code of a module (full text, maps), which the guards keep from running, and what it keeps behind."""
+DENSITY_ROWS: Final = 1_000
+"""At each end of a large table."""
+_ROWS: Final = """
+    WITH ends (low, high) AS (SELECT (SELECT min(_rowid_) FROM {table}), (SELECT max(_rowid_) FROM {table})),
+    known (number) AS (SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT {most} + 1)),
+    near (low, high) AS (
+        SELECT (SELECT max(at) FROM (SELECT _rowid_ AS at FROM {table} ORDER BY _rowid_ LIMIT {ends})),
+               (SELECT min(at) FROM (SELECT _rowid_ AS at FROM {table} ORDER BY _rowid_ DESC LIMIT {ends}))
+    )
+    SELECT CASE
+        WHEN ends.high IS NULL THEN 0
+        WHEN ends.high - ends.low < {most} THEN ends.high - ends.low + 1
+        WHEN (SELECT number FROM known) <= {most} THEN (SELECT number FROM known)
+        ELSE CAST(max({most} + 1.0, 2.0 * {ends} * (ends.high - ends.low + 1.0)
+                  / (near.low - ends.low + 1.0 + ends.high - near.high + 1.0)) AS INTEGER)
+    END FROM ends, near
+"""
+"""Rows of a table without counting many: numbers that were given to rows may begin anywhere and leave out any."""
+_WHY: Final = {
+    sqlite3.SQLITE_BUSY: "somebody who writes has locked it, and another try may find it free",
+    sqlite3.SQLITE_LOCKED: "somebody who writes has locked it, and another try may find it free",
+    sqlite3.SQLITE_NOTADB: "its file is no SQLite database, or an encrypted one",
+    sqlite3.SQLITE_CORRUPT: "its file is damaged",
+    sqlite3.SQLITE_IOERR: "its file cannot be read from the disk",
+    sqlite3.SQLITE_CANTOPEN: "the worker may not open its file, or not write the files beside it that the mode WAL "
+    "needs (-wal, -shm)",
+    sqlite3.SQLITE_READONLY: "the worker may not write the files beside it that the mode WAL needs (-wal, -shm): let "
+    "it, or leave that mode by PRAGMA journal_mode = DELETE",
+}
+"""What its codes mean for who runs it."""
+
+
 class Sqlite:
     """One file.
 
@@ -57,11 +92,12 @@ class Sqlite:
         self._path = path
 
     def structure(self, stop: Stop) -> tuple[TableSchema, ...]:
-        """Tables and views; rows are as many as the highest rowid, which deletions leave high."""
+        """Tables and views; rows are told from the rowids, of a large table by how dense they are at both ends."""
         with self._opened() as connection:
             stop.by(connection.interrupt)
             try:
-                tables = inspected("sqlite", connection)
+                unreadable = {row[1] for row in connection.execute("PRAGMA table_list") if row[2] in _UNREADABLE}
+                tables = [table for table in inspected("sqlite", connection) if table.name not in unreadable]
                 return tuple(_with_rows(table, connection) for table in tables)
             except sqlite3.Error as error:
                 raise self._away(error) from None
@@ -98,8 +134,6 @@ class Sqlite:
             return self._fault(error, limits, time.monotonic() > last)
         except MemoryError:
             return QueryFault(stage="limits", message="it needs more memory than it may have: ask for less at once")
-        except UnicodeDecodeError:
-            return QueryFault(stage="database", message="a value is no text in UTF-8, as its type says: leave it out")
         return _typed(found)
 
     def _fault(self, error: sqlite3.Error, limits: Limits, late: bool) -> QueryFault:
@@ -120,8 +154,13 @@ class Sqlite:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        if not self._path.is_file():
-            raise SourceUnavailable(f"the database {self.name!r} cannot be opened: there is no such file")
+        try:
+            there = self._path.is_file()
+        except OSError as error:
+            raise SourceUnavailable(f"the database {self.name!r} cannot be opened: {error.strerror}") from None
+        if not there:
+            what = "it is a folder, and not a file" if self._path.is_dir() else "there is no such file"
+            raise SourceUnavailable(f"the database {self.name!r} cannot be opened: {what}")
         try:
             connection = sqlite3.connect(
                 f"file:{quote(str(self._path.absolute()))}?mode=ro",
@@ -133,6 +172,7 @@ class Sqlite:
         except sqlite3.Error as error:
             raise self._away(error) from None
         with contextlib.closing(connection):
+            connection.text_factory = _text
             try:
                 connection.execute(f"PRAGMA hard_heap_limit = {HEAP}")
                 connection.execute("PRAGMA query_only = ON")
@@ -146,8 +186,9 @@ class Sqlite:
             yield connection
 
     def _away(self, error: sqlite3.Error) -> SourceUnavailable:
-        why = getattr(error, "sqlite_errorname", type(error).__name__)
-        return SourceUnavailable(f"the database {self.name!r} cannot be read ({why})")
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        why = _WHY.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "")
+        return SourceUnavailable(f"the database {self.name!r} cannot be read{': ' if why else ''}{why} ({name})")
 
 
 def _authorizer(tables: frozenset[str] | None) -> Callable[[int, str | None, str | None, str | None, str | None], int]:
@@ -173,19 +214,20 @@ def _readable(table: str, column: str, inner: str | None, readable: set[str] | N
     return readable is None or not column or table in readable or bool(inner)
 
 
+def _text(value: bytes) -> str:
+    """A text as it is kept, which SQLite does not look into; what is no UTF-8 is shown as such."""
+    return value.decode("utf-8", "replace")
+
+
 def _with_rows(table: TableSchema, connection: sqlite3.Connection) -> TableSchema:
     if table.kind == "view":
         return table
-    name = table.name.replace('"', '""')
+    name = '"' + table.name.replace('"', '""') + '"'
     try:
-        (highest,) = connection.execute(f'SELECT max(_rowid_) FROM "{name}"').fetchone()
-    except sqlite3.OperationalError:  # a table without rowids, or one that another program's extension makes
+        (rows,) = connection.execute(_ROWS.format(table=name, most=COUNTED_ROWS, ends=DENSITY_ROWS)).fetchone()
+    except sqlite3.OperationalError:  # a table without rowids
         return table
-    return table.model_copy(update={"rows": highest or 0, "estimated": True}) if _whole(highest) else table
-
-
-def _whole(highest: object) -> bool:
-    return highest is None or isinstance(highest, int)
+    return table.model_copy(update={"rows": rows, "estimated": True}) if isinstance(rows, int) else table
 
 
 def _typed(found: Fetched) -> Fetched:

@@ -49,7 +49,7 @@ def _figures(table: TableSchema, dialect: Dialect, values: bool) -> str:
         parts.append(f"count(DISTINCT {name})" if not large else "NULL")
         ranged = values and column.kind in NUMBERS | MOMENTS
         parts += [f"CAST(min({name}) AS {_TEXT[dialect]})", f"CAST(max({name}) AS {_TEXT[dialect]})"] if ranged else []
-    return f"SELECT {', '.join(parts)} FROM {_table(table)}"
+    return f"SELECT {', '.join(parts)} FROM {_table(table, dialect)}"
 
 
 def _with_figures(table: TableSchema, outcome: Outcome, dialect: Dialect) -> TableSchema:
@@ -81,7 +81,7 @@ def _samples(table: TableSchema, dialect: Dialect) -> str:
         for at, column in enumerate(shown)
     ]
     names = ", ".join(quoted(column.name) for column in shown)
-    source = f"SELECT {names} FROM {_table(table)}{_sampled(table, dialect)} LIMIT {SAMPLED_ROWS}"
+    source = f"SELECT {names} FROM {_table(table, dialect)}{_sampled(table, dialect)} LIMIT {SAMPLED_ROWS}"
     return f"WITH sampled AS ({source}) {' UNION ALL '.join(each)}"
 
 
@@ -104,9 +104,13 @@ def _sampled(table: TableSchema, dialect: Dialect) -> str:
     """What a table's name is followed by, so that not only its beginning is looked at."""
     if not _is_large(table) or not table.rows or table.kind == "view":
         return ""
-    if dialect == "sqlite":  # as many as the highest rowid, which is why it can be asked for rows of them
-        step = max(1, table.rows // SPREAD_ROWS)
-        return f" WHERE _rowid_ IN ({', '.join(map(str, range(1, table.rows + 1, step)))})"
+    if dialect == "sqlite":  # of numbers that lie evenly between the first rowid and the last the next that there is
+        name = _table(table, dialect)
+        numbers = ", ".join(f"({at})" for at in range(SPREAD_ROWS))
+        spread = f"(SELECT max(_rowid_) FROM {name}) - (SELECT min(_rowid_) FROM {name})"
+        place = f"(SELECT min(_rowid_) FROM {name}) + CAST(p.column1 * (({spread}) / {SPREAD_ROWS - 1.0}) AS INTEGER)"
+        found = f"SELECT (SELECT min(_rowid_) FROM {name} WHERE _rowid_ >= {place}) FROM (VALUES {numbers}) AS p"
+        return f" WHERE _rowid_ IN ({found})"
     share = min(100.0, 200.0 * SAMPLED_ROWS / table.rows)
     return f" TABLESAMPLE SYSTEM ({share:.4f}{' PERCENT' if dialect == 'duckdb' else ''})"
 
@@ -121,8 +125,8 @@ def _of(table: TableSchema, kinds: frozenset[Kind], dialect: Dialect) -> list[Co
     return [one for one in table.columns if one.kind in kinds or (loose and one.kind == "other")][:MOST_COLUMNS]
 
 
-def _table(table: TableSchema) -> str:
-    return ".".join(map(quoted, table.name.split(".", 1)))
+def _table(table: TableSchema, dialect: Dialect) -> str:
+    return quoted(table.name) if dialect == "sqlite" else ".".join(map(quoted, table.name.split(".", 1)))
 
 
 def quoted(name: str) -> str:

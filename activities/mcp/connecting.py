@@ -65,8 +65,11 @@ def _load() -> None:
     """Imports what speaks with servers: it takes seconds on a busy machine, in which a worker has to go on beating."""
     import httpx2  # noqa: F401
     import jsonschema  # noqa: F401
-    import mcp.client.stdio
     import mcp.client.streamable_http  # noqa: F401
+
+    from elcano.activities.mcp.lines import bound_lines
+
+    bound_lines()
 
 
 async def _ended(task: "asyncio.Task[Result]") -> None:
@@ -78,11 +81,27 @@ async def _ended(task: "asyncio.Task[Result]") -> None:
 
 
 async def _worked(name: str, server: ToolServer, key: Key, work: Callable[["Client"], Awaitable[Result]]) -> Result:
+    from elcano.activities.mcp import lines
+
     values = _with_variables(name, server, key)
+    task, over = asyncio.current_task(), asyncio.Event()
+
+    def too_long() -> None:
+        over.set()
+        if task is not None:
+            task.cancel()
+
+    lines.when_too_long(too_long)
     with _errors(name) as said:
         try:
             async with _client(values, said) as client:
                 return await work(client)
+        except asyncio.CancelledError:
+            if over.is_set():
+                raise ToolRefused(
+                    f"the server {name!r} answered more than {lines.LINE_CHARACTERS:,} characters"
+                ) from None
+            raise
         except Exception as error:
             raise _told(name, server, error, said) from None
 

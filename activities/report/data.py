@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from typing import Final
 
+from elcano.activities.answering.lines import on_one_line
 from elcano.activities.report.markdown import plain
 from elcano.graphs.data.answer import CHART_PATH, AnswerTable, DataAnswer, NumberVerdict
 from elcano.graphs.data.schema import NUMBERS
@@ -98,7 +99,7 @@ def _cell(value: Cell) -> str:
         return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return plain(shortened(str(value), CELL_CHARACTERS))
+    return plain(shortened(on_one_line(str(value)), CELL_CHARACTERS))
 
 
 def _told_rows(table: AnswerTable) -> str:

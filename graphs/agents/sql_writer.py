@@ -49,7 +49,9 @@ of each beside the number; an order and a limit only where the question wants on
 - Count things once: where a join repeats rows, count distinct keys or aggregate before you join. Know which side of a \
 join may have several rows.
 - Divide as decimals, and guard against division by zero. Leave NULL out of what is ranked. A day is the whole day: \
-compare moments with `>=` its start and `<` the next day. `today` in the envelope is the day of the question.
+compare moments with `>=` its start and `<` the next day. Sessions are in UTC: where moments have a time zone, days \
+are those of UTC unless the question names another zone, and `choices` says so. `today` in the envelope is the day of \
+the question.
 - `examples` are queries that somebody who knows this database wrote. Take over how they join and what they leave out.
 - `reasons`: one sentence for each join and for each condition, saying what in the question asks for it.
 - `choices`: where the question can be read in several ways, take the plainest reading and say which it is.

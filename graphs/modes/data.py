@@ -19,15 +19,21 @@ PATH_SECONDS: Final = 15
 FORECAST_SECONDS: Final = 60
 
 _WORK: Final = "values.data"
-_REPAIR: Final = f"{_WORK}.repairable && 'sql_repair'"
+_REPAIR: Final = f"{_WORK}.repairable && budget.iterations.remaining > `0` && 'sql_repair'"
+_NOT_MENDED: Final = (
+    f"{_WORK}.repairable && join('', ['The query was not answered (', {_WORK}.fault.stage, '): ', "
+    f"{_WORK}.fault.message, '; the run has no iteration left to mend it.'])"
+)
+"""A fault that a repair might have mended, had the run been given more iterations."""
 _RESULTS: Final = (
     f"[[outputs.consensus.result], outputs.parallel_paths.branches[].values.result, {_WORK}.results, "
     "[outputs.forecast.forecast.table]][][] | [?@]"
 )
 _QUERIES: Final = f"[outputs.parallel_paths.branches[].values.query, {_WORK}.queries][][] | [?@]"
 _GAPS: Final = (
-    f"[outputs.splitter.choices, {_WORK}.gaps, outputs.consensus.gaps, outputs.consensus.disagreements[].told, "
-    "[outputs.forecast.refused.message], failures[].join(' failed: ', [node, message])][][] | [?@]"
+    f"[outputs.splitter.choices, {_WORK}.gaps, {_NOT_MENDED}, outputs.consensus.gaps, "
+    "outputs.consensus.disagreements[].told, [outputs.forecast.refused.message], "
+    "failures[].join(' failed: ', [node, message])][][] | [?@]"
 )
 
 
@@ -128,7 +134,7 @@ def path_graph() -> ResearchGraph:
             {
                 "result": f"{_WORK}.results[-1]",
                 "query": f"{_WORK}.queries[-1]",
-                "gap": f"join(' ', {_WORK}.gaps)",
+                "gap": f"join(' ', [{_WORK}.gaps, {_NOT_MENDED}][][] | [?@])",
             }
         )
         .build()

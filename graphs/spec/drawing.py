@@ -23,6 +23,9 @@ _KEYWORDS = frozenset(
 )
 """Words that Mermaid's grammar keeps for itself; it tells them from names by their case."""
 
+_USUAL_SECONDS = ParallelNode.model_fields["timeout_seconds"].default
+"""Of a branch whose graph does not say otherwise; not drawn, as limits that nobody set are not."""
+
 
 def mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
     """The text of the chart. `here` marks the node that a run is at."""
@@ -72,7 +75,10 @@ def _shape(node: Node) -> str:
     if node.kind == "decision":
         text = node.description or named
     else:
-        text = "<br/>".join(filter(None, (named, node.description, in_short(limits_of(node)))))
+        limits = in_short(limits_of(node))
+        if isinstance(node, ParallelNode) and node.timeout_seconds != _USUAL_SECONDS:
+            limits = f"{node.timeout_seconds:,.0f} s each"
+        text = "<br/>".join(filter(None, (named, node.description, limits)))
     return f'{before}"{_escaped(text)}"{after}'
 
 

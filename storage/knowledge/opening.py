@@ -1,8 +1,10 @@
 """Which knowledge graph there is, by its URL: tables in the store, a server with Apache AGE, or none."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.storage.knowledge.age import AgeKnowledge
@@ -10,6 +12,7 @@ from elcano.storage.knowledge.age_server import AgeServer
 from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.knowledge.off import NoKnowledge
 from elcano.storage.knowledge.tables import TableKnowledge
+from elcano.storage.sql.engine import database_url, open_engine
 
 TABLES: Final = "tables"
 
@@ -28,3 +31,21 @@ def knowledge_of(url: str, engine: AsyncEngine, age: AsyncEngine | None) -> Call
     if url == TABLES:
         return lambda tenant: TableKnowledge(engine, tenant)
     return lambda tenant: NoKnowledge()
+
+
+async def age_version(url: str) -> str | None:
+    """Which Apache AGE the server at `url` has, of which nothing is changed; None: it has none to install.
+
+    Raises:
+        sqlalchemy.exc.DBAPIError: the server cannot be reached, or refuses.
+    """
+    engine = open_engine(database_url(url, Path()))
+    try:
+        async with engine.connect() as connection:
+            found = (
+                "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'age'"
+            )
+            version: str | None = await connection.scalar(text(found))
+            return version
+    finally:
+        await engine.dispose()

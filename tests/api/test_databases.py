@@ -32,8 +32,10 @@ async def test_what_each_holds_is_read_and_never_where_it_is(
     tmp_path: Path,
 ) -> None:
     sqlite_shop(tmp_path)
+    (tmp_path / "ragged.csv").write_text("a,b\n" + "1,2\n" * 50 + "1,2,3\n")
     named = {
         "shop": f"sqlite:///{tmp_path / 'shop.db'}",
+        "ragged": str(tmp_path / "ragged.csv"),
         "gone": f"sqlite:///{tmp_path / 'gone.db'}",
         "far": "postgresql://reader:hunter22@127.0.0.1:1/far",
     }
@@ -47,6 +49,7 @@ async def test_what_each_holds_is_read_and_never_where_it_is(
         listed = await api.get("/v1/databases")
         assert listed.json() == [
             {"name": "shop", "dialect": "sqlite"},
+            {"name": "ragged", "dialect": "duckdb"},
             {"name": "gone", "dialect": "sqlite"},
             {"name": "far", "dialect": "postgresql"},
         ]
@@ -58,7 +61,9 @@ async def test_what_each_holds_is_read_and_never_where_it_is(
         assert (quick["hash"], quick["tables"][0]["columns"][1]["samples"]) == (shop["hash"], [])
         unknown = await api.get("/v1/databases/shp")
         assert (unknown.status_code, unknown.json()["type"]) == (404, "urn:elcano:database-not-found")
-        for name in ("gone", "far"):
+        ragged = (await api.get("/v1/databases/ragged")).json()["detail"]
+        assert "ragged.csv cannot be read: line 52 has 3 values and line 1 has 2" in ragged
+        for name in ("gone", "far", "ragged"):
             away = await api.get(f"/v1/databases/{name}")
             assert (away.status_code, away.json()["type"]) == (502, "urn:elcano:database-unanswered")
             assert name in away.json()["detail"]

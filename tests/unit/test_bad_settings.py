@@ -110,7 +110,9 @@ async def test_a_damaged_database_is_named(tmp_path: Path, program: str) -> None
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ('{"Sales": "sqlite:///a.db"}', "ELCANO_DATABASES"),
+        ('{"Sales": "sqlite:///a.db", "9": ""}', "'Sales', '9' cannot be the name of a database"),
+        ('{"a": "x.csv", "a": "y.csv"}', "it has 'a' twice"),
+        ('{"A": "", "s": "sqlite://a.db", "t": "http://x"}', "the address of 's', 't' is none of"),
         ('{"s": "mysql://root:hunter22@db/x"}', "'s' is none of `sqlite:///path`"),
         ('{"s": ""}', "'s' is none of"),
         ('{"s": "sqlite://a.db"}', "'s' is none of"),

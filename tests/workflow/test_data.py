@@ -94,6 +94,24 @@ async def test_a_query_is_mended_until_it_is_answered(walk: Walk, script: Script
     assert [one["artifact"] for one in told[0]["results"]] == ["right"]
 
 
+async def test_a_run_without_iterations_mends_nothing_and_says_what_was_wrong(walk: Walk, script: Script) -> None:
+    script.overrides["sql_writer"] = lambda given: written()
+    script.overrides["execute_sql"] = lambda given: fault("no such table: sale")
+    told = given_to_the_writer(script)
+    run = await walk(asked(limits=asked().limits.model_copy(update={"iterations": 1})))
+    assert script.calls == [
+        "schema_context",
+        "splitter",
+        "sql_examples",
+        "sql_writer",
+        "execute_sql",
+        "data_writer",
+    ]
+    assert run.ending is None
+    (gap,) = told[0]["gaps"]
+    assert gap.endswith("no such table: sale; the run has no iteration left to mend it.")
+
+
 async def test_the_same_complaint_twice_opens_the_circuit(walk: Walk, script: Script) -> None:
     script.overrides["sql_writer"] = lambda given: written()
     script.overrides["sql_repairer"] = mended("SELECT a", "SELECT b", "SELECT c")

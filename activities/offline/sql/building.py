@@ -10,6 +10,7 @@ from elcano.activities.offline.sql.form import Bucket, Condition, Form, Metric, 
 from elcano.activities.offline.sql.joining import Tree, stops_in, way_in
 from elcano.activities.offline.sql.links import Links, multiplies
 from elcano.activities.offline.sql.names import Column, Names
+from elcano.activities.offline.sql.zones import says_its_offset
 from elcano.graphs.data.schema import Dialect
 
 DIALECTS: Final[dict[Dialect, str]] = {
@@ -241,7 +242,9 @@ def _when(value: exp.Expr, metric: Metric) -> exp.Expr:
 
 
 def _condition(condition: Condition) -> exp.Expr:
-    column = _column(condition.column)
+    column: exp.Expr = _column(condition.column)
+    if says_its_offset(condition.column):
+        column = exp.Anonymous(this="DATETIME", expressions=[column])  # in UTC, as STRFTIME groups it
     operator, values = condition.operator, [_literal(one) for one in condition.values]
     if operator in _COMPARED:
         return _COMPARED[operator](this=column, expression=values[0])

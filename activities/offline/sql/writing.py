@@ -15,6 +15,7 @@ from elcano.activities.offline.sql.moments import NoToday, moments
 from elcano.activities.offline.sql.names import Names
 from elcano.activities.offline.sql.proportions import resolved
 from elcano.activities.offline.sql.reading import wish, without_method
+from elcano.activities.offline.sql.zones import zone_choices
 from elcano.activities.text.languages import language_of
 from elcano.graphs.data.query import SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
@@ -62,7 +63,7 @@ def query_for(question: str, schema: DatabaseSchema, today: date | None = None) 
         dialect=schema.dialect,
         sql=tree.sql(dialect=DIALECTS[schema.dialect]),
         reasons=tuple(form.reasons),
-        choices=tuple(form.choices),
+        choices=(*form.choices, *zone_choices(form)),
     )
 
 

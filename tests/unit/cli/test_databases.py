@@ -50,6 +50,17 @@ def test_one_is_described(server: Server, capsys: pytest.CaptureFixture[str]) ->
     assert json.loads(capsys.readouterr().out) == {"name": "shop", "dialect": "sqlite", "tables": 1}
 
 
+def test_names_of_strangers_do_not_steer_a_terminal(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    odd = {**COLUMN, "name": "a\x1b[2J\nb", "type": "TEXT", "kind": "text", "comment": "x\u202ey"}
+    table = {**ORDERS, "name": "t\x1b]0;title\x07", "comment": "one\ntwo", "columns": [odd], "foreign_keys": []}
+    server.answer("GET /v1/databases/shop", Answer({**SHOP, "tables": [table]}))
+    assert run("databases", "describe", "shop") == 0
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "t\\x1b]0;title\\x07 (table, about 1,200 rows): one two",
+        "  a\\x1b[2J b  TEXT; x\\u202ey",
+    ]
+
+
 def test_one_that_does_not_answer_is_a_failure_and_an_unknown_one_bad_input(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,8 @@ import httpx
 import pytest
 
 from elcano import settings
-from elcano.dev import doctor
+from elcano.dev import doctor, elsewhere
+from elcano.dev.finding import Finding
 from elcano.dev.ports import free_ports
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.catalogue.sources import SOURCES
@@ -98,7 +99,7 @@ def test_sources_with_a_key_say_whether_it_is_set(monkeypatch: pytest.MonkeyPatc
     assert (ready.grade, ready.text) == ("good", "source articles: 3 searches a second, ARTICLES_KEY is set")
 
 
-def said_of(source: str) -> doctor.Finding:
+def said_of(source: str) -> Finding:
     """What `doctor` says of one source."""
     (finding,) = [one for one in doctor.sources(Settings(_env_file=None)) if one.text.startswith(f"source {source}")]
     return finding
@@ -110,3 +111,26 @@ def test_a_model_at_an_address_of_its_own_needs_no_key(monkeypatch: pytest.Monke
     (finding,) = doctor.models(Settings(_env_file=None, model="vllm:qwen3", model_urls=urls))
     assert (finding.grade, "gpu:8000/v1" in finding.text) == ("good", True)
     assert "secret" not in finding.text
+
+
+def test_the_server_of_the_knowledge_graph_has_to_be_there_and_to_have_age(
+    monkeypatch: pytest.MonkeyPatch, age: str
+) -> None:
+    def said(url: str) -> str:
+        return " ".join(
+            f"{one.grade}: {one.text}; {one.remedy}" for one in elsewhere.knowledge(Settings(knowledge=url))
+        )
+
+    assert "good: knowledge graph at " in said(age)
+    assert "Apache AGE 1." in said(age)
+    gone = said("postgresql://reader:hunter22@127.0.0.1:1/graph")
+    assert "fault: the knowledge graph at " in gone
+    assert "cannot be reached" in gone
+    assert "hunter22" not in gone
+    assert said("tables") == ""
+
+    async def none(url: str) -> None:
+        return None
+
+    monkeypatch.setattr(elsewhere, "age_version", none)
+    assert "does not have Apache AGE; install AGE there, or set ELCANO_KNOWLEDGE to `tables`" in said(age)

@@ -138,3 +138,7 @@ def test_of_a_graph_of_many_ways_those_are_shown_that_can_still_be_gone() -> Non
     data = of_its_way(outline(auto), auto, "data_execution", ())
     assert {"sql_repair", "forecast", "chart", "synthesis"} <= data.keys()
     assert not data.keys() & {"writer", "parallel_loops", "schema_context"}
+
+
+def test_how_long_branches_may_take_is_drawn_where_the_graph_says_it() -> None:
+    assert "side by side<br/>15 s each" in mermaid(MODES["data"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.dev import doctor
+from elcano.dev import elsewhere
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, SettingsInvalid, secrets, settings
 
@@ -44,9 +44,11 @@ def test_its_password_is_a_secret_however_it_is_written(monkeypatch: pytest.Monk
 def test_doctor_says_whether_the_store_can_be_written(tmp_path: Path) -> None:
     (file := tmp_path / "file").write_text("no folder")
     chosen = {"data_dir": tmp_path, "store_url": f"sqlite:///{tmp_path}/runs.db"}
-    (finding,) = doctor.store(Settings.model_validate(chosen))
+    (finding,) = elsewhere.store(Settings.model_validate(chosen))
     assert (finding.grade, finding.text) == ("good", f"the store at sqlite:///{tmp_path}/runs.db can be written")
-    (finding,) = doctor.store(Settings.model_validate({**chosen, "store_url": f"sqlite:///{file}/runs.db"}))
+    (finding,) = elsewhere.store(Settings.model_validate({**chosen, "store_url": f"sqlite:///{file}/runs.db"}))
     assert finding.grade == "fault"
     assert str(errno.ENOTDIR) in finding.text or "exists" in finding.text
-    assert list(doctor.store(Settings.model_validate({"data_dir": tmp_path, "store_url": "", "objects_url": ""}))) == []
+    assert (
+        list(elsewhere.store(Settings.model_validate({"data_dir": tmp_path, "store_url": "", "objects_url": ""}))) == []
+    )

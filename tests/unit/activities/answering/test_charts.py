@@ -85,6 +85,7 @@ def test_means_and_cut_results_are_not_added_up(cut: dict[str, Any]) -> None:
     found = plan(table([("g", "text"), ("n", "integer")], [(f"g{n}", n) for n in range(50)], **cut))
     assert len(values(found)) == MOST_BARS
     assert "the other 20 are not drawn" in found.description
+    assert ("only what was read of the result" in found.description) == ("truncated" in cut)
 
 
 def test_two_numbers_are_dots() -> None:

@@ -26,7 +26,9 @@ async def test_one_that_ends_the_connection_in_mid_query_is_away(postgres: str) 
             if ended:
                 break
             await asyncio.sleep(0.05)
-    with pytest.raises(SourceUnavailable, match="the database 'shop' cannot be read"):
+    with pytest.raises(
+        SourceUnavailable, match="the database 'shop' cannot be read: its server stops, or somebody ended"
+    ):
         await asking
 
 
@@ -73,3 +75,15 @@ def test_a_server_that_is_not_there_is_away_without_a_word_of_where(postgres: st
             Postgresql("far", url).structure(Stop())
         for word in ("127.0.0.1", "hunter22", "who", "nobody", "/tmp"):
             assert word not in str(raised.value)
+
+
+async def test_money_is_a_number_whatever_its_currency(postgres: str) -> None:
+    engine = postgresql_shop(postgres)
+    async with await psycopg.AsyncConnection.connect(postgres, autocommit=True) as administrator:
+        await administrator.execute("CREATE TABLE prices (price money)")
+        await administrator.execute("INSERT INTO prices VALUES (12.5), (NULL)")
+        await administrator.execute("GRANT SELECT ON prices TO PUBLIC")
+    sql = "SELECT price FROM prices ORDER BY price"
+    found = await run_query(Database(engine), SqlQuery(database="shop", dialect="postgresql", sql=sql))
+    assert not isinstance(found, QueryFault), found
+    assert (found.rows, found.columns[0].kind) == ((("12.50",), (None,)), "decimal")

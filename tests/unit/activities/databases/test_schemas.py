@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.databases.context import context
+from elcano.activities.databases.context import MOST_COLUMNS, context
 from elcano.activities.databases.database import Database, schema_hash
 from elcano.activities.databases.duckdb import Files
 from elcano.activities.databases.engine import Limits, Stop
@@ -113,3 +113,20 @@ def test_a_folder_of_files_is_a_database_and_follows_its_files(tmp_path: Path) -
     assert str(tmp_path) not in str(raised.value)
     with pytest.raises(SourceRefused, match="no file of these kinds"):
         Files("empty", tmp_path, tmp_path / "copies").structure(Stop())
+
+
+def test_hundreds_of_columns_and_long_values_stay_within_what_a_state_can_carry() -> None:
+    def wide(name: str, columns: int) -> TableSchema:
+        made = (ColumnSchema(name=f"c{at}", kind="text", samples=("v" * 80,) * 8) for at in range(columns))
+        return TableSchema(name=name, columns=tuple(made))
+
+    schema = DatabaseSchema(database="d", dialect="duckdb", tables=tuple(wide(f"t{at}", 500) for at in range(30)))
+    shown = context(schema, "What is in t7 and in t8?", 20)
+    assert [one.name for one in shown.found.tables] == ["t7", "t8"]
+    assert not shown.whole
+    assert "t9" in shown.others
+    assert len(shown.model_dump_json()) < 400_000
+    many = context(schema, "anything else", 20)
+    assert sum(len(one.columns) for one in many.found.tables) == MOST_COLUMNS
+    (one,) = context(schema.model_copy(update={"tables": (wide("t", 5_000),)}), "t", 8).found.tables
+    assert (len(one.columns), one.comment) == (MOST_COLUMNS, "(Its other 3,000 columns are not shown.)")

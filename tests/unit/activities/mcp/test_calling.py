@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from elcano.activities.mcp import lines
 from elcano.activities.mcp.calling import Caller, Place
 from elcano.activities.mcp.listing import Listing
 from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput
@@ -179,6 +180,16 @@ async def test_a_server_that_hangs_is_ended(calls: Calls) -> None:
     with pytest.raises(ToolUnavailable, match="did not answer within 12 s"):
         await calls.call("wait", seconds=600, within=12)
     assert calls.lines("waiting") == ["begun"]
+    assert calls.alive() == []
+
+
+async def test_an_answer_that_does_not_end_is_refused_before_it_is_parsed(
+    calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "LINE_CHARACTERS", 1_000_000)
+    assert len((await calls.call("echo", text="y", times=900_000)).text) > 1_000
+    with pytest.raises(ToolRefused, match="answered more than"):
+        await calls.call("echo", text="y", times=5_000_000)
     assert calls.alive() == []
 
 

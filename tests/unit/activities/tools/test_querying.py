@@ -1,6 +1,9 @@
 """`schema_context` and `execute_sql` as a worker runs them: what is stored, what is told, what is a failure."""
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +67,24 @@ async def test_a_result_is_kept_as_a_table_and_as_evidence(tools: ToolActivities
     assert passage.metadata["read"] == {"database": "shop", "tables": ["customers"], "columns": []}
     assert [one.id for one in output.evidence] == [passage.id]
     assert execution_told(said)[0] == "shop answered with 3 rows."
+
+
+async def test_what_another_attempt_finds_does_not_count_beside_the_first(
+    tools: ToolActivities, store: Store, tmp_path: Path
+) -> None:
+    attempts = ActivityEnvironment()  # of one and the same activity, as its info says
+    call = ToolCall(run_id="run", step=1, node="asking", tool="execute_sql", input=query("SELECT id FROM orders"))
+    first = (await attempts.run(tools.run_tool, call)).output
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
+        connection.execute("DELETE FROM orders WHERE id = 1")
+        connection.commit()
+    assert (await attempts.run(tools.run_tool, call)).output == first
+    assert ExecuteSqlOutput.model_validate(first).result is not None
+    assert len(await store.of("default").evidence.of_run("run")) == 1
+    again = ActivityEnvironment()
+    again.info = replace(again.info, activity_id="another step")
+    assert (await again.run(tools.run_tool, call)).output != first
+    assert len(await store.of("default").evidence.of_run("run")) == 2
 
 
 async def test_a_long_value_is_whole_in_the_table_and_short_in_the_state(tools: ToolActivities, store: Store) -> None:

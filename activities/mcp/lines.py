@@ -1,0 +1,55 @@
+"""The output of a program as text, in which no message is longer than anybody may send.
+
+The library puts a line together before it parses it, however long it is. A program that writes without end would fill
+the worker's memory, long before its time is over.
+"""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Final
+
+import mcp.client.stdio
+from anyio.streams.text import TextReceiveStream
+
+LINE_CHARACTERS: Final = 20_000_000
+"""Of one message of a program."""
+_READER: Final = "TextReceiveStream"
+_too_long: ContextVar[Callable[[], None]] = ContextVar("too_long")
+
+
+def bound_lines() -> None:
+    """Has the library read programs through `BoundedLines` from now on.
+
+    Raises:
+        RuntimeError: this version of the library reads them some other way, so nothing would be bounded.
+    """
+    names = vars(mcp.client.stdio)
+    if _READER not in names:
+        raise RuntimeError(f"mcp.client.stdio has no {_READER}: {bound_lines.__module__} has to follow it")
+    names[_READER] = BoundedLines
+
+
+def when_too_long(told: Callable[[], None]) -> None:
+    """Has `told` called, once, when a program that is started in this task writes a line that is too long."""
+    _too_long.set(told)
+
+
+class BoundedLines(TextReceiveStream):
+    """As what it is made of, until a line is too long: what comes after that is read and dropped."""
+
+    _length = 0
+    _over = False
+
+    async def receive(self) -> str:
+        """The next part of the output; nothing more once a line was too long."""
+        while True:
+            part = await super().receive()
+            if self._over:
+                continue
+            before, line_feed, after = part.rpartition("\n")
+            longest = max(self._length + len(part.partition("\n")[0]), *map(len, before.split("\n")))
+            self._length = len(after) if line_feed else self._length + len(part)
+            if longest <= LINE_CHARACTERS:
+                return part
+            self._over = True
+            _too_long.get()()

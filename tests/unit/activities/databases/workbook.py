@@ -1,0 +1,54 @@
+"""Excel files written by hand: the least that makes one, with formulas and merged cells as programs leave them."""
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_DOCUMENT = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+
+
+def write_workbook(
+    path: Path, sheets: Mapping[str, Sequence[Sequence[str | int | None]]], merged: Mapping[str, str] | None = None
+) -> None:
+    """Writes sheets by name. A text that begins with `=` is a formula that nobody has computed; `merged` is `A2:A3`."""
+    linked = "".join(
+        f'<Relationship Id="r{at}" Type="{_DOCUMENT}/worksheet" Target="worksheets/{at}.xml"/>'
+        for at in range(len(sheets))
+    )
+    named = "".join(f'<sheet name="{escape(name)}" sheetId="{at + 1}" r:id="r{at}"/>' for at, name in enumerate(sheets))
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="xml" '
+        'ContentType="application/xml"/><Default Extension="rels" ContentType="application/'
+        'vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{_SHEET}"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="r" '
+        f'Type="{_DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_DOCUMENT}"><sheets>{named}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">{linked}</Relationships>',
+    }
+    for at, (name, rows) in enumerate(sheets.items()):
+        body = "".join(_row(number, row) for number, row in enumerate(rows, start=1))
+        one = f'<mergeCells><mergeCell ref="{merged[name]}"/></mergeCells>' if merged and name in merged else ""
+        parts[f"xl/worksheets/{at}.xml"] = f'<worksheet xmlns="{_MAIN}"><sheetData>{body}</sheetData>{one}</worksheet>'
+    with zipfile.ZipFile(path, "w") as file:
+        for place, text in parts.items():
+            file.writestr(place, f'<?xml version="1.0"?>{text}')
+
+
+def _row(number: int, row: Sequence[str | int | None]) -> str:
+    cells = (_cell(f"{chr(65 + place)}{number}", value) for place, value in enumerate(row))
+    return f'<row r="{number}">{"".join(cells)}</row>'
+
+
+def _cell(place: str, value: str | int | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, int):
+        return f'<c r="{place}"><v>{value}</v></c>'
+    if value.startswith("="):
+        return f'<c r="{place}"><f>{escape(value[1:])}</f></c>'
+    return f'<c r="{place}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'

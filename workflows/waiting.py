@@ -9,8 +9,9 @@ from collections.abc import Callable
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import BRANCH_HELD_SIGNAL, BranchHeld, ResearchInput
+    from elcano.graphs.contracts import BRANCH_HELD_SIGNAL, ResearchInput
     from elcano.graphs.engine.entries import Resumed
+    from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending, Hold
     from elcano.workflows.interruptions import Interruptions
@@ -26,6 +27,7 @@ class Waiting:
         self._interruptions = interruptions
         self._shown = shown
         self._spoken_to = False
+        self._telling: list[asyncio.Task[None]] = []
 
     def hear(self) -> None:
         """A branch got something of its run; if it has to wait all the same, it says so once more."""
@@ -90,15 +92,22 @@ class Waiting:
 
     async def released(self) -> None:
         """To be called after each entry: what was held and is not any more is not shown so any more."""
-        if self._shown.beneath == "held" and self._journal.run.hold is None:
+        if self._shown.beneath in ("held", "approval") and self._journal.run.hold is None:
             self._shown.enter_work()
             self._interruptions.aim()
             await self._tell_run(None)
+
+    def tell(self) -> None:
+        """Lets the run that this branch belongs to know what it waits for now, without waiting for that."""
+        if self._asked.branch_of is not None:
+            self._telling.append(asyncio.create_task(self._tell_run(self._journal.run.hold)))
 
     async def _tell_run(self, hold: Hold | None) -> None:
         """Lets the run that this branch belongs to know what it waits for, or that it does not any more."""
         parent = workflow.info().parent
         if self._asked.branch_of is not None and parent is not None:
-            notice = BranchHeld(run_id=self._asked.run_id, hold=hold, top_ups=self._journal.top_ups)
+            notice = BranchHeld(
+                run_id=self._asked.run_id, hold=hold, top_ups=self._journal.top_ups, calls=self._shown.calls
+            )
             handle = workflow.get_external_workflow_handle(parent.workflow_id)
             await asyncio.gather(handle.signal(BRANCH_HELD_SIGNAL, notice))  # alone, it would swallow a cancellation

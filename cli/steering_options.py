@@ -61,9 +61,7 @@ def approve(
 @app.command()
 def refuse(
     run: Run,
-    reason: Annotated[
-        str, typer.Argument(help="Why; shown in the events, and in the head of a report.", show_default=False)
-    ],
+    reason: Annotated[str, typer.Argument(help="Shown in the events, and in a report's head.", show_default=False)],
     call: Call = "",
     by: By = "",
     key: Key = "",

@@ -64,7 +64,8 @@ BRANCH_HELD_SIGNAL: Final = "branch_held"
 """Goes from a branch to its run."""
 
 Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "writing", "closed"]
-"""`held`: a call of the run cannot be answered now and is tried again. `approval`: its plan, or a call of a tool, waits for somebody."""
+"""`held`: a call of the run cannot be answered now and is tried again. `approval`: its plan, or a call of a tool, waits
+for somebody."""
 Engine: TypeAlias = Literal["graph", "chain"]
 """What decides the way from one step to the next: a graph, or plain code."""
 RunStatus: TypeAlias = Literal[

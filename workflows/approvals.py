@@ -107,7 +107,7 @@ class Approvals:
             told: what waits has changed, which the run of a branch has to know.
         """
         run = self._journal.run
-        if self._asking and not self._at_work and run.hold is None:
+        if self._asking and not self._at_work and (run.hold is None or run.trying):
             self._record(Held(step=run.step, node=run.node, at=self._elapsed(), hold=hold_of(run)))
             self._shown.enter("approval")
         elif self._shown.beneath == "approval" and run.hold is None:

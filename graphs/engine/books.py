@@ -65,7 +65,7 @@ def booked(run: Run, entry: Entry) -> Run:
 def _held(run: Run, entry: Held) -> dict[str, object]:
     """Of a call that was tried in vain; where somebody has to approve one first, nothing was tried."""
     if entry.hold.reason == "approval":
-        return {"hold": entry.hold}
+        return {"hold": entry.hold, "trying": False}
     since = run.tried.since if run.tried else entry.hold.since or 0.0
     tried = Tried(tries=entry.hold.tries, since=since, progress=entry.progress)
     return {"hold": entry.hold, "trying": False, "tried": tried}

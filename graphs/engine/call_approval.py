@@ -12,12 +12,10 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.state import Hold
-from elcano.graphs.values.waiting_call import CALL_CHARACTERS, Decision, WaitingCall, waiting
+from elcano.graphs.values.waiting_call import CALL_CHARACTERS, NAMED, Decision, WaitingCall, waiting
 
 REASON_CHARACTERS: Final = 500
 BY_CHARACTERS: Final = 100
-NAMED: Final = 5
-"""Calls that a refusal names."""
 
 
 class ApproveCall(Frozen):

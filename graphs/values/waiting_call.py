@@ -10,6 +10,8 @@ ARGUMENTS_CHARACTERS: Final = 2_000
 """Of the arguments as they are shown; the input of the step has them whole."""
 CALL_CHARACTERS: Final = 120
 """Of the id of a call: that of an activity, and how often its run was taken back."""
+NAMED: Final = 5
+"""Calls that a refusal names."""
 
 Decision: TypeAlias = Literal["", "approved", "refused", "lapsed"]
 """What became of it; empty while it waits, `lapsed` if nobody decided in time."""

@@ -89,3 +89,18 @@ def test_watch_shows_a_proposed_plan_as_a_list(server: Server, capsys: pytest.Ca
     assert "Ports" in shown
     assert "1. Law: What may they do?" in shown
     assert f"`elcano approve {RUN}` lets it go on" in shown
+
+
+def test_a_call_is_approved_or_refused_by_its_id(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = {"run_id": RUN, "call": "0003-open", "server": "tickets", "tool": "open_ticket"}
+    server.answer(f"POST /v1/runs/{RUN}/approve-call", Answer(answer, 202))
+    assert run("approve", RUN, "--call", "0003-open", "--by", "Elvira") == Exit.OK
+    assert sent(server) == {"call": "0003-open", "by": "Elvira"}
+    server.answer(f"POST /v1/runs/{RUN}/refuse-call", Answer(answer, 202))
+    assert run("refuse", RUN, "no", "--call", "0003-open") == Exit.OK
+    assert sent(server) == {"call": "0003-open", "reason": "no"}
+    said = capsys.readouterr().out
+    assert said == f"{RUN} calls tickets/open_ticket now\n{RUN} does not call tickets/open_ticket, and goes on\n"
+    asked = len(server.asked)
+    assert run("approve", RUN, "--call", "0003-open", "--file", "plan.json") == Exit.BAD_INPUT
+    assert len(server.asked) == asked

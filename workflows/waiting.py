@@ -14,6 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending, Hold
+    from elcano.graphs.values.waiting_call import in_short
     from elcano.workflows.interruptions import Interruptions
     from elcano.workflows.showing import Shown
 
@@ -27,7 +28,9 @@ class Waiting:
         self._interruptions = interruptions
         self._shown = shown
         self._spoken_to = False
-        self._telling: list[asyncio.Task[None]] = []
+        self._telling: asyncio.Task[None] | None = None
+        self._untold = False
+        """What the run of this branch was told last is no longer so."""
 
     def hear(self) -> None:
         """A branch got something of its run; if it has to wait all the same, it says so once more."""
@@ -100,14 +103,22 @@ class Waiting:
     def tell(self) -> None:
         """Lets the run that this branch belongs to know what it waits for now, without waiting for that."""
         if self._asked.branch_of is not None:
-            self._telling.append(asyncio.create_task(self._tell_run(self._journal.run.hold)))
+            self._untold = True
+            if self._telling is None or self._telling.done():
+                self._telling = asyncio.create_task(self._tell_on())
+
+    async def _tell_on(self) -> None:
+        """What changes while its run is being told is told once, as it is then."""
+        while self._untold:
+            self._untold = False
+            await self._tell_run(self._journal.run.hold)
 
     async def _tell_run(self, hold: Hold | None) -> None:
         """Lets the run that this branch belongs to know what it waits for, or that it does not any more."""
         parent = workflow.info().parent
         if self._asked.branch_of is not None and parent is not None:
             notice = BranchHeld(
-                run_id=self._asked.run_id, hold=hold, top_ups=self._journal.top_ups, calls=self._shown.calls
+                run_id=self._asked.run_id, hold=hold, top_ups=self._journal.top_ups, calls=in_short(self._shown.calls)
             )
             handle = workflow.get_external_workflow_handle(parent.workflow_id)
             await asyncio.gather(handle.signal(BRANCH_HELD_SIGNAL, notice))  # alone, it would swallow a cancellation

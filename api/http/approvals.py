@@ -30,7 +30,7 @@ class WaitingCallView(Told):
     tool: str = Field(examples=["open_ticket"])
     """The tool of that server."""
     arguments: str = Field(examples=['{"title": "The harbour light is out"}'])
-    """What it would be called with, as JSON; at most 2,000 characters of it."""
+    """What it would be called with, as JSON; at most 2,000 characters of it, and 200 where a section asks."""
     whole: bool = Field(default=True, examples=[True])
     """False: there is more of the arguments; `GET /v1/runs/{run_id}/steps/{step}?whole=true` has all as its input."""
     since: float = Field(examples=[1_795_000_000.25])

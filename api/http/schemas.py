@@ -135,8 +135,8 @@ class RunView(Described):
     """Set while it waits: to be continued, for a top-up, for approval, or with a call, its own or a section's, for a
     provider or for a person."""
     approvals: tuple[WaitingCallView, ...] = ()
-    """Calls of tools that somebody has to approve or refuse, those of sections too; the run may work meanwhile. Not in
-    lists."""
+    """Calls of tools that somebody has to approve or refuse, also the first 20 of each section; the run may work
+    meanwhile. Not in lists."""
     plan: tuple[PlannedSection, ...] = ()
     """The sections that a running run has planned; not in lists."""
     branches: tuple[BranchState, ...] = ()

@@ -10,6 +10,9 @@ ARGUMENTS_CHARACTERS: Final = 2_000
 """Of the arguments as they are shown; the input of the step has them whole."""
 CALL_CHARACTERS: Final = 120
 """Of the id of a call: that of an activity, and how often its run was taken back."""
+TOLD: Final = 20
+TOLD_CHARACTERS: Final = 200
+"""Calls of a branch that its run knows of, and how much of the arguments of each; the branch itself has all."""
 NAMED: Final = 5
 """Calls that a refusal names."""
 
@@ -62,6 +65,15 @@ def shown(arguments: object) -> tuple[str, bool]:
     """Arguments as they are shown, and whether these are all."""
     text = json.dumps(arguments, ensure_ascii=False)
     return shortened(text, ARGUMENTS_CHARACTERS), len(text) <= ARGUMENTS_CHARACTERS
+
+
+def in_short(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
+    """As much of them as a branch tells its run, again and again: the first ones, and how their arguments begin."""
+    told = ((call, shortened(call.arguments, TOLD_CHARACTERS)) for call in calls[:TOLD])
+    return tuple(
+        call.model_copy(update={"arguments": text, "whole": call.whole and text == call.arguments})
+        for call, text in told
+    )
 
 
 def waiting(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:

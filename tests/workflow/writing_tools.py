@@ -13,6 +13,7 @@ from elcano.graphs.spec.graph import (
     AgentNode,
     Edge,
     ErrorEdge,
+    Node,
     ParallelEdge,
     ParallelNode,
     ResearchGraph,
@@ -39,7 +40,7 @@ def writing(node: ToolNode = ONE, *, repaired: tuple[str, ...] = ()) -> Research
         SequentialEdge(from_node="write", to_node="writer"),
         SequentialEdge(from_node="thought", to_node="writer"),
     ]
-    nodes = [node, AgentNode(id="writer", agent="writer", inputs=GIVEN)]
+    nodes: list[Node] = [node, AgentNode(id="writer", agent="writer", inputs=GIVEN)]
     if repaired:
         nodes.insert(1, AgentNode(id="thought", agent="thinking", inputs=GIVEN))
         edges.append(ErrorEdge(from_node="write", to_node="thought", types=repaired))

@@ -20,6 +20,7 @@ from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Refused, Script
 from tests.control import ask, go_on, pause, stop
 from tests.workflow.conftest import Handle, worker_for
+from tests.workflow.test_showing import attributes, details
 from tests.workflow.writing_tools import THREE, Tool, asked, in_branches, waiting, writing
 
 CALL = "0001-write"
@@ -199,10 +200,19 @@ async def test_branches_wait_apart_and_their_run_with_them(
     assert (snapshot.stage, snapshot.hold.reason) == ("approval", "approval")
     assert {call.section for call in snapshot.calls} == {"one", "two"}
     first, second = snapshot.calls
+    told = await details(handle)
+    assert "**waits for somebody's approval** since 20" in told
+    for call in snapshot.calls:
+        assert f"asks to call tests/write of {call.section} (`{call.run_id}`), as `{CALL}`, until 20" in told
+        shown = await details(temporal.get_workflow_handle(call.run_id))
+        assert f'`{{"line": "{call.section}"}}`' in shown
+    found = await attributes(temporal, handle.id)
+    assert (found["Stage"], found["Waiting"]) == ("approval", "approval")
     await ask(temporal.get_workflow_handle(first.run_id), ApproveCall(call=first.id))
     assert [call.run_id for call in (await waiting(handle, 1)).calls] == [second.run_id]
     await ask(temporal.get_workflow_handle(second.run_id), RefuseCall(call=second.id, reason="no"))
     assert (await handle.result()).ending is None
+    assert "asks to call" not in await details(handle)
     assert [line for _, line in tool.written] == [first.section]
 
 

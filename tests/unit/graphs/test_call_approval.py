@@ -3,6 +3,7 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from elcano.graphs.checks.errors import error_faults
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall, hold_of
 from elcano.graphs.engine.control import Action, Stop, refuse_control
@@ -14,7 +15,7 @@ from elcano.graphs.lifecycle.cuts import before_step, whole
 from elcano.graphs.lifecycle.start import fold, journal
 from elcano.graphs.lifecycle.steps import rows
 from elcano.graphs.records import RunLog
-from elcano.graphs.spec.graph import AgentNode, ResearchGraph, SequentialEdge, ToolNode
+from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
 from elcano.graphs.values.state import Ending
 from elcano.graphs.values.waiting_call import ARGUMENTS_CHARACTERS, WaitingCall, shown, waiting
 
@@ -126,6 +127,17 @@ def test_what_was_asked_says_why_a_decision_is_not_taken() -> None:
     assert "nobody decided on it in time" in str(refusal(ApproveCall(call=IDS[1])))
     assert f"waiting are: {IDS[2]}" in str(refusal(ApproveCall(call="x")))
     assert refusal(ApproveCall(call=IDS[2])) is None
+
+
+def test_an_edge_can_wait_for_a_refusal() -> None:
+    node = ToolNode(id="write", tool="call_tool", inputs={"server": "'s'", "tool": "'t'"})
+
+    def found(error: str) -> list[str]:
+        return list(error_faults(node, ErrorEdge(from_node="write", to_node="writer", types=(error,))))
+
+    assert found("ApprovalRefused") == []
+    assert found("ApprovalNeeded") == []
+    assert found("ApprovalRefusd") == ["unknown error 'ApprovalRefusd'; did you mean 'ApprovalRefused'?"]
 
 
 def test_long_arguments_are_shown_in_short_and_said_to_be() -> None:

@@ -116,6 +116,10 @@ def ask(
         bool,
         typer.Option("--approve-plan", help="Wait for `elcano approve` before planned sections are researched."),
     ] = False,
+    refuse_writes: Annotated[
+        bool,
+        typer.Option("--refuse-writes", help="Do not wait for anybody to approve calls of tools that write."),
+    ] = False,
     no_review: Annotated[
         bool, typer.Option("--no-review", help="Do not have statements read against the words that they quote.")
     ] = False,
@@ -154,6 +158,8 @@ def ask(
         "budget": {name: value for name, value in budget.items() if value is not None},
     }
     chosen = {name: value for name, value in body.items() if value}
+    if refuse_writes:
+        chosen["approvals"] = "refuse"
     if no_review:
         chosen["review"] = False
     if engine is not None:

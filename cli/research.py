@@ -21,7 +21,7 @@ from elcano.cli.exits import BY_STATUS, Exit, Failed
 from elcano.cli.live import display
 from elcano.cli.pictures import beside
 from elcano.cli.printing import results
-from elcano.cli.steering import plan_lines
+from elcano.cli.steering import call_lines, plan_lines
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.references.forms import NAMES
 from elcano.graphs.values.events import AgentEvent
@@ -127,6 +127,9 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
                 shown.show(event)
                 if event.type == "paused" and not event.section:  # a section that waits does not hold up the others
                     shown.say(_what_helps(run_id, str(event.data.get("reason"))))
+                elif event.type == "approval_asked":
+                    for line in call_lines(event.data):
+                        shown.say(line)
                 elif event.type == "plan_proposed":
                     for line in plan_lines(event.data):
                         shown.say(line)

@@ -1,4 +1,4 @@
-"""The commands steer, approve and refuse, and how a proposed plan is shown."""
+"""The commands steer, approve and refuse, and how what waits for approval is shown."""
 
 import json
 import sys
@@ -40,8 +40,18 @@ def steer(run_id: str, body: JsonObject, key: str) -> Exit:
     return Exit.OK
 
 
-def approve(run_id: str, file: Path | None, by: str, key: str) -> Exit:
-    """Approves a plan; one in a file takes its place."""
+def approve(run_id: str, file: Path | None, call: str, by: str, key: str) -> Exit:
+    """Approves a call, or a plan; one in a file takes its place.
+
+    Raises:
+        Failed: both are named, a call and a plan in a file.
+    """
+    if call and file is not None:
+        raise Failed("a call is approved as it is: leave `--file` out", Exit.BAD_INPUT)
+    if call:
+        answer = _post(run_id, "approve-call", _decision(call, by), key)
+        _print(f"{run_id} calls {answer['server']}/{answer['tool']} now")
+        return Exit.OK
     body = _plan(file) if file is not None else {}
     answer = _post(run_id, "approve", {**body, **({"by": by} if by else {})}, key)
     _print(f"{run_id} researches its plan now:")
@@ -50,11 +60,27 @@ def approve(run_id: str, file: Path | None, by: str, key: str) -> Exit:
     return Exit.OK
 
 
-def refuse(run_id: str, reason: str, by: str, key: str) -> Exit:
-    """Refuses a plan."""
+def refuse(run_id: str, reason: str, call: str, by: str, key: str) -> Exit:
+    """Refuses a call, or a plan."""
+    if call:
+        answer = _post(run_id, "refuse-call", {"reason": reason, **_decision(call, by)}, key)
+        _print(f"{run_id} does not call {answer['server']}/{answer['tool']}, and goes on")
+        return Exit.OK
     _post(run_id, "refuse", {"reason": reason, **({"by": by} if by else {})}, key)
     _print(f"{run_id} is going to its report now, without having researched its plan")
     return Exit.OK
+
+
+def call_lines(call: JsonObject) -> Iterable[str]:
+    """What to do about a call that waits, as its event tells of it."""
+    run_id, id = call.get("run_id"), call.get("call")
+    if not call.get("whole", True):
+        yield "there is more of its arguments: the input of its step has them whole"
+    yield f"`elcano approve {run_id} --call {id}` has it called, `elcano refuse {run_id} REASON --call {id}` does not"
+
+
+def _decision(call: str, by: str) -> JsonObject:
+    return {"call": call, **({"by": by} if by else {})}
 
 
 def plan_lines(plan: JsonObject) -> Iterable[str]:

@@ -9,6 +9,9 @@ from elcano.cli.options import Key, Run
 
 app = typer.Typer()
 
+Call = Annotated[
+    str, typer.Option(help="Decide on this call of a tool instead, by its id; `watch` shows it.", show_default=False)
+]
 By = Annotated[str, typer.Option(help="Who decides; told in the events.", show_default=False)]
 
 
@@ -45,23 +48,25 @@ def approve(
             show_default=False,
         ),
     ] = None,
+    call: Call = "",
     by: By = "",
     key: Key = "",
 ) -> None:
-    """Approve the plan that a run waits with, as it is or as it stands in a file."""
+    """Approve the plan that a run waits with, as it is or as it stands in a file, or a call of a tool."""
     from elcano.cli import steering
 
-    raise typer.Exit(steering.approve(run, file, by, key))
+    raise typer.Exit(steering.approve(run, file, call, by, key))
 
 
 @app.command()
 def refuse(
     run: Run,
-    reason: Annotated[str, typer.Argument(help="Shown in the report's head.", show_default=False)],
+    reason: Annotated[str, typer.Argument(help="Shown in the events, and in a report's head.", show_default=False)],
+    call: Call = "",
     by: By = "",
     key: Key = "",
 ) -> None:
-    """Refuse the plan that a run waits with: it ends without having researched it."""
+    """Refuse the plan that a run waits with, which ends it, or a call of a tool, without which it goes on."""
     from elcano.cli import steering
 
-    raise typer.Exit(steering.refuse(run, reason, by, key))
+    raise typer.Exit(steering.refuse(run, reason, call, by, key))

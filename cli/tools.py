@@ -47,7 +47,7 @@ def _server(server: dict[str, Any], *, described: bool) -> None:
     _print(f"{server['name']}  {count}, {server['transport']}, answered in {seconds(server['seconds'])}")
     width = max((len(tool["name"]) for tool in server["tools"]), default=0)
     for tool in server["tools"]:
-        kind = KINDS.get(tool["kind"], tool["kind"]) + ("; not allowed" if tool["needs_approval"] else "")
+        kind = KINDS.get(tool["kind"], tool["kind"]) + ("; needs approval" if tool["needs_approval"] else "")
         _print(f"  {tool['name']:<{width}}  {kind}")
         if described and tool["description"]:
             _print(f"  {'':<{width}}  “{tool['description']}”")

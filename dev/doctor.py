@@ -239,7 +239,7 @@ def tools(chosen: Settings) -> Iterable[Finding]:
     for server in stands:
         if server.answers:
             refused = sum(tool.needs_approval for tool in server.tools)
-            held = f", {refused} that write and are not allowed" if refused else ""
+            held = f", {refused} that write and need approval" if refused else ""
             yield Finding("good", f"server of tools {server.server}: {server.count} tools{held}")
         else:
             yield Finding("fault", f"server of tools {server.server}: {server.error}", "start or correct it")

@@ -24,7 +24,7 @@ from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.history import HistoryEntry
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.rubric import Rubric, Scored
-from elcano.graphs.values.state import Ending, EvidenceRef, Failure, Hold, SectionResult, ToolCallRecord
+from elcano.graphs.values.state import Ending, EvidenceRef, Failure, SectionResult, ToolCallRecord
 from elcano.graphs.values.taking_up import KeptBranch
 from elcano.graphs.values.tenant import DEFAULT_TENANT, OfRun, Tenant
 
@@ -64,7 +64,8 @@ BRANCH_HELD_SIGNAL: Final = "branch_held"
 """Goes from a branch to its run."""
 
 Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "writing", "closed"]
-"""`held`: a call of the run cannot be answered now and is tried again. `approval`: its plan waits for somebody."""
+"""`held`: a call of the run cannot be answered now and is tried again. `approval`: its plan, or a call of a tool, waits
+for somebody."""
 Engine: TypeAlias = Literal["graph", "chain"]
 """What decides the way from one step to the next: a graph, or plain code."""
 RunStatus: TypeAlias = Literal[
@@ -177,6 +178,9 @@ class ResearchInput(Frozen):
     """These three as the state has them: modes that cannot be chosen, the field judged by, and its rubric or all."""
     approve_plan: bool = False
     """The run waits for somebody to approve its plan before it researches the sections."""
+    approvals: Literal["wait", "refuse"] = Field(default="refuse", exclude_if=lambda approvals: approvals == "refuse")
+    """Whether a call waits for somebody that writes and that the operator has not allowed, or fails at once: as it did
+    in runs that are older than this."""
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}
     """By agent, or by the model that a node names for itself, where calls wait in the queue of a provider whose rate is
@@ -276,6 +280,8 @@ class ToolCall(OfRun):
     input: JsonObject
     told: int = Field(default=0, ge=0)
     """The highest number of an event that the run had told; handed back, so that the history has it."""
+    approval: str = Field(default="", exclude_if=lambda approval: not approval)
+    """The id of the call that somebody approved; empty: nobody was asked."""
 
 
 class ToolResult(Frozen):
@@ -323,16 +329,6 @@ class PublishCall(OfRun):
     scored: Scored | None = None
     analysis: str | None = None
     """Artifact hash of the `Analysis`, of a run that analyzed numbers."""
-
-
-class BranchHeld(Frozen):
-    """What a branch tells the run that it belongs to when it has to wait, and when that is over."""
-
-    run_id: str
-    """The branch's own."""
-    hold: Hold | None
-    top_ups: int = Field(default=0, ge=0)
-    """How many it had received; with fewer than it was sent, a wait for budget is over already."""
 
 
 class ControlRequest(Frozen):

@@ -15,7 +15,7 @@
         ├── SourceRefused      a source will never answer this: unknown, unreadable, forbidden
         ├── ToolUnavailable    a server of tools does not answer: worth another try of what only reads
         ├── ToolRefused        a tool will never answer this: unknown, its arguments do not fit, forbidden
-        │   └── ApprovalNeeded it writes, and the operator has not allowed that
+        │   └── ApprovalNeeded it writes, and nobody has allowed that: neither the operator nor a person who was asked
         ├── OutcomeUnknown     a tool that writes was called, and nobody knows what came of it: never again
         ├── ModelRefused       a model will never answer this: no key, a bad key, no credit, not made for the task
         ├── ModelBusy          a model's provider is down, overloaded or asks to wait: the run is held

@@ -18,6 +18,7 @@ from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
 from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant
+from elcano.graphs.values.waiting_call import WaitingCall
 
 
 class ArchivedRun(Frozen):
@@ -127,8 +128,10 @@ class RunSnapshot(Frozen):
     budget: JsonObject = {}
     ending: Ending | None = None
     hold: Hold | None = None
-    """Set while it waits: for budget, for approval of its plan, or with a call of its own or a section's for a provider
-    or for a person."""
+    """Set while it waits: for budget, for approval, or with a call of its own or a section's for a provider or for a
+    person."""
+    calls: tuple[WaitingCall, ...] = ()
+    """Calls of tools that wait for somebody to approve them, those of its branches too; it may work meanwhile."""
     failure: Failure | None = None
     report: ReportRef | None = None
     last_event: int = 0

@@ -11,6 +11,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.commands import BranchStart
     from elcano.graphs.values.budget import TopUp
     from elcano.graphs.values.state import Ending, Hold
+    from elcano.graphs.values.waiting_call import WaitingCall
 
 Child = workflow.ChildWorkflowHandle[object, ResearchResult]
 
@@ -29,6 +30,8 @@ class Branch:
     """Set while it waits: what it is short of."""
     hold: Hold | None = None
     """Set while a call of its own cannot be answered."""
+    calls: tuple[WaitingCall, ...] = ()
+    """Calls of its own, and of its branches, that wait for approval."""
     granted: TopUp | None = None
     """Its part of a top-up, to be sent once there is room for it to go on."""
 

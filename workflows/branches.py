@@ -13,7 +13,6 @@ from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflo
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import (
-        BranchHeld,
         ControlRequest,
         ResearchInput,
         ResearchResult,
@@ -27,6 +26,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.steering import Steer
     from elcano.graphs.fanout import replanning
     from elcano.graphs.fanout import visit as fanout
+    from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.journal.narration import Told, branch_complete, branch_dropped, branch_started, plan_cut
     from elcano.graphs.labels import about, at_start, label
@@ -35,6 +35,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.branch import BranchOutcome
     from elcano.graphs.values.budget import Limits, TopUp, Usage
     from elcano.graphs.values.state import Ending, Hold, HoldReason
+    from elcano.graphs.values.waiting_call import WaitingCall
     from elcano.workflows.branch import Branch, Child, ask
     from elcano.workflows.calls import Performer
     from elcano.workflows.gate import Gate
@@ -106,8 +107,17 @@ class Branching:
 
     @property
     def some_hold(self) -> Hold | None:
-        """What keeps one of the open branches waiting for an answer; None if nothing does."""
-        return next((branch.hold for branch in self._open.values() if branch.hold is not None), None)
+        """What keeps one of the open branches waiting for an answer; None if nothing does.
+
+        First one whose time counts: while somebody has to approve a call no time does.
+        """
+        holds = [branch.hold for branch in self._open.values() if branch.hold is not None]
+        return next((hold for hold in holds if hold.reason != "approval"), holds[0] if holds else None)
+
+    @property
+    def calls(self) -> tuple[WaitingCall, ...]:
+        """What of the open branches waits for approval."""
+        return tuple(call for branch in self._open.values() for call in branch.calls)
 
     @property
     def hold(self) -> Hold | None:
@@ -135,6 +145,7 @@ class Branching:
         self._shown.refresh()
 
     def _notice(self, branch: Branch, notice: BranchHeld) -> None:
+        branch.calls = notice.calls
         if notice.hold is None or notice.hold.ending is None:
             branch.hold = notice.hold
         elif notice.top_ups >= branch.top_ups:  # else it was given more meanwhile

@@ -25,6 +25,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.history import told
     from elcano.graphs.values.state import Ending, Hold
     from elcano.workflows import policies
+    from elcano.workflows.approvals import Approvals
     from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
     from elcano.workflows.searches import ToolCalls
 
@@ -32,10 +33,10 @@ with workflow.unsafe.imports_passed_through():
 class Performer:
     """Performs the calls of agents and tools for one run."""
 
-    def __init__(self, asked: ResearchInput, journal: Journal) -> None:
+    def __init__(self, asked: ResearchInput, journal: Journal, approvals: Approvals) -> None:
         self._asked = asked
         self._journal = journal
-        self._tools = ToolCalls(asked, journal)
+        self._tools = ToolCalls(asked, journal, approvals)
 
     async def perform(self, work: Call) -> Outcome:
         """Does what `work` says; a failure is an entry too, never an exception, also if the call is given up."""

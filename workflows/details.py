@@ -3,7 +3,7 @@
 What people and providers wrote is shown as it is: no sign of it is Markdown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -19,16 +19,19 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.budget import Budget, usd
     from elcano.graphs.values.choice import named
     from elcano.graphs.values.state import Hold, HoldReason
+    from elcano.graphs.values.waiting_call import WaitingCall
 
 SHOWN_SECTIONS: Final = 40
 """The last ones; a list of all is in the API's answer."""
+SHOWN_CALLS: Final = 10
+"""Calls that wait for approval; the API's answer has all."""
 REASON_CHARACTERS: Final = 400
 _NEEDS: Final[Mapping[str, str]] = {
     "budget": "a top-up",
     "provider": "a provider",
     "person": "somebody who mends a key, a name or a setting",
     "pause": "somebody who lets it continue",
-    "approval": "approval of its plan",
+    "approval": "somebody's approval",
 }
 """What a run waits for, by the reason of its hold."""
 
@@ -38,13 +41,14 @@ def details(
     journal: Journal,
     budget: Budget,
     waits: Mapping[str, HoldReason],
+    calls: Sequence[WaitingCall],
     stage: Stage,
     status: RunStatus,
     graph: str,
 ) -> str:
     """The question, how it stands, what it costs, its sections, and the drawn graph if one is given.
 
-    `waits` has what sections wait for, by run id.
+    `waits` has what sections wait for, by run id; `calls` what somebody has to approve, of them and of the run.
     """
     run = journal.run
     state = stage if status == "running" else status
@@ -57,6 +61,7 @@ def details(
         lines.append(f"- chose to go on as {run.state.choice.mode} research{_said(run.state.choice.reason)}")
     if status == "running" and (hold := run.pause or run.hold) is not None:
         lines.append(f"- {_waiting(hold, journal.still_since, apart=bool(waits))}")
+    lines += _asking(calls)
     if run.ending is not None:
         lines.append(f"- ended early ({run.ending.kind})" + _said(run.ending.detail))
     if run.failure is not None:
@@ -86,8 +91,18 @@ def _waiting(hold: Hold, still_since: float | None, *, apart: bool) -> str:
         who = ", ".join(f"`{name}`" for name in (hold.agent, hold.source) if name) or f"`{hold.node}`"
         parts.append(f"{who} was tried {_many(hold.tries, 'time')} in vain")
     if hold.until is not None and not apart:
-        parts.append(f"next try {_moment(hold.until)}")
+        parts.append(f"{'until' if hold.reason == 'approval' else 'next try'} {_moment(hold.until)}")
     return "; ".join(parts) + _said(hold.detail)
+
+
+def _asking(calls: Sequence[WaitingCall]) -> Iterable[str]:
+    """What is to be called, by which id it is approved, and of which run that is if it is a section's."""
+    for call in calls[:SHOWN_CALLS]:
+        where = f" of {plain(call.section)} (`{call.run_id}`)" if call.section else ""
+        asks = f"asks to call {plain(call.called)}{where}, as `{call.id}`, until {_moment(call.until)}"
+        yield f"- {asks}{_said(call.arguments)}"
+    if len(calls) > SHOWN_CALLS:
+        yield f"- and to make {len(calls) - SHOWN_CALLS} more calls"
 
 
 def _addresses(asked: ResearchInput, status: RunStatus) -> list[str]:

@@ -18,7 +18,6 @@ with workflow.unsafe.imports_passed_through():
         PROGRESS_QUERY,
         RESEARCH_WORKFLOW,
         SNAPSHOT_QUERY,
-        BranchHeld,
         ControlAnswer,
         ControlRequest,
         ResearchInput,
@@ -37,6 +36,7 @@ with workflow.unsafe.imports_passed_through():
     )
     from elcano.graphs.engine.steps import pauses
     from elcano.graphs.errors import ElcanoError
+    from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle import finish, start, taking_up, watch
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
@@ -45,6 +45,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.report import ReportRef
     from elcano.graphs.values.state import Ending
     from elcano.workflows import concluding
+    from elcano.workflows.approvals import Approvals
     from elcano.workflows.branches import Branching
     from elcano.workflows.calls import Performer
     from elcano.workflows.interruptions import Interruptions, because, is_cancelled, leaving
@@ -64,12 +65,13 @@ class ResearchWorkflow:
     def __init__(self, asked: ResearchInput) -> None:
         self._asked = asked
         self._journal = start.journal(asked, workflow.time(), led=self.led)
-        self._performer = Performer(asked, self._journal)
         self._interruptions = Interruptions(asked, self._journal)
         self._branching: Branching | None = None
         """Set while branches run."""
         self._shown = Shown(asked, self._journal, lambda: self._branching)
         self._waiting = Waiting(asked, self._journal, self._interruptions, self._shown)
+        approvals = Approvals(asked, self._journal, self._interruptions, self._shown, self._waiting)
+        self._performer = Performer(asked, self._journal, approvals)
         self._closing = False
         """Nothing can be controlled any more; the archive may not have the run yet."""
         self._report: ReportRef | None = None
@@ -134,6 +136,7 @@ class ResearchWorkflow:
             self._report,
             uncharged=self._branching.used if self._branching else Usage(),
             held=self._branching.some_hold if self._branching else None,
+            calls=self._shown.calls,
         )
 
     @workflow.query(name=LOG_QUERY)
@@ -312,17 +315,19 @@ class ResearchWorkflow:
 
     async def _follow_holds(self, branching: Branching, work: RunBranches) -> None:
         """The run is held while all branches that are left are, and its time counts as theirs does."""
-        hold = branching.hold
-        if hold is not None and self._journal.run.hold is None:
+        hold, before = branching.hold, self._journal.run.hold
+        if hold is not None and before is None:
             own = hold.model_copy(update={"node": work.node})
             self._record(Held(step=work.step, node=work.node, at=self._elapsed(), hold=own))
-            self._shown.enter("held")
-        elif hold is None and self._journal.run.hold is not None:
+            self._shown.enter("approval" if own.reason == "approval" else "held")
+        elif hold is None and before is not None:
             self._record(Resumed(at=self._elapsed(), over=True))
             self._shown.enter("researching")
         else:
             return
         self._interruptions.aim()
+        if "approval" in (hold and hold.reason, before and before.reason):
+            self._waiting.tell()
 
     def _record(self, entry: Entry) -> None:
         begun = self._journal.begun

@@ -24,6 +24,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import RELATED, Failure, Hold
     from elcano.workflows import policies
+    from elcano.workflows.approvals import Approvals
     from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
 
 
@@ -34,9 +35,10 @@ _NAMED = ("source", "query", "server", "tool")
 class ToolCalls:
     """Performs the calls of tools for one run."""
 
-    def __init__(self, asked: ResearchInput, journal: Journal) -> None:
+    def __init__(self, asked: ResearchInput, journal: Journal, approvals: Approvals) -> None:
         self._asked = asked
         self._journal = journal
+        self._approvals = approvals
 
     async def perform(self, work: CallTool) -> Outcome:
         """All items; with `for_each` an item that fails is data, without it fails the node."""
@@ -45,7 +47,7 @@ class ToolCalls:
         tries = tried.tries if tried else 0
         open_items = [item for item in range(len(work.inputs)) if item not in kept]
         try:
-            results = await asyncio.gather(*(self._call(work, item, tries) for item in open_items))
+            results = await asyncio.gather(*(self._allowed(work, item, tries) for item in open_items))
         except asyncio.CancelledError:  # each item has ended nevertheless
             return StepAbandoned(step=work.step, node=work.node, at=self._elapsed())
         if any(isinstance(result, Lost) and result.abandoned for result in results):
@@ -72,7 +74,18 @@ class ToolCalls:
             return StepCompleted(**here, output=only.output, told=told)
         return StepCompleted(**here, output=_progress(outcomes), told=told)
 
-    async def _call(self, work: CallTool, item: int, tries: int) -> ToolResult | Lost:
+    async def _allowed(self, work: CallTool, item: int, tries: int) -> ToolResult | Lost:
+        """What came of a call; of one that somebody has to approve, once that was decided."""
+        async with self._approvals.call():
+            result = await self._call(work, item, tries)
+            if not isinstance(result, Lost) or result.failure.type != FailureType.APPROVAL_NEEDED:
+                return result
+            if self._asked.approvals == "refuse":
+                return result
+            approval = await self._approvals.decided(work, item, result)
+            return approval if isinstance(approval, Lost) else await self._call(work, item, tries, approval)
+
+    async def _call(self, work: CallTool, item: int, tries: int, approval: str = "") -> ToolResult | Lost:
         given = work.inputs[item]
         state = self._journal.run.state
         asked = given.get("source")
@@ -93,6 +106,7 @@ class ToolCalls:
             tool=work.tool,
             input=given,
             told=self._journal.last,
+            approval=approval,
         )
         source = _source(given)
         given_time = policies.bound(
@@ -106,8 +120,8 @@ class ToolCalls:
             call,
             result_type=ToolResult,
             task_queue=(source.queue or None) if source else None,
-            activity_id=activity_id + (f".{tries + 1}" if tries else ""),
-            summary=described + (f", try {tries + 1}" if tries else ""),
+            activity_id=activity_id + (f".{tries + 1}" if tries else "") + (".approved" if approval else ""),
+            summary=described + (f", try {tries + 1}" if tries else "") + (", approved" if approval else ""),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             **policy,
         )

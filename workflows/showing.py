@@ -25,6 +25,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.budget import Budget, Usage, usd
     from elcano.graphs.values.choice import named
     from elcano.graphs.values.state import HoldReason
+    from elcano.graphs.values.waiting_call import WaitingCall, waiting
     from elcano.workflows.details import details
 
 _MODE = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)
@@ -49,6 +50,11 @@ class Apart(Protocol):
     @property
     def waits(self) -> Mapping[str, HoldReason]:
         """What others wait for, by run id."""
+        ...
+
+    @property
+    def calls(self) -> tuple[WaitingCall, ...]:
+        """Their calls that wait for approval."""
         ...
 
 
@@ -153,6 +159,12 @@ class Shown:
         return named(self._asked.mode, self._journal.run.state.choice)
 
     @property
+    def calls(self) -> tuple[WaitingCall, ...]:
+        """What waits for approval, of the run and of its branches."""
+        apart = self._apart()
+        return (*waiting(self._journal.run.calls), *(apart.calls if apart else ()))
+
+    @property
     def _budget(self) -> Budget:
         apart, budget = self._apart(), self._journal.run.budget
         return budget.charge(apart.used) if apart else budget
@@ -164,5 +176,5 @@ class Shown:
         graph = with_place(lines, run.node) if self.status == "running" else ""
         apart = self._apart()
         waits = apart.waits if apart else {}
-        text = details(self._asked, self._journal, self._budget, waits, self.stage, self.status, graph)
+        text = details(self._asked, self._journal, self._budget, waits, self.calls, self.stage, self.status, graph)
         workflow.set_current_details(text)

@@ -9,10 +9,12 @@ from collections.abc import Callable
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import BRANCH_HELD_SIGNAL, BranchHeld, ResearchInput
+    from elcano.graphs.contracts import BRANCH_HELD_SIGNAL, ResearchInput
     from elcano.graphs.engine.entries import Resumed
+    from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending, Hold
+    from elcano.graphs.values.waiting_call import in_short
     from elcano.workflows.interruptions import Interruptions
     from elcano.workflows.showing import Shown
 
@@ -26,6 +28,9 @@ class Waiting:
         self._interruptions = interruptions
         self._shown = shown
         self._spoken_to = False
+        self._telling: asyncio.Task[None] | None = None
+        self._untold = False
+        """What the run of this branch was told last is no longer so."""
 
     def hear(self) -> None:
         """A branch got something of its run; if it has to wait all the same, it says so once more."""
@@ -90,15 +95,30 @@ class Waiting:
 
     async def released(self) -> None:
         """To be called after each entry: what was held and is not any more is not shown so any more."""
-        if self._shown.beneath == "held" and self._journal.run.hold is None:
+        if self._shown.beneath in ("held", "approval") and self._journal.run.hold is None:
             self._shown.enter_work()
             self._interruptions.aim()
             await self._tell_run(None)
+
+    def tell(self) -> None:
+        """Lets the run that this branch belongs to know what it waits for now, without waiting for that."""
+        if self._asked.branch_of is not None:
+            self._untold = True
+            if self._telling is None or self._telling.done():
+                self._telling = asyncio.create_task(self._tell_on())
+
+    async def _tell_on(self) -> None:
+        """What changes while its run is being told is told once, as it is then."""
+        while self._untold:
+            self._untold = False
+            await self._tell_run(self._journal.run.hold)
 
     async def _tell_run(self, hold: Hold | None) -> None:
         """Lets the run that this branch belongs to know what it waits for, or that it does not any more."""
         parent = workflow.info().parent
         if self._asked.branch_of is not None and parent is not None:
-            notice = BranchHeld(run_id=self._asked.run_id, hold=hold, top_ups=self._journal.top_ups)
+            notice = BranchHeld(
+                run_id=self._asked.run_id, hold=hold, top_ups=self._journal.top_ups, calls=in_short(self._shown.calls)
+            )
             handle = workflow.get_external_workflow_handle(parent.workflow_id)
             await asyncio.gather(handle.signal(BRANCH_HELD_SIGNAL, notice))  # alone, it would swallow a cancellation

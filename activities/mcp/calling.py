@@ -49,6 +49,8 @@ class Place:
     """The id of its activity, which says step, node and item."""
     attempt: str
     """What tells this attempt apart from every other one."""
+    approval: str = ""
+    """The id under which somebody approved this one call, and no other; empty: nobody was asked."""
 
 
 class Caller:
@@ -71,7 +73,7 @@ class Caller:
 
         Raises:
             ToolRefused: no such server or tool, arguments that do not fit, or an answer that no tool may give.
-            ApprovalNeeded: it writes, and that is not allowed.
+            ApprovalNeeded: nothing else stands against it, and it writes, which nobody has allowed.
             ToolUnavailable: nothing was done, or the tool only reads: another try may help.
             OutcomeUnknown: it writes, and was called before or broke off.
         """
@@ -81,7 +83,7 @@ class Caller:
         kinds: list[ToolKind] = []
 
         async def work(client: "Client") -> "CallToolResult":
-            kind = await self._ready(client, server, given)
+            kind = await self._ready(client, server, given, approved=bool(place.approval))
             if kind == "writes":
                 await _claim(store, place, given)
             kinds.append(kind)
@@ -96,12 +98,12 @@ class Caller:
             raise (_unknown(given, str(error)) if kinds == ["writes"] else error) from None
         return await _kept(store, place.run_id, given, kinds[0], answer(result))
 
-    async def _ready(self, client: "Client", server: ToolServer, given: CallToolInput) -> ToolKind:
+    async def _ready(self, client: "Client", server: ToolServer, given: CallToolInput, *, approved: bool) -> ToolKind:
         """What kind of tool it is, once nothing stands against the call.
 
         Raises:
             ToolRefused: there is none, or its arguments do not fit.
-            ApprovalNeeded: it writes, and that is not allowed.
+            ApprovalNeeded: it writes, and neither the operator nor anybody else has allowed that.
         """
         from elcano.activities.mcp.arguments import argument_faults
 
@@ -117,7 +119,7 @@ class Caller:
         if faults:
             raise ToolRefused(f"the arguments of {called} do not fit its schema: {'; '.join(faults)}")
         kind = kind_of(tool, server)
-        if needs_approval(given.tool, kind, server):
+        if needs_approval(given.tool, kind, server) and not approved:
             raise ApprovalNeeded(
                 f"{called} writes, or does not say that it only reads, and nobody has allowed that: the operator may "
                 f"add {given.tool!r} to `writes` of {given.server!r} in {SETTING} (or to `reads`, if it only reads)"
@@ -155,7 +157,7 @@ async def _claim(store: TenantStore, place: Place, given: CallToolInput) -> None
         OutcomeUnknown: another attempt, or the run before it was taken up, made it.
     """
     asked = json.dumps([given.server, given.tool, given.arguments], sort_keys=True)
-    call = json.dumps([place.run_id, place.activity, asked])
+    call = json.dumps([place.run_id, place.approval or place.activity, asked])
     # A line feed, which no header has: no client's own key can be one of these.
     key = f"call\n{sha256(call.encode()).hexdigest()}"
     claim = await store.runs.claim(key, place.attempt, place.run_id.partition(".")[0])

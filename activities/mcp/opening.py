@@ -24,15 +24,19 @@ class Servers:
     caller: Caller
     listing: Listing
 
-    async def call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
-        """Calls one tool, within the time that this attempt of the activity has.
+    async def call_tool(
+        self, store: TenantStore, run_id: str, given: CallToolInput, approval: str = ""
+    ) -> CallToolOutput:
+        """Calls one tool, within the time that this attempt of the activity has; `approval` is the id of one it has.
 
         Raises:
             ActivityFault: see `Caller.call`.
         """
         info = activity.info()
         longest = info.start_to_close_timeout
-        place = Place(run_id, info.activity_id, attempt=f"{info.workflow_run_id}/{info.activity_id}/{info.attempt}")
+        attempt = f"{info.workflow_run_id}/{info.activity_id}/{info.attempt}"
+        # A run that was taken up tries its call again under another id, which has a dot: it is the same call.
+        place = Place(run_id, info.activity_id.partition(".")[0], attempt, approval)
         within = None if longest is None else longest.total_seconds() - CLOSING_SECONDS
         return await self.caller.call(store, place, given, within)
 

@@ -60,8 +60,10 @@ Passing: TypeAlias = Callable[[SourceSpec], AbstractAsyncContextManager[None]]
 class Serving(Protocol):
     """Servers of tools, as `activities.mcp` has them."""
 
-    async def call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
-        """Calls one of their tools."""
+    async def call_tool(
+        self, store: TenantStore, run_id: str, given: CallToolInput, approval: str = ""
+    ) -> CallToolOutput:
+        """Calls one of their tools; `approval` is the id under which somebody approved the call."""
         ...
 
     async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
@@ -132,7 +134,10 @@ class ToolActivities:
         tool = self._tools.get(call.tool)
         if tool is None:
             raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(self._tools)}")
-        return await tool(store, call.run_id, TOOLS[call.tool].input.model_validate(call.input))
+        given = TOOLS[call.tool].input.model_validate(call.input)
+        if call.approval and isinstance(given, CallToolInput):
+            return await self._known().call_tool(store, call.run_id, given, call.approval)
+        return await tool(store, call.run_id, given)
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
         if given.source == RELATED:

@@ -103,7 +103,8 @@ class BudgetRequest(Request):
     """What a run does that has used up its budget: `finish` writes the report from what it has, `pause` waits for a
     top-up; its time then also stands still while a provider does not answer."""
     hold_seconds: float | None = Field(default=None, examples=[86_400.0], json_schema_extra=_bounds("hold_seconds"))
-    """With `pause`: how long one call is held for a provider or for a person; left out: 7 days."""
+    """How long a call waits for somebody to approve it; with `pause` also how long one call is held for a provider or
+    for a person. Left out: 7 days."""
 
     def limits(self, defaults: Limits) -> Limits:
         """The budget as a run takes it, with what is left out from `defaults`.
@@ -186,6 +187,9 @@ class RunRequest(Request):
     approve_plan: bool = Field(default=False, examples=[True])
     """True: the run waits, for days if need be, until somebody approves the plan of its sections (`POST
     /v1/runs/{run_id}/approve`); for graphs that plan sections."""
+    approvals: Literal["wait", "refuse"] = Field(default="wait", examples=["wait"])
+    """What a call of a tool does that writes and that the operator has not allowed: `wait` for somebody to approve it
+    (`POST /v1/runs/{run_id}/approve-call`) for up to `budget.hold_seconds`, or `refuse`: its node fails at once."""
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
     """What the run may spend."""
     model: Annotated[

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
+from elcano.api.http.approvals import WaitingCallView
 from elcano.api.http.budgets import BudgetView, Described, Told
 from elcano.api.http.errors import FieldFault
 from elcano.api.http.ledgers import LedgerView
@@ -56,7 +57,7 @@ class HoldView(Told):
     reason: HoldReason = Field(examples=["provider"])
     """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: somebody has to mend a
     key, a name or a setting. `pause`: somebody paused it, and has to continue it. `approval`: somebody has to
-    approve or refuse the plan."""
+    approve or refuse the plan, or calls of tools (`approvals`)."""
     node: str = Field(examples=["judge"])
     """The node that waits."""
     agent: str = Field(default="", examples=["judge"])
@@ -74,7 +75,7 @@ class HoldView(Told):
     since: float | None = Field(default=None, examples=[1_795_000_000.25])
     """When it began."""
     until: float | None = Field(default=None, examples=[1_795_000_008.25])
-    """When the call is tried again; null: once somebody has done something."""
+    """When the call is tried again, or not waited for any more; null: once somebody has done something."""
 
 
 class PlannedSection(Described):
@@ -131,8 +132,11 @@ class RunView(Described):
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
     """Why it left its graph early; null if it did not."""
     hold: HoldView | None = None
-    """Set while it waits: to be continued, for a top-up, for approval of its plan, or with a call, its own or a
-    section's, for a provider or for a person."""
+    """Set while it waits: to be continued, for a top-up, for approval, or with a call, its own or a section's, for a
+    provider or for a person."""
+    approvals: tuple[WaitingCallView, ...] = ()
+    """Calls of tools that somebody has to approve or refuse, also the first 20 of each section; the run may work
+    meanwhile. Not in lists."""
     plan: tuple[PlannedSection, ...] = ()
     """The sections that a running run has planned; not in lists."""
     branches: tuple[BranchState, ...] = ()
@@ -179,6 +183,7 @@ class RunView(Described):
                 "budget": budget and budget.spent(spent),
                 "ending": snapshot.ending,
                 "hold": HoldView.model_validate(snapshot.hold.model_dump()) if snapshot.hold else None,
+                "approvals": tuple(WaitingCallView.of(call) for call in snapshot.calls),
                 "branches": snapshot.branches,
                 "sources": snapshot.sources or self.sources,
                 "plan": tuple(

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Body, Depends, Header, Response
 from pydantic import Field
 
 from elcano.api.http.accepted import Accepted
+from elcano.api.http.approvals import ApproveCallBody, CallApproved, CallRefused, RefuseCallBody
 from elcano.api.http.budgets import LimitsView
 from elcano.api.http.errors import (
     BodyTooLarge,
@@ -203,6 +204,22 @@ CONTROLS: Final[tuple[Control[Any], ...]] = (
         action=RefuseBody.action,
         accepted=lambda run_id, body, _: PlanRefused(run_id=run_id, reason=body.reason),
         answer=PlanRefused,
+    ),
+    Control(
+        path="approve-call",
+        manual="Approve a call of a tool that writes, and that a run waits with (`approvals` of the run): it is made.",
+        body=ApproveCallBody,
+        action=ApproveCallBody.action,
+        accepted=lambda run_id, _, answer: CallApproved.model_validate({"run_id": run_id, **_object(answer)}),
+        answer=CallApproved,
+    ),
+    Control(
+        path="refuse-call",
+        manual="Refuse a call of a tool that a run waits with: its node fails, and the run goes on as its graph says.",
+        body=RefuseCallBody,
+        action=RefuseCallBody.action,
+        accepted=lambda run_id, _, answer: CallRefused.model_validate({"run_id": run_id, **_object(answer)}),
+        answer=CallRefused,
     ),
 )
 

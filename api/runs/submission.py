@@ -98,6 +98,7 @@ def research_input(
         instructions=request.instructions,
         review=request.review,
         approve_plan=request.approve_plan,
+        approvals=request.approvals,
         models=models,
         barred=closed,
         domain=domain,

@@ -83,7 +83,7 @@ class OfferedTool(Frozen):
     """Quoted, at most 1,000 characters of it."""
     kind: ToolKind
     needs_approval: bool = False
-    """It writes, and the operator has not allowed that (`writes` of its server): a call of it is refused."""
+    """It writes, and the operator has not allowed that (`writes` of its server): somebody has to approve each call."""
     input_schema: JsonObject = {}
     """What its arguments have to meet; empty if that is longer than 10,000 characters as JSON."""
 

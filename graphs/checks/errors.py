@@ -29,6 +29,7 @@ CALLED: Final = frozenset(
         FailureType.TOOL_UNAVAILABLE,
         FailureType.TOOL_REFUSED,
         FailureType.APPROVAL_NEEDED,
+        FailureType.APPROVAL_REFUSED,
         FailureType.OUTCOME_UNKNOWN,
     }
 )

@@ -9,6 +9,7 @@ from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.planning import open_sections, plan_fault
 from elcano.graphs.values.state import Ending, SectionPlan
+from elcano.graphs.values.waiting_call import NAMED, waiting
 
 REPORT_TITLE_CHARACTERS: Final = 300
 REASON_CHARACTERS: Final = 500
@@ -111,6 +112,9 @@ def _not_waiting(run: Run) -> str | None:
             return None
         case "asked":
             return "the run was stopped and goes to its report"
+        case _ if calls := waiting(run.calls):
+            named = ", ".join(call.id for call in calls[:NAMED])
+            return f"the run waits with no plan, but with calls of tools, which are approved by their ids: {named}"
         case "not needed":
             return "the run does not wait for approval of its plan: it was not asked for (`approve_plan`)"
         case "needed":

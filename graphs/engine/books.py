@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
+from elcano.graphs.engine.call_approval import asked, decided, released, signed
 from elcano.graphs.engine.entries import (
+    ApprovalAsked,
+    ApprovalLapsed,
     Controlled,
     Diverted,
     Entry,
@@ -33,14 +36,12 @@ def booked(run: Run, entry: Entry) -> Run:
         case StepCompleted() | StepFailed() | StepAbandoned():  # what it paused or was held in has ended
             budget = budget.charge(entry.usage)
             budget = budget.model_copy(update={"steps": budget.steps + 1})
-            changes: dict[str, object] = {"routing": False, **RELEASED}
+            changes: dict[str, object] = {"routing": False, **released(run), **RELEASED}
             if isinstance(entry, StepAbandoned) and entry.ending is not None:
                 changes |= _heard(entry.ending)
         case Held():
             budget = budget.charge(entry.usage)
-            since = run.tried.since if run.tried else entry.hold.since or 0.0
-            tried = Tried(tries=entry.hold.tries, since=since, progress=entry.progress)
-            changes = {"hold": entry.hold, "trying": False, "tried": tried}
+            changes = _held(run, entry)
         case Resumed():
             changes = dict(RELEASED) if entry.over else {"trying": True}
         case Controlled():
@@ -50,6 +51,8 @@ def booked(run: Run, entry: Entry) -> Run:
         case PlanProposed():
             hold = Hold(reason="approval", node=run.node, detail="somebody has to approve or refuse the plan")
             changes = {"hold": hold, "approval": "asked"}
+        case ApprovalAsked() | ApprovalLapsed():
+            return _asked(run.model_copy(update={"budget": budget}), entry)
         case RolledBack():
             changes = {"undone_to": entry.told}
         case TakenUp():
@@ -59,12 +62,25 @@ def booked(run: Run, entry: Entry) -> Run:
     return run.model_copy(update={**changes, "budget": budget})
 
 
+def _held(run: Run, entry: Held) -> dict[str, object]:
+    """Of a call that was tried in vain; where somebody has to approve one first, nothing was tried."""
+    if entry.hold.reason == "approval":
+        return {"hold": entry.hold, "trying": False}
+    since = run.tried.since if run.tried else entry.hold.since or 0.0
+    tried = Tried(tries=entry.hold.tries, since=since, progress=entry.progress)
+    return {"hold": entry.hold, "trying": False, "tried": tried}
+
+
+def _asked(run: Run, entry: ApprovalAsked | ApprovalLapsed) -> Run:
+    return asked(run, entry.call) if isinstance(entry, ApprovalAsked) else decided(run, entry.call, "lapsed")
+
+
 def _taken_up(run: Run, entry: TakenUp) -> Run:
     """The run as it goes on. A fork has its own budget: what it begins with was paid for by another run."""
     if entry.plan is not None:
         run = run.knowing(run.state.model_copy(update={"plan": entry.plan}))
     budget = run.budget.model_copy(update={"limits": entry.limits or run.budget.limits})
-    goes_on = {"pause": None, "going_back": None}
+    goes_on = {"pause": None, "going_back": None, **released(run)}
     if entry.why == "forked":
         budget = budget.model_copy(update={"used": Usage(), "elapsed": 0.0})
         return run.model_copy(update={"budget": budget, "undone_to": 0, **goes_on})
@@ -73,7 +89,7 @@ def _taken_up(run: Run, entry: TakenUp) -> Run:
 
 def _controlled(earlier: Run, run: Run, entry: Controlled) -> Run:
     """The run after an action. A pause has its date and its author; how long it took, nobody was waited for in vain."""
-    run = entry.action.applied(run)
+    run = signed(earlier, entry.action.applied(run), entry.by, entry.when)
     if run.pause is not None and earlier.pause is None:
         return run.model_copy(update={"pause": run.pause.model_copy(update={"since": entry.when, "by": entry.by})})
     began = earlier.pause.since if earlier.pause is not None and run.pause is None else None

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal, Protocol, TypeAlias, runtime_ch
 from pydantic import Field
 
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
+from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
 from elcano.graphs.engine.pausing import Continue, Pause
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
@@ -126,7 +127,8 @@ class RollBack(Frozen):
 
 
 Action: TypeAlias = Annotated[
-    Stop | AddBudget | RollBack | Pause | Continue | Steer | ApprovePlan | RefusePlan, Field(discriminator="kind")
+    Stop | AddBudget | RollBack | Pause | Continue | Steer | ApprovePlan | RefusePlan | ApproveCall | RefuseCall,
+    Field(discriminator="kind"),
 ]
 
 
@@ -145,7 +147,7 @@ def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: b
         closing: the run has ended and is being archived.
         owner: of a branch that is asked by somebody else than the run that it belongs to: that run's id.
     """
-    writing = at_exit(graph, run) and run.hold is None and run.pause is None
+    writing = at_exit(graph, run) and run.hold is None and run.pause is None and not run.calls
     if closing or run.finished or (writing and not isinstance(action, RollBack)):
         return f"the run is writing its report or has ended; {action.too_late}"
     if (refusal := action.refusal(run, owner)) is not None:

@@ -13,6 +13,7 @@ from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
 from elcano.graphs.values.taking_up import Saved, TakenUpWhy
+from elcano.graphs.values.waiting_call import WaitingCall
 
 
 class StepCompleted(Frozen):
@@ -166,6 +167,25 @@ class PlanProposed(Frozen):
     at: float
 
 
+class ApprovalAsked(Frozen):
+    """A call of the step that is under way waits for somebody to approve it; other calls of it go on."""
+
+    kind: Literal["approval_asked"] = "approval_asked"
+    step: int
+    node: str
+    at: float
+    call: WaitingCall
+
+
+class ApprovalLapsed(Frozen):
+    """Nobody decided on a call in time, and nobody is waited for any more."""
+
+    kind: Literal["approval_lapsed"] = "approval_lapsed"
+    at: float
+    call: str
+    """Its id."""
+
+
 class Warned(Frozen):
     """Expressions of the node that comes next asked for too much, and the report has to say so."""
 
@@ -186,6 +206,8 @@ Entry: TypeAlias = Annotated[
     | RolledBack
     | PlanProposed
     | TakenUp
+    | ApprovalAsked
+    | ApprovalLapsed
     | Warned,
     Field(discriminator="kind"),
 ]

@@ -84,5 +84,6 @@ def _what_helps(run: Run) -> str:
     return {
         "budget": ": it waits for a top-up",
         "provider": f": {run.hold.node} waits for its provider, and is tried again by itself",
+        "approval": ": it waits for somebody to approve or refuse something",
         "person": f": {run.hold.node} waits for somebody to mend a key, a name or a setting",
     }.get(run.hold.reason, "")

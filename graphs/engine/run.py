@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from typing import Final, Literal, TypeAlias
 
+from pydantic import Field
+
 from elcano.graphs.engine.safety import stalled
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.rules import Rules, newest, rules
@@ -10,6 +12,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Budget, Limits
 from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, reweighed, weights
+from elcano.graphs.values.waiting_call import WaitingCall
 
 NONE: Final = Experience()
 """Of a run that begins: it has called nobody."""
@@ -50,6 +53,8 @@ class Run(Frozen):
     """Set while the run waits; of a call that was tried in vain until it is answered."""
     pause: Hold | None = None
     """Set while somebody lets it rest, whatever else it waits for."""
+    calls: tuple[WaitingCall, ...] = Field(default=(), exclude_if=lambda calls: not calls)
+    """Of the step that is under way: calls that somebody was asked about, decided on or not."""
     trying: bool = False
     """The held call is being made again."""
     tried: Tried | None = None

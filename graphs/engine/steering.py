@@ -112,7 +112,7 @@ class Steer(Frozen):
         when: SectionsWhen | None = None
         if self.changes_sections:
             there = researches_plan(graph.by_id[run.node])
-            waits = run.hold is not None and run.hold.reason == "approval"
+            waits = run.hold is not None and run.approval == "asked"
             begun: SectionsWhen = "while the sections run" if there and not waits else "before the sections run"
             when = begun if run.state.plan else "before the plan is made"
         answered = Steering.model_validate(self.answer(run))

@@ -16,6 +16,7 @@ from elcano.graphs.engine.affording import foreseeing
 from elcano.graphs.engine.books import RELEASED, booked, short_of
 from elcano.graphs.engine.commands import CallTool, Choose, Command, Finish, Immediate, RunBranches, Wait
 from elcano.graphs.engine.entries import (
+    ApprovalAsked,
     Controlled,
     Diverted,
     Entry,
@@ -55,7 +56,7 @@ from elcano.graphs.values.state import Ending, Failure
 P = ParamSpec("P")
 T = TypeVar("T")
 
-Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
+Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held | ApprovalAsked
 """Entries that tell of one step."""
 
 

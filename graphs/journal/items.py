@@ -1,9 +1,11 @@
-"""What a tool did that ran once for each item of a list: in sentences of its own as far as they fit, and in figures."""
+"""What came of many things that were done at once: in sentences of their own as far as they fit, and in figures."""
 
+from collections import Counter
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
 
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.branch import BranchOutcomes, Ended
 from elcano.graphs.values.wording import counted, listed
 
 Summary: TypeAlias = Callable[[JsonObject], tuple[str, JsonObject]]
@@ -29,3 +31,12 @@ def each(callee: str, summarise: Summary | None, output: Json) -> tuple[str, Jso
         return f"{callee}: {counted(len(items), 'item')} done", figures
     more = f" And {len(items) - TOLD} more." if len(items) > TOLD else ""
     return " ".join(dict.fromkeys(texts)) + more, figures
+
+
+def of_branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
+    """How many branches ended how."""
+    ended = Counter(outcome.status for outcome in output.branches)
+    counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
+    told = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
+    counted = f"{len(output.branches)} sections: {', '.join(told) or 'none'}"
+    return counted, {**counts, "sections": len(output.branches)}

@@ -4,15 +4,16 @@ Pure, so that a run tells the same story in Temporal, in memory and when its log
 dates what is told here.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import get_args
 
 from elcano.graphs.catalogue.listing import TOOLS
 from elcano.graphs.engine.approval import proposed, titles
+from elcano.graphs.engine.call_approval import asking
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import (
+    ApprovalAsked,
+    ApprovalLapsed,
     Controlled,
     Diverted,
     Entry,
@@ -28,13 +29,13 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.journal.items import each
+from elcano.graphs.journal.items import each, of_branches
 from elcano.graphs.journal.phrases import agent_of, queries, work_of_agent, work_of_tool
 from elcano.graphs.journal.ways import changed, led_on
 from elcano.graphs.shortening import shortened
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.values.asker import named
-from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes, Ended
+from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Hold
@@ -138,6 +139,10 @@ def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterabl
             text = f"Waiting for somebody to approve the plan: {titles(run)}"
             yield Told("plan_proposed", _cut(text), run.node, proposed(run))
             return
+        case ApprovalAsked() | ApprovalLapsed():
+            kind, text, data = asking(run, entry.call.id if isinstance(entry, ApprovalAsked) else entry.call)
+            yield Told(kind, _cut(text), run.node, data)
+            return
         case Held() | Resumed() | RolledBack() | TakenUp() | Warned():
             yield from _standing(earlier, entry)
             return
@@ -210,11 +215,16 @@ def _pause(run: Run, ending: Ending) -> Told:
 
 
 def _standing(run: Run, entry: Held | Resumed | RolledBack | TakenUp | Warned) -> Iterable[Told]:
-    """A run that waits, or was taken back. That a call is tried again is told by its end, a warning by the report."""
+    """A run that waits, or was taken back. That a call is tried again is told by its end, a warning by the report.
+
+    What waits for approval tells so itself, and what became of that.
+    """
+    hold = entry.hold if isinstance(entry, Held) else run.hold
+    asks = hold is not None and hold.reason == "approval"
     match entry:
-        case Held():
+        case Held() if not asks:
             yield _held(entry.hold)
-        case Resumed() if entry.over:
+        case Resumed() if entry.over and not asks:
             yield Told("resumed", f"{title(run.node)}: goes on", run.node)
         case RolledBack():
             place = "after its last step" if run.finished else f"at step {run.step}, before {title(run.node)}"
@@ -302,7 +312,7 @@ def _completed(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Ru
                 text, data = _summary(node.tool, own or TOOLS[node.tool].summary, entry.output)
             yield Told(TOOLS[node.tool].completes, _cut(text), entry.node, data)
         case ParallelNode():
-            text, data = _branches(BranchOutcomes.model_validate(entry.output or {}))
+            text, data = of_branches(BranchOutcomes.model_validate(entry.output or {}))
             yield Told("search_complete", text, entry.node, data)
         case StateNode():
             text, data = changed(node, earlier.state, run.state)
@@ -327,14 +337,6 @@ def _search(output: JsonObject) -> tuple[str, JsonObject]:
     text += f", {len(failed)} of them failed" if failed else ""
     text += f" ({', '.join(sources)})" if sources else ""
     return text, {"passages": found, "searches": len(items), "failed": len(failed)}
-
-
-def _branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
-    ended = Counter(outcome.status for outcome in output.branches)
-    counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
-    told = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
-    counted = f"{len(output.branches)} sections: {', '.join(told) or 'none'}"
-    return counted, {**counts, "sections": len(output.branches)}
 
 
 _TOOLS: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {"search": _search, "search_related": _search}

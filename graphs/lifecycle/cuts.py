@@ -12,6 +12,7 @@ from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.commands import Immediate
 from elcano.graphs.engine.control import AddBudget
 from elcano.graphs.engine.entries import (
+    ApprovalAsked,
     Controlled,
     Diverted,
     Entry,
@@ -230,4 +231,4 @@ def _cut(asked: ResearchInput, entries: tuple[Entry, ...], step: int) -> Cut:
 
 
 def _of_step(entry: Entry) -> int:
-    return entry.step if isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held) else 0
+    return entry.step if isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held | ApprovalAsked) else 0

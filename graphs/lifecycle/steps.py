@@ -93,6 +93,8 @@ class _Reader:
         match entry:
             case StepCompleted() | StepFailed() | StepAbandoned():
                 yield self._step(earlier, entry, tolds)
+            case Held() if entry.hold.reason == "approval":  # nothing was tried in vain
+                return
             case Held():
                 hold = entry.hold
                 self._held.append(HeldTry(at=entry.at, reason=hold.reason, detail=hold.detail, usage=entry.usage))

@@ -12,6 +12,7 @@ from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.planning import open_sections
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Hold
+from elcano.graphs.values.waiting_call import WaitingCall
 
 LOG_PAGE_BYTES: Final = 1_000_000
 """Of entries in one answer; the server's limit for an answer is 2 MiB, and a run itself is in it."""
@@ -51,10 +52,12 @@ def snapshot(
     report: ReportRef | None,
     uncharged: Usage,
     held: Hold | None,
+    calls: tuple[WaitingCall, ...],
 ) -> RunSnapshot:
     """Where the run is at `now`, in seconds since the epoch.
 
-    `uncharged` is what branches used that have ended, `held` what keeps a branch waiting.
+    `uncharged` is what branches used that have ended, `held` what keeps a branch waiting,
+    `calls` what waits for approval, in the run and in them.
     """
     run = journal.run
     budget = run.budget.charge(uncharged).at(journal.elapsed(now))
@@ -75,6 +78,7 @@ def snapshot(
         budget=budget.view(),
         ending=run.ending,
         hold=run.pause or _since(journal, run.hold) or held,
+        calls=calls,
         failure=run.failure,
         report=report,
         last_event=journal.last,

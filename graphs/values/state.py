@@ -234,7 +234,7 @@ class Ending(Frozen):
 HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval"]
 """What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`:
 somebody who mends a key, a name or a setting. `pause`: to be continued by somebody. `approval`: somebody who approves
-or refuses its plan."""
+or refuses its plan, or a call of a tool that writes."""
 
 
 class Hold(Frozen):

@@ -25,6 +25,7 @@ from elcano.graphs.contracts import (
     RunStatus,
 )
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
+from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
 from elcano.graphs.engine.control import AddBudget, RollBack, Stop
 from elcano.graphs.engine.pausing import Continue, Pause
 from elcano.graphs.engine.steering import Steer, Steering
@@ -54,6 +55,8 @@ _ANSWERS: dict[str, Json] = {
     "steer": Steering(step=8).model_dump(mode="json"),
     "approve_plan": {"title": "A plan", "sections": [{"title": "Costs", "question": "What of costs?"}]},
     "refuse_plan": None,
+    "approve_call": {"call": "0003-open_ticket", "server": "tickets", "tool": "open_ticket"},
+    "refuse_call": {"call": "0003-open_ticket", "server": "tickets", "tool": "open_ticket"},
 }
 """What the scripted run answers to actions that it has no use for."""
 
@@ -181,7 +184,7 @@ class ScriptedWorkflow:
                 self._tell("ending_early", reason)
                 self._order = "complete"
                 return ControlAnswer()
-            case Steer() | ApprovePlan() | RefusePlan() as action:
+            case Steer() | ApprovePlan() | RefusePlan() | ApproveCall() | RefuseCall() as action:
                 return ControlAnswer(answer=_ANSWERS[action.kind])
             case RollBack(step=step):
                 return ControlAnswer(answer={"step": step})

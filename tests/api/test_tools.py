@@ -137,7 +137,7 @@ async def test_a_node_whose_call_fails_is_left_by_its_error(
     written: int,
 ) -> None:
     async with working(temporal, store, api_settings):
-        run_id = await start(api, graph=calling("tests", tool, arguments))
+        run_id = await start(api, graph=calling("tests", tool, arguments), approvals="refuse")
         view = await ended(api, run_id)
         (failed,) = (await log_of(store, run_id)).run.state.failures
     assert view["status"] == "completed"

@@ -31,6 +31,7 @@ from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Answer, Refused, Script, led
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, go_on, pause, section, steer, stop, top_up
+from tests.replay.calls import record_calls
 from tests.resetting import reset_before
 from tests.tables import fault, in_turn, mended, of_paths, result, written
 from tests.workflow.conftest import Handle, worker_for
@@ -336,6 +337,7 @@ async def main(folder: Path) -> None:
                     path = folder / f"{name}.json"
                     if not path.exists():
                         path.write_text(history)
+            await record_calls(environment.client, folder, _without_the_machine)
     gc.collect()
     await asyncio.sleep(0.3)  # the SDK's runtime can abort an interpreter that exits right after it
 

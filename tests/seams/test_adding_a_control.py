@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -70,7 +71,7 @@ def with_the_action(folder: Path) -> Path:
     text = actions.read_text(encoding="utf-8")
     assert text.count(UNION) == 1
     before, after = text.split(UNION)
-    named = after.replace(", Field(", " | Remark, Field(", 1)
+    named = re.sub(r",\s+Field\(", " | Remark, Field(", after, count=1)
     actions.write_text(f"{before}{ACTION}\n\n{UNION}{named}", encoding="utf-8")
     text = routes.read_text(encoding="utf-8")
     before, after = text.split("_SENT_AGAIN: Final", 1)

@@ -5,7 +5,8 @@ import uuid
 
 from temporalio.client import Client
 
-from elcano.graphs.contracts import BranchHeld, ResearchResult
+from elcano.graphs.contracts import ResearchResult
+from elcano.graphs.fanout.notices import BranchHeld
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.testing.activities import scripted_activities

@@ -89,3 +89,28 @@ def test_watch_shows_a_proposed_plan_as_a_list(server: Server, capsys: pytest.Ca
     assert "Ports" in shown
     assert "1. Law: What may they do?" in shown
     assert f"`elcano approve {RUN}` lets it go on" in shown
+
+
+def test_a_call_is_approved_or_refused_by_its_id(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = {"run_id": RUN, "call": "0003-open", "server": "tickets", "tool": "open_ticket"}
+    server.answer(f"POST /v1/runs/{RUN}/approve-call", Answer(answer, 202))
+    assert run("approve", RUN, "--call", "0003-open", "--by", "Elvira") == Exit.OK
+    assert sent(server) == {"call": "0003-open", "by": "Elvira"}
+    server.answer(f"POST /v1/runs/{RUN}/refuse-call", Answer(answer, 202))
+    assert run("refuse", RUN, "no", "--call", "0003-open") == Exit.OK
+    assert sent(server) == {"call": "0003-open", "reason": "no"}
+    said = capsys.readouterr().out
+    assert said == f"{RUN} calls tickets/open_ticket now\n{RUN} does not call tickets/open_ticket, and goes on\n"
+    asked = len(server.asked)
+    assert run("approve", RUN, "--call", "0003-open", "--file", "plan.json") == Exit.BAD_INPUT
+    assert len(server.asked) == asked
+
+
+def test_watch_says_how_a_call_that_waits_is_decided_on(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    told: dict[str, Any] = {"run_id": f"{RUN}.0003.costs", "call": "0003-open", "whole": False}
+    script_a_run(server, stream(event(1, "started"), event(2, "approval_asked", "Waiting", **told), finished()))
+    assert run("watch", RUN) == Exit.OK
+    shown = capsys.readouterr().out
+    assert "the input of its step has them whole" in shown
+    assert f"`elcano approve {RUN}.0003.costs --call 0003-open` has it called" in shown
+    assert f"`elcano refuse {RUN}.0003.costs REASON --call 0003-open` does not" in shown

@@ -29,7 +29,7 @@ def test_each_server_with_its_tools(server: Server, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.splitlines() == [
         "time  2 tools, stdio, answered in 1.2 s",
         "  now  reads",
-        "  set  writes; not allowed",
+        "  set  writes; needs approval",
         "down  does not answer: its program cannot be started",
         "There are more: `elcano tools check NAME` lists those of one server.",
     ]

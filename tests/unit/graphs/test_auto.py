@@ -60,7 +60,7 @@ async def test_every_way_is_gone_to_its_report(mode: str) -> None:
     assert others.isdisjoint(run.state.outputs)
     told = [event for event in journal.events if event.type == "state_updated" and event.data.get("mode")]
     assert [(event.message, event.data["mode"]) for event in told] == [(f"Goes on as {mode} research. So it is.", mode)]
-    assert watch.snapshot(asked(), journal, 0.0, "closed", "completed", None, Usage(), None).choice.mode == mode
+    assert watch.snapshot(asked(), journal, 0.0, "closed", "completed", None, Usage(), None, ()).choice.mode == mode
     published = finish.publish_call(asked(), journal)
     assert published.choice.mode == mode
     assert bool(published.records) is (mode == "literature_review")

@@ -15,15 +15,10 @@ from elcano.graphs.engine.entries import (
     Diverted,
     Entry,
     Held,
-    PlanProposed,
     Resumed,
-    RolledBack,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    TakenUp,
-    Warned,
-    Went,
 )
 from elcano.graphs.engine.run import Run, start
 from elcano.graphs.engine.steps import advance, next_command
@@ -141,7 +136,7 @@ def test_every_run_passes_an_exit_unless_it_could_not(data: st.DataObject) -> No
 def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
     journal = walk(data)
     for earlier, entry, run in zip(journal.runs, journal.entries, journal.runs[1:], strict=False):
-        if isinstance(entry, Diverted | Controlled | Resumed | RolledBack | PlanProposed | TakenUp | Warned | Went):
+        if not isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held):
             kept = {"iteration": earlier.state.iteration, "warnings": earlier.state.warnings}
             state = run.state.model_copy(update=kept)  # a top-up may go round
             assert (state, run.budget.used, run.budget.steps) == (

@@ -43,11 +43,11 @@ class Calls:
         self, tool: str, *, step: int = 1, within: float | None = None, server: ToolServer | None = None, **more: object
     ) -> CallToolOutput:
         self.attempts += 1
-        evidence = bool(more.pop("as_evidence", False))
+        evidence, approval = bool(more.pop("as_evidence", False)), str(more.pop("approval", ""))
         given = CallToolInput.model_validate(
             {"server": "tests", "tool": tool, "arguments": more, "as_evidence": evidence}
         )
-        place = Place("default-1", f"{step:04d}-use", f"attempt {self.attempts}")
+        place = Place("default-1", f"{step:04d}-use", f"attempt {self.attempts}", approval)
         caller = Caller({"tests": server or self.server()}, lambda name: "")
         return await caller.call(self.store, place, given, within)
 
@@ -244,3 +244,16 @@ async def test_servers_are_listed_side_by_side_and_one_that_is_down_says_so(call
     assert calls.lines("pids") == calls.lines("pids")[:1], f"asked again within {time.monotonic() - began} s"
     with pytest.raises(ToolRefused, match="there are: tests, down"):
         await listing.look(ListToolsInput(servers=("other",)))
+
+
+async def test_an_approval_is_for_one_call(calls: Calls) -> None:
+    """Another attempt under the same approval finds it used; asked about anew, the call is another one."""
+    assert (await calls.call("write", line="a", approval="0001-use")).kind == "writes"
+    with pytest.raises(OutcomeUnknown, match="called before at this step"):
+        await calls.call("write", line="a", approval="0001-use")
+    with pytest.raises(ApprovalNeeded):
+        await calls.call("write", line="a")
+    with pytest.raises(ToolRefused, match="/arguments/line"):
+        await calls.call("write", line=1, approval="0001-user5")
+    await calls.call("write", line="a", approval="0001-user5")
+    assert calls.lines("written") == ["a", "a"]

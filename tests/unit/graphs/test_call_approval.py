@@ -1,0 +1,146 @@
+"""Whatever is asked of a run whose calls wait, in whatever order: each call is decided on once, and never again."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from elcano.graphs.checks.errors import error_faults
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall, hold_of
+from elcano.graphs.engine.control import Action, Stop, refuse_control
+from elcano.graphs.engine.entries import ApprovalAsked, ApprovalLapsed, Controlled, Entry, Held, StepAbandoned, TakenUp
+from elcano.graphs.engine.pausing import Continue, Pause
+from elcano.graphs.engine.run import Run
+from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.cuts import before_step, whole
+from elcano.graphs.lifecycle.start import fold, journal
+from elcano.graphs.lifecycle.steps import rows
+from elcano.graphs.records import RunLog
+from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
+from elcano.graphs.values.state import Ending
+from elcano.graphs.values.waiting_call import ARGUMENTS_CHARACTERS, WaitingCall, shown, waiting
+
+IDS = ("0001-write-1", "0001-write-2", "0001-write-3")
+GRAPH = ResearchGraph(
+    name="writing",
+    nodes=(
+        ToolNode(
+            id="write",
+            tool="call_tool",
+            for_each='`["a", "b", "c"]`',
+            inputs={"server": "'s'", "tool": "'t'", "arguments": "{line: item}"},
+        ),
+        AgentNode(id="writer", agent="writer", inputs={"question": "question"}),
+    ),
+    edges=(SequentialEdge(from_node="write", to_node="writer"),),
+    entry_node="write",
+    exit_nodes=("writer",),
+)
+ASKED = ResearchInput(run_id="r", question="What is it?", mode="writing", graph=GRAPH, approvals="wait")
+ENDING = Ending(kind="stopped", detail="enough")
+
+
+def call(id: str) -> WaitingCall:
+    return WaitingCall(
+        id=id, run_id="r", step=1, node="write", server="s", tool="t", arguments="{}", since=0.0, until=9.0
+    )
+
+
+def begun() -> Journal:
+    """A run whose calls wait."""
+    begun = journal(ASKED, 0.0)
+    begun.next(0.0)
+    for id in IDS:
+        begun.record(ApprovalAsked(step=1, node="write", at=0.0, call=call(id)), 0.0)
+    return begun
+
+
+actions = st.one_of(
+    st.builds(ApproveCall, call=st.sampled_from([*IDS, "other"]), by=st.sampled_from(["", "Elvira"])),
+    st.builds(RefuseCall, call=st.sampled_from([*IDS, "other"]), reason=st.just("no")),
+    st.sampled_from([Pause(), Continue(), Stop(reason="enough")]),
+)
+happenings = st.lists(st.one_of(actions, st.sampled_from(IDS), st.just("held")), max_size=15)
+
+
+@settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(happenings)
+def test_each_call_is_decided_on_once_whatever_comes_in_whatever_order(
+    happenings: list[Action | str],
+) -> None:
+    journal = begun()
+    accepted: dict[str, str] = {}
+    for happening in happenings:
+        earlier = journal.run
+        if not isinstance(happening, str):
+            refusal = refuse_control(GRAPH, earlier, happening, closing=False)
+            if refusal is not None:
+                continue
+            journal.record(Controlled(at=0.0, action=happening, by="alice", when=1.0), 1.0)
+            if isinstance(happening, ApproveCall | RefuseCall):
+                assert happening.call not in accepted, "a second decision was accepted"
+                assert earlier.stopping is None
+                accepted[happening.call] = "approved" if isinstance(happening, ApproveCall) else "refused"
+        elif happening == "held":
+            if waiting(earlier.calls) and earlier.hold is None:
+                journal.record(Held(step=1, node="write", at=0.0, hold=hold_of(earlier)), 0.0)
+                assert journal.stands_still
+        else:
+            journal.record(ApprovalLapsed(at=0.0, call=happening), 0.0)
+            accepted.setdefault(happening, "lapsed")
+    run = journal.run
+    assert {one.id: one.decision for one in run.calls if one.decision} == accepted
+    assert all(one.by for one in run.calls if one.decision in ("approved", "refused"))
+    assert run.tried is None
+    assert fold(ASKED, journal.entries) == run, "the log alone makes the same run"
+    assert len(rows(log_of(journal), journal.events, going_on=True)) >= 1
+    journal.record(StepAbandoned(step=1, node="write", at=0.0, ending=ENDING), 2.0)
+    assert (journal.run.calls, journal.run.hold) == ((), None)
+
+
+def log_of(journal: Journal) -> RunLog:
+    return RunLog(asked=ASKED, entries=tuple(journal.entries), run=journal.run)
+
+
+def taken_up(entries: tuple[Entry, ...]) -> Run:
+    return fold(ASKED, (*entries, TakenUp(at=0.0, why="resumed", told=7)))
+
+
+def test_a_run_that_goes_on_waits_for_no_call_of_before() -> None:
+    journal = begun()
+    journal.record(Held(step=1, node="write", at=0.0, hold=hold_of(journal.run)), 0.0)
+    journal.record(Controlled(at=0.0, action=ApproveCall(call=IDS[0])), 0.0)
+    log = log_of(journal)
+    assert before_step(log, 1).entries == ()
+    run = taken_up(whole(log).entries)
+    assert (run.calls, run.hold, run.undone_to) == ((), None, 7)
+
+
+def test_what_was_asked_says_why_a_decision_is_not_taken() -> None:
+    journal = begun()
+    journal.record(Controlled(at=0.0, action=RefuseCall(call=IDS[0], reason="no"), by="alice"), 0.0)
+    journal.record(ApprovalLapsed(at=0.0, call=IDS[1]), 0.0)
+
+    def refusal(action: Action) -> str | None:
+        return refuse_control(GRAPH, journal.run, action, closing=False)
+
+    assert refusal(ApproveCall(call=IDS[0])) == f"the call {IDS[0]!r} was refused already by alice"
+    assert "nobody decided on it in time" in str(refusal(ApproveCall(call=IDS[1])))
+    assert f"waiting are: {IDS[2]}" in str(refusal(ApproveCall(call="x")))
+    assert refusal(ApproveCall(call=IDS[2])) is None
+
+
+def test_an_edge_can_wait_for_a_refusal() -> None:
+    node = ToolNode(id="write", tool="call_tool", inputs={"server": "'s'", "tool": "'t'"})
+
+    def found(error: str) -> list[str]:
+        return list(error_faults(node, ErrorEdge(from_node="write", to_node="writer", types=(error,))))
+
+    assert found("ApprovalRefused") == []
+    assert found("ApprovalNeeded") == []
+    assert found("ApprovalRefusd") == ["unknown error 'ApprovalRefusd'; did you mean 'ApprovalRefused'?"]
+
+
+def test_long_arguments_are_shown_in_short_and_said_to_be() -> None:
+    text, whole = shown({"line": "ü" * 10_000})
+    assert (len(text) <= ARGUMENTS_CHARACTERS, whole) == (True, False)
+    assert shown({"line": "\x1b[2J ü"}) == ('{"line": "\\u001b[2J ü"}', True)

@@ -1,0 +1,140 @@
+"""Calls of tools that wait for somebody: asked about once all that can refuse them has been heard, each with a timer.
+
+The other calls of its step go on, and only once all that are left wait is the run held and stands its time still. What
+is decided is in the log before anything is done about it; a call that is given up is waited for no more.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.contracts import ResearchInput
+    from elcano.graphs.engine.call_approval import found, hold_of
+    from elcano.graphs.engine.commands import CallTool
+    from elcano.graphs.engine.entries import ApprovalAsked, ApprovalLapsed, Entry, Held
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.labels import label
+    from elcano.graphs.values.failures import FailureType
+    from elcano.graphs.values.state import Failure
+    from elcano.graphs.values.waiting_call import WaitingCall, shown
+    from elcano.workflows.interruptions import Interruptions
+    from elcano.workflows.outcomes import Lost
+    from elcano.workflows.showing import Shown
+    from elcano.workflows.waiting import Waiting
+
+
+class Approvals:
+    """Of one run."""
+
+    def __init__(
+        self, asked: ResearchInput, journal: Journal, interruptions: Interruptions, shown: Shown, waiting: Waiting
+    ) -> None:
+        self._asked = asked
+        self._journal = journal
+        self._interruptions = interruptions
+        self._shown = shown
+        self._waiting = waiting
+        self._at_work = 0
+        """Calls of the step that are under way and wait for nobody."""
+        self._asking: set[str] = set()
+        """Ids of those that wait."""
+
+    @asynccontextmanager
+    async def call(self) -> AsyncIterator[None]:
+        """Within it a call of the step is under way."""
+        self._at_work += 1
+        try:
+            yield
+        finally:
+            self._at_work -= 1
+            self._follow()
+
+    async def decided(self, work: CallTool, item: int, lost: Lost) -> str | Lost:
+        """The id of the call, once somebody has approved it; else why it is not made. `lost` is what it failed by."""
+        call = self._call_of(work, item)
+        self._record(ApprovalAsked(step=work.step, node=work.node, at=self._elapsed(), call=call))
+        self._asking.add(call.id)
+        self._at_work -= 1
+        self._follow(told=True)
+        seconds = call.until - call.since
+        timer = asyncio.create_task(workflow.sleep(seconds, summary=label(f"approval of {call.called}: {call.id}")))
+        try:
+            await workflow.wait_condition(
+                lambda: self._journal.run.pause is None and (timer.done() or bool(self._now(call.id).decision))
+            )
+        except asyncio.CancelledError:  # the run leaves, and this call was never made
+            given_up = Failure(node=work.node, type=FailureType.ABANDONED, message="it was given up")
+            return Lost(given_up, abandoned=True)
+        finally:
+            timer.cancel()
+            self._at_work += 1
+            self._asking.remove(call.id)
+        if not self._now(call.id).decision:
+            self._record(ApprovalLapsed(at=self._elapsed(), call=call.id))
+        self._follow(told=True)
+        return _outcome(self._now(call.id), lost)
+
+    def _call_of(self, work: CallTool, item: int) -> WaitingCall:
+        given, run, branch = work.inputs[item], self._journal.run, self._asked.branch_of
+        arguments, whole = shown(given.get("arguments") or {})
+        now = workflow.time()
+        return WaitingCall(
+            id=f"{work.step:04d}-{work.node}"
+            + (f"-{item + 1}" if work.for_each else "")
+            + (f"r{run.undone_to}" if run.undone_to else ""),
+            run_id=self._asked.run_id,
+            section=branch.section if branch else "",
+            step=work.step,
+            node=work.node,
+            server=str(given.get("server", "")),
+            tool=str(given.get("tool", "")),
+            arguments=arguments,
+            whole=whole,
+            since=now,
+            until=now + run.budget.limits.hold_seconds,
+        )
+
+    def _now(self, id: str) -> WaitingCall:
+        return found(self._journal.run, id)
+
+    def _follow(self, *, told: bool = False) -> None:
+        """The run is held while every call that is left waits, and works while one does not.
+
+        Args:
+            told: what waits has changed, which the run of a branch has to know.
+        """
+        run = self._journal.run
+        if self._asking and not self._at_work and (run.hold is None or run.trying):
+            self._record(Held(step=run.step, node=run.node, at=self._elapsed(), hold=hold_of(run)))
+            self._shown.enter("approval")
+        elif self._shown.beneath == "approval" and run.hold is None:
+            self._shown.enter_work()
+        elif told:
+            self._shown.refresh()
+        else:
+            return
+        self._interruptions.aim()
+        self._waiting.tell()
+
+    def _record(self, entry: Entry) -> None:
+        self._journal.record(entry, workflow.time())
+
+    def _elapsed(self) -> float:
+        return self._journal.elapsed(workflow.time())
+
+
+def _outcome(call: WaitingCall, lost: Lost) -> str | Lost:
+    failure = lost.failure
+    match call.decision:
+        case "approved":
+            return call.id
+        case "refused":
+            who = call.by or "Somebody"
+            message = f"{who} refused the call of {call.called}: {call.reason}"[:2_000]
+            return Lost(failure.model_copy(update={"type": FailureType.APPROVAL_REFUSED, "message": message}))
+        case _:
+            message = f"nobody approved the call within {call.until - call.since:g} s: {failure.message}"[:2_000]
+            return Lost(failure.model_copy(update={"message": message}))

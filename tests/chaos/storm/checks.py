@@ -1,7 +1,7 @@
 """What is wrong with a run: pure functions over records, each of which is shown a planted fault in its tests."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.graphs.frozen import JsonObject
@@ -10,16 +10,25 @@ from tests.chaos.storm.notes import Note
 from tests.chaos.storm.records import Applied, Heard, Left, Place, Played
 from tests.chaos.storm.repeats import done_again, is_of, paid_again, repeated
 from tests.chaos.storm.schedule import WishKind
+from tests.chaos.storm.tables import TOOLS, Way
 
 SAME: Final = ("none", "top-up", "pause", "resume", "rollback", "fork")
 """Wishes that leave the report as the twin has it."""
+
+EXCUSES: Final[Mapping[Way, str]] = {
+    "paths": "is used up",
+    "series": "it took longer than",
+    "writes": "nobody knows whether it did its work",
+}
+"""What a report may say that is not its twin's, by how its question goes: paths have so many seconds, models of a
+forecast too, and a call that writes is never made again."""
 
 
 class Finding(NamedTuple):
     """Something that is wrong."""
 
     kind: str
-    """`lost`, `different`, `repeated`, `events`, `books`, `folds` or `answers`."""
+    """`lost`, `different`, `repeated`, `events`, `books`, `folds`, `answers` or `harm`."""
     run: str
     text: str
 
@@ -33,6 +42,7 @@ def findings(run: Played, twin: Played, applied: Sequence[Applied]) -> list[Find
         found += [("different", text) for text in different(run, run.left, twin.left)]
         found += [("folds", text) for text in run.left.unfolded]
         found += [("books", text) for text in books(run, run.left)]
+        found += [("lost", text) for text in run.left.unreachable]
     repeats = repeated(run, applied)
     found += [("repeated", text) for text in (*repeats.completed, *repeats.unexplained)]
     found += [("repeated", text) for text in (*done_again(run, applied), *paid_again(run))]
@@ -45,6 +55,28 @@ def lost(run: Played) -> Iterator[str]:
         yield "it is stuck: a client did not hear of its end"
     elif run.left is None:
         yield "it told its end and is not archived"
+
+
+def harm(runs: Sequence[Played], written: Mapping[str, int], around: Sequence[str]) -> list[Finding]:
+    """What the storm did to its surroundings: a tool that wrote more than once for a run, or not although it is told.
+
+    And what is wrong `around` the runs, of no one of them.
+    """
+    found = [Finding("harm", "all", text) for text in around]
+    for name, times in written.items():
+        if times > 1:
+            found.append(Finding("harm", name, f"a tool that writes did so {times} times"))
+    for run in runs:
+        told = run.left is not None and any(one.startswith(f"mcp:{TOOLS}/write") for one in run.left.evidence)
+        if told and not written.get(_payer(run)):
+            found.append(Finding("harm", run.plan.name, "it cites a tool that never wrote"))
+    return found
+
+
+def _payer(run: Played) -> str:
+    """The name of the run whose splitter asked for the tool: of a fork that came later the one that it shares it of."""
+    shared = any(call.agent == "splitter" for call in run.shared)
+    return run.plan.model_copy(update={"fork": False}).name if shared else run.plan.name
 
 
 def answers(run: Played) -> Iterator[str]:
@@ -60,23 +92,31 @@ def different(run: Played, left: Left, twin: Left) -> Iterator[str]:
     """What a run left that its twin did not, as far as what was asked of it allows.
 
     The same report, evidence and status, but: one that was stopped may have found less, and says that it was; a
-    cancelled one has no report; one that was steered has a report whose citations hold.
+    cancelled one has no report; one that was steered has a report whose citations hold. So has one that says itself
+    what a disturbance took from it, where the product promises no more.
     """
     kind = _done(run)
-    if kind in SAME:
+    if kind in SAME and not _excused(run, left) and not _excused(run, twin):
         for name in ("status", "markdown", "evidence"):
             if getattr(left, name) != getattr(twin, name):
                 yield f"its {name} is {_short(getattr(left, name))}, and its twin's {_short(getattr(twin, name))}"
         return
     if left.unverified:
         yield f"{left.unverified} citations do not hold"
-    if kind != "steer" and (strange := set(left.evidence) - set(twin.evidence)):
+    strange = set(left.evidence) - set(twin.evidence)
+    if strange and kind != "steer" and not _excused(run, twin):
         yield f"it found what its twin did not: {sorted(strange)}"
     allowed = {"stop": {"stopped", twin.status}, "cancel": {"cancelled"}}
     if left.status not in allowed.get(kind, {"completed", "unanswered", "partial"}):
         yield f"it was asked to {kind} and is {left.status}"
     if (left.markdown == "") != (kind == "cancel"):
         yield "it has a report" if left.markdown else "it has no report"
+
+
+def _excused(run: Played, left: Left) -> bool:
+    """Whether a report says itself what it lacks, of what its way may lack."""
+    words = EXCUSES.get(run.plan.script.way) if run.plan.script.way else None
+    return words is not None and words in left.markdown
 
 
 def _done(run: Played) -> WishKind:

@@ -112,7 +112,7 @@ class Playing:
 
     async def _patient(self) -> JsonObject:
         """The graph of questions to databases with more time for its paths than any disturbance takes."""
-        graph: JsonObject = (await clients.insist(self._http, "GET", "/v1/modes/data/graph")).json()
+        graph: JsonObject = (await clients.insist(self._http, "GET", "/v1/graphs/data")).json()
         nodes = graph["nodes"]
         assert isinstance(nodes, list)
         for node in nodes:

@@ -212,7 +212,7 @@ def data_graph() -> ResearchGraph:
                 "until": "outputs.splitter.forecast.until",
             },
             reducer="add_results",
-            limits=ToolLimits(attempts=1, timeout_seconds=FORECAST_SECONDS),
+            limits=ToolLimits(timeout_seconds=FORECAST_SECONDS),
         )
         .add_tool_node(
             "chart",

@@ -26,7 +26,7 @@ from tests.folding import difference
 OWN: Final = -1
 """The step of a call that no step of the run that was asked for began."""
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|\+00:00)")
-_HASH: Final = re.compile(r"\b[0-9a-f]{12,64}\b")
+_HASH: Final = re.compile(r"(?<![.\w])[0-9a-f]{12,64}\b")
 
 
 async def collected(stack: Stormy, runs: Sequence[Played]) -> list[Played]:

@@ -40,7 +40,7 @@ class Surroundings:
             TOOLS: {
                 "command": sys.executable,
                 "args": [str(program), str(self._hands)],
-                "tools": ["echo", "write_and_wait"],
+                "tools": ["wait", "write_and_wait"],
                 "writes": ["write_and_wait"],
             }
         }

@@ -31,7 +31,7 @@ PORTS: Final = ("Sevilla", "Lisboa", "Cádiz", "Ribeira Brava")
 YEARS: Final = (1519, 1520, 1521, 1522)
 MONTHS: Final = 60
 LINGERS: Final = 1.0
-"""Seconds that the tool takes after it has written, so that a kill can come in between."""
+"""Seconds that a tool takes after it has noted its call, so that a kill can come in between."""
 
 _WAY: Final = re.compile(r"\(way (\w+)\)")
 _YEAR: Final = re.compile(r"\b(1[5-9]\d\d)\b")
@@ -113,8 +113,8 @@ def split(task: TaskEnvelope, run: str) -> JsonObject:
             asked = "How many tons came by month? (way series)"
             return {"forecast": {"horizon": 6, "span": "months"}, "history_question": asked}
         case "reads":
-            arguments = {"text": "Five ships sailed and one came home."}
-            return {"tool": {"server": TOOLS, "tool": "echo", "arguments": arguments}}
+            arguments = {"seconds": LINGERS}
+            return {"tool": {"server": TOOLS, "tool": "wait", "arguments": arguments}}
         case "writes":
             arguments = {"line": run, "seconds": LINGERS}
             return {"tool": {"server": TOOLS, "tool": "write_and_wait", "arguments": arguments}}

@@ -24,7 +24,7 @@ WISHES: Final[tuple[WishKind, ...]] = (*("none",) * 6, "top-up", "stop", "pause"
 LATE_WISHES: Final[tuple[WishKind, ...]] = ("resume", "rollback", "fork")
 """Asked for when the run has ended, or of `resume` when it was stopped."""
 
-OF_LOOPS: Final = ("iterative", "iterative", "iterative", "deep", "deep", "deep", "deep_brief", "simple", "auto")
+OF_LOOPS: Final = (*("iterative",) * 3, "deep", "deep", "deep_brief", "simple", "auto")
 """The modes of the first storms: by them a seed does what it did then."""
 OF_TEAMS: Final = ("magentic", "magentic", "hierarchical", "hierarchical", "analysis")
 MODES: Final = (*OF_LOOPS, *OF_TEAMS, "data", "data", "data", "data")

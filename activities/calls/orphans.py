@@ -67,12 +67,8 @@ async def _free(client: Client, run: Listed, host: str) -> int:
     """Of one execution."""
     freed = 0
     for activity_id in [*await _orphaned(client, run, host)]:
-        failure = Failure(
-            message="the worker died",
-            application_failure_info=ApplicationFailureInfo(
-                type=FailureType.WORKER_DIED, next_retry_delay=_duration(SOON)
-            ),
-        )
+        died = ApplicationFailureInfo(type=FailureType.WORKER_DIED, next_retry_delay=_duration(SOON))
+        failure = Failure(message="the worker died", application_failure_info=died)
         request = RespondActivityTaskFailedByIdRequest(
             namespace=client.namespace,
             workflow_id=run.id,

@@ -1,4 +1,4 @@
-"""A call that no try lived to answer is one that nobody answered, whoever tells the run: a heartbeat or another worker."""
+"""A call that no try lived to answer is one that nobody answered, also where another worker tells the run."""
 
 import uuid
 
@@ -45,12 +45,8 @@ async def test_of_a_tool_that_no_try_lived_to_answer_for_nobody_knows_what_it_di
 
     called = {"server": "'a'", "tool": "'b'", "arguments": "`{}`"} if told else {}
     node = ToolNode(id="call", tool=tool, inputs=called, limits=ToolLimits(attempts=2))
-    result = await run(
-        skipping.client,
-        list(scripted_activities(script, use=use)),
-        graph(node, repaired="Timeout"),
-        tool_servers=("a",),
-    )
+    activities = list(scripted_activities(script, use=use))
+    result = await run(skipping.client, activities, graph(node, repaired="Timeout"), tool_servers=("a",))
     assert result.ending is None
     (kept,) = script.archived
     failed = next(event for event in kept.events if event.type == "error")

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.chaos.storm.checks import Finding, findings, harm
+from tests.chaos.storm.checks import Finding, findings
 from tests.chaos.storm.collecting import collected
 from tests.chaos.storm.figures import Figures, figures
+from tests.chaos.storm.harm import harm
 from tests.chaos.storm.playing import play, routes
 from tests.chaos.storm.records import Played
 from tests.chaos.storm.schedule import Plan

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.chaos.storm.checks import findings, harm, retimed
+from tests.chaos.storm.checks import findings, retimed
+from tests.chaos.storm.harm import harm
 from tests.chaos.storm.records import Again, Applied, Played, Request, Transcript
 from tests.chaos.storm.repeats import repeated
 from tests.chaos.storm.schedule import Script, Wish
@@ -227,3 +228,12 @@ def test_a_fork_cites_what_was_written_for_the_run_that_it_began_with() -> None:
     split = PLANNED.model_copy(update={"agent": "splitter"})
     assert harm([fork.model_copy(update={"shared": (split,)})], {RUN.plan.name: 1}, ()) == []
     assert len(harm([fork], {RUN.plan.name: 1}, ())) == 1
+
+
+def test_a_tool_that_was_cut_off_in_each_try_is_excused_by_as_many_disturbances() -> None:
+    less = asked_of_tables("reads", markdown="# The tons\n\nno answer in time (the worker died)", evidence=())
+    met = [KILLED.model_copy(update={"began": at, "ended": at + 0.1}) for at in (1.0, 2.0, 3.0, 4.0)]
+    assert kinds(less, met) == []
+    assert kinds(less, met[:3]) == ["different"]
+    assert kinds(less, [*met[:3], KILLED.model_copy(update={"began": 60.0, "ended": 60.1})]) == ["different"]
+    assert kinds(asked_of_tables("reads", markdown="# The tons\n", evidence=()), met) == ["different"]

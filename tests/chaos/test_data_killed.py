@@ -124,6 +124,11 @@ def lines(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
 
 
+def called(path: Path) -> Callable[[str], Reached]:
+    """Once the tool has noted its first call in the file."""
+    return lambda run: lambda: lines(path) == 1
+
+
 @pytest.mark.timeout(400)
 async def test_a_tool_that_reads_is_called_again_and_one_that_writes_is_not(
     asked: Settings, surroundings: Surroundings, tmp_path: Path
@@ -131,8 +136,9 @@ async def test_a_tool_that_reads_is_called_again_and_one_that_writes_is_not(
     noted = {"reads": tmp_path / TOOLS / "waiting", "writes": tmp_path / TOOLS / "written"}
     async with stack(asked) as running, asyncio.timeout(380):
         texts = {}
-        for way in ("reads", "writes"):
-            run = await killed(running, asked, way, lambda _, way=way: lambda: lines(noted[way]) == 1)
+        ways: tuple[Way, ...] = ("reads", "writes")
+        for way in ways:
+            run = await killed(running, asked, way, called(noted[way]))
             done = await calls(asked, run)
             assert done.get("tool_execution", 0) == (1 if way == "reads" else 0)
             assert done["data_execution"] == 1

@@ -157,7 +157,9 @@ def answered(task: TaskEnvelope) -> JsonObject:
     shown = [one for one in results if isinstance(one, dict) and one.get("rows")] if isinstance(results, list) else []
     if not shown:
         return {"title": "The tons", "answered": False, "limitations": ["There is no result."]}
-    numbers, told, citations = [], [], []
+    told: list[str] = []
+    numbers: list[Json] = []
+    citations: list[Json] = []
     for one in shown:
         columns, rows, key = one["columns"], one["rows"], str(one["key"])
         assert isinstance(columns, list)
@@ -168,11 +170,12 @@ def answered(task: TaskEnvelope) -> JsonObject:
         citations.append({"evidence": key, "quote": "Row 1", "mark": key})
         if not numbers and isinstance(value, int):
             cell: JsonObject = {"result": one["number"], "column": last["name"], "row": 1}
-            numbers.append({"text": f"{value} tons", "operation": "cell", "cells": [cell]})
+            cells: list[Json] = [cell]
+            numbers.append({"text": f"{value} tons", "operation": "cell", "cells": cells})
             told.append(f"The first row has {value} tons [{key}].")
         else:
             told.append(f"More stands in another result [{key}].")
-    return {"title": "The tons", "introduction": " ".join(told), "numbers": [*numbers], "citations": [*citations]}
+    return {"title": "The tons", "introduction": " ".join(told), "numbers": numbers, "citations": citations}
 
 
 def _right(asked: str) -> str:

@@ -29,7 +29,7 @@ replay: setup ## record runs on each Python that there is, replay them on the ot
 bench: setup ## measure
 	@scripts/bench
 
-chaos: setup ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1, MODES=data,deep)
+chaos: setup ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1, MODES=data,loops)
 	@scripts/chaos
 
 lock: setup ## write the lock files anew from pyproject.toml

@@ -4,7 +4,7 @@ So a run of a seed can be made again alone, with the same disturbances at the sa
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from elcano.graphs.frozen import Frozen
@@ -28,6 +28,7 @@ OF_LOOPS: Final = (*("iterative",) * 3, "deep", "deep", "deep_brief", "simple", 
 """The modes of the first storms: by them a seed does what it did then."""
 OF_TEAMS: Final = ("magentic", "magentic", "hierarchical", "hierarchical", "analysis")
 MODES: Final = (*OF_LOOPS, *OF_TEAMS, "data", "data", "data", "data")
+GROUPS: Final[Mapping[str, Sequence[str]]] = {"loops": OF_LOOPS, "teams": OF_TEAMS}
 WAYS: Final[tuple[Way, ...]] = (
     *("query", "mended", "vain", "sheets", "documents", "paths", "patient"),
     *("series", "reads", "writes", "writes"),
@@ -149,6 +150,19 @@ class Plan(Frozen):
             parts.append(f"{self.wish.kind} at {self.wish.at:.0%}")
         parts.append(f"hang up {len(self.cuts)} times")
         return f"run {self.number}: {self.script.name}: {', '.join(parts)}"
+
+
+def chosen(names: Sequence[str]) -> Sequence[str]:
+    """Modes to draw from, of names of modes and of groups of them, each as often as it was named; all if none was.
+
+    Raises:
+        ValueError: there is no such mode.
+    """
+    modes = [mode for name in names for mode in GROUPS.get(name, (name,))]
+    if unknown := sorted(set(modes) - set(MODES)):
+        there = ", ".join(dict.fromkeys((*GROUPS, *MODES)))
+        raise ValueError(f"no storm knows {', '.join(unknown)}; there are {there}")
+    return modes or MODES
 
 
 def plan(seed: int, number: int, *, postgres: bool = False, modes: Sequence[str] = MODES) -> Plan:

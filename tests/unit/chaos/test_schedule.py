@@ -1,6 +1,8 @@
 """What happens to a run is drawn from the seed and its number, and from nothing else."""
 
-from tests.chaos.storm.schedule import FAULTS, MODES, OF_LOOPS, WAYS, WRONG_FORMS, killed, plan
+import pytest
+
+from tests.chaos.storm.schedule import FAULTS, MODES, OF_LOOPS, WAYS, WRONG_FORMS, chosen, killed, plan
 from tests.chaos.storm.tables import way_of
 
 MANY = [plan(seed, number, postgres=True) for seed in range(5) for number in range(1, 101)]
@@ -25,6 +27,10 @@ def test_everything_is_drawn() -> None:
 
 
 def test_modes_can_be_chosen() -> None:
+    assert chosen([]) == MODES
+    assert list(chosen(["data", "loops"])) == ["data", *OF_LOOPS]
+    with pytest.raises(ValueError, match="no storm knows deeper, x; there are loops, teams, iterative, "):
+        chosen(["x", "data", "deeper"])
     of_loops = [plan(2, number, modes=OF_LOOPS).script for number in range(1, 101)]
     assert {script.mode for script in of_loops} == set(OF_LOOPS)
     assert of_loops[12].name == "iterative-graph-3-0", (

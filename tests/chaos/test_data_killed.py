@@ -5,6 +5,7 @@ But of a tool that writes: that is not called again, and the report says that no
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,18 +70,20 @@ def calls(settings: Settings, run: str) -> Awaitable[dict[str, int]]:
     return counted()
 
 
+def forecasts(running: Stack) -> bool:
+    """Whether the worker has begun its process of forecasts, which loads its libraries for seconds."""
+    with suppress(psutil.NoSuchProcess):
+        children = psutil.Process(running.worker.pid).children()
+        return any("forecasting.fitting" in part for child in children for part in child.cmdline())
+    return False
+
+
 @pytest.mark.timeout(400)
 async def test_a_forecast_is_made_by_the_worker_after_the_one_that_died(
     asked: Settings, surroundings: Surroundings
 ) -> None:
-    def forecasting(run: str) -> Reached:
-        async def met() -> bool:
-            return "data_execution" in await calls(asked, run)
-
-        return met
-
     async with stack(asked) as running, asyncio.timeout(380):
-        run = await killed(running, asked, "series", forecasting)
+        run = await killed(running, asked, "series", lambda run: lambda: forecasts(running))
         done = await calls(asked, run)
         assert (done["data_execution"], done["forecast"]) == (1, 1)
         text = await report(asked, run)

@@ -3,7 +3,7 @@
 .PHONY: help setup demo serve test check replay bench chaos lock clean
 
 # Not $(QUESTION) on a command line: a question may hold quotes.
-export QUESTION DOCS MODE RUNS SEED RUN POSTGRES
+export QUESTION DOCS MODE RUNS SEED RUN POSTGRES MODES
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,7 +29,7 @@ replay: setup ## record runs on each Python that there is, replay them on the ot
 bench: setup ## measure
 	@scripts/bench
 
-chaos: setup ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1)
+chaos: setup ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1, MODES=data,loops)
 	@scripts/chaos
 
 lock: setup ## write the lock files anew from pyproject.toml

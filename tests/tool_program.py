@@ -79,10 +79,10 @@ def write_and_die(line: str) -> str:
 
 
 @server.tool()
-async def write_and_wait(line: str) -> str:
+async def write_and_wait(line: str, seconds: float = 60) -> str:
     """Writes a line and takes its time."""
     note("written", line)
-    await asyncio.sleep(60)
+    await asyncio.sleep(seconds)
     return "written"
 
 

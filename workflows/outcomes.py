@@ -61,25 +61,34 @@ async def outcome(node: str, activity: Awaitable[Result], policy: policies.Polic
     except ActivityError as error:
         cause = error.cause
         if isinstance(cause, ApplicationError):
+            # Only since such a call is one that nobody answered: before, it had a name that no edge can wait for, one
+            # try, and whatever it had used was not asked for.
+            if cause.type == FailureType.WORKER_DIED and workflow.patched("died-is-unanswered"):
+                return _unanswered(node, f"no answer in time ({cause.message})", error, policy)
             lost = _lost(node, cause)
             if error.retry_state != RetryState.TIMEOUT:
                 return lost
             return replace(lost, failure=lost.failure.model_copy(update={"type": FailureType.TIMEOUT}))
         if isinstance(cause, TimeoutError):
-            spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED
-            attempts = policy["retry_policy"].maximum_attempts if spent else 1
-            message = f"no answer in time ({cause.message})"
-            kind = FailureType.TIMEOUT
-            if cause.type == TimeoutType.SCHEDULE_TO_START:
-                kind, attempts = FailureType.PROVIDER, 0
-                message = f"no worker began the call ({cause.message}): all are busy, or none has what it takes"
-            return Lost(
-                Failure(node=node, type=kind, message=message, attempts=attempts),
-                abandoned=error.retry_state == RetryState.CANCEL_REQUESTED,
-            )
+            lost = _unanswered(node, f"no answer in time ({cause.message})", error, policy)
+            if cause.type != TimeoutType.SCHEDULE_TO_START:
+                return lost
+            message = f"no worker began the call ({cause.message}): all are busy, or none has what it takes"
+            never = {"type": FailureType.PROVIDER, "message": message, "attempts": 0}
+            return replace(lost, failure=lost.failure.model_copy(update=never))
         if isinstance(cause, CancelledError):
             return Lost(Failure(node=node, type=FailureType.ABANDONED, message="it was given up"), abandoned=True)
         raise
+
+
+def _unanswered(node: str, message: str, error: ActivityError, policy: policies.Policy) -> Lost:
+    """A call of which nobody can say what it used."""
+    spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED
+    attempts = policy["retry_policy"].maximum_attempts if spent else 1
+    return Lost(
+        Failure(node=node, type=FailureType.TIMEOUT, message=message, attempts=attempts),
+        abandoned=error.retry_state == RetryState.CANCEL_REQUESTED,
+    )
 
 
 def failure(node: str, error: BaseException) -> Failure:

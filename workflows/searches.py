@@ -5,6 +5,7 @@ nothing of it is done again. Once something was found, a source that stays away 
 """
 
 import asyncio
+from dataclasses import replace
 
 from temporalio import workflow
 
@@ -125,7 +126,7 @@ class ToolCalls:
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             **policy,
         )
-        return await outcome(work.node, activity, policy)
+        return _may_have_written(work, await outcome(work.node, activity, policy))
 
     def _held(self, work: CallTool, busy: dict[int, Lost], done: dict[int, ItemOutcome]) -> Held | None:
         """The hold for the searches that cannot be answered now; None if they are not waited for any longer."""
@@ -175,6 +176,14 @@ def _patience(given: JsonObject) -> float:
     source = _source(given)
     policy = source.policy if source else None
     return (policy or SourcePolicy()).patience_seconds
+
+
+def _may_have_written(work: CallTool, result: ToolResult | Lost) -> ToolResult | Lost:
+    """A call of a tool that no try lived to answer says what that means: an earlier one of them may have been heard."""
+    if work.tool != "call_tool" or isinstance(result, ToolResult) or result.failure.type != FailureType.TIMEOUT:
+        return result
+    message = f"{result.failure.message}; if it is a tool that writes, nobody knows whether it did its work"
+    return replace(result, failure=result.failure.model_copy(update={"message": message}))
 
 
 def _as_data(work: CallTool, item: int, result: ToolResult | Lost) -> ItemOutcome:

@@ -22,6 +22,7 @@ from temporalio.client import WorkflowExecution as Listed
 from temporalio.service import RPCError
 
 from elcano.graphs.contracts import TASK_QUEUE
+from elcano.graphs.values.failures import FailureType
 
 MOST_RUNS: Final = 1_000
 """Executions that are looked at, the newest first; the calls of others are noticed by their heartbeats."""
@@ -29,8 +30,6 @@ SIDE_BY_SIDE: Final = 16
 """Questions to the server at once."""
 SOON: Final = timedelta(milliseconds=50)
 """Until such a call is made again."""
-WORKER_DIED: Final = "WorkerDied"
-"""The type of the failure that its attempt ends with."""
 
 _log = logging.getLogger("worker")
 
@@ -68,10 +67,8 @@ async def _free(client: Client, run: Listed, host: str) -> int:
     """Of one execution."""
     freed = 0
     for activity_id in [*await _orphaned(client, run, host)]:
-        failure = Failure(
-            message="the worker died",
-            application_failure_info=ApplicationFailureInfo(type=WORKER_DIED, next_retry_delay=_duration(SOON)),
-        )
+        died = ApplicationFailureInfo(type=FailureType.WORKER_DIED, next_retry_delay=_duration(SOON))
+        failure = Failure(message="the worker died", application_failure_info=died)
         request = RespondActivityTaskFailedByIdRequest(
             namespace=client.namespace,
             workflow_id=run.id,

@@ -50,6 +50,9 @@ class FailureType:
     """A source failed so often in this run that it is not asked again."""
     TIMEOUT: Final = "Timeout"
     """No answer came in time."""
+    WORKER_DIED: Final = "WorkerDied"
+    """What a worker says of the calls of one that died on its machine, so that they are made again at once. Where that
+    was the last try the run has it as `Timeout`: nobody answered."""
     BRANCHES_FAILED: Final = "BranchesFailed"
     """Fewer branches succeeded than must."""
     INPUT_INVALID: Final = "InputInvalid"

@@ -5,16 +5,21 @@ from typing import Final
 
 import pytest
 
-from tests.chaos.storm.schedule import plan
+from tests.chaos.storm.schedule import OF_LOOPS, plan
 from tests.chaos.storm.storm import Weather, storm
 
 SEED: Final = 7
 RUNS: Final = (1, 2, 3)
+WRITES: Final = 29
+"""A question to a database whose worker is killed, with a tool that writes."""
 
 
 @pytest.mark.timeout(480)
 async def test_a_few_runs_of_a_storm_lose_nothing(tmp_path: Path) -> None:
-    outcome = await storm(SEED, [plan(SEED, number) for number in RUNS], tmp_path, Weather(at_once=3), lambda _: None)
+    plans = [plan(SEED, number, modes=OF_LOOPS) for number in RUNS]
+    plans.append(plan(SEED, WRITES, modes=("data",)))
+    outcome = await storm(SEED, plans, tmp_path, Weather(at_once=4), lambda _: None)
     assert outcome.findings == []
-    assert outcome.figures.finished >= len(RUNS)
+    assert outcome.figures.finished >= len(plans)
+    assert outcome.figures.written >= 1
     assert any(how.startswith("kill") for how in outcome.figures.disturbances)

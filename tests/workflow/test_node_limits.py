@@ -57,9 +57,9 @@ def judge(**limits: Any) -> AgentNode:
 
 
 async def run(
-    client: Client, activities: list[Callable[..., Any]], walked: ResearchGraph, **asked: Any
+    client: Client, activities: list[Callable[..., Any]], walked: ResearchGraph, *, run_id: str = "", **asked: Any
 ) -> ResearchResult:
-    queue = run_id = f"run-{uuid.uuid4()}"
+    queue = run_id = run_id or f"run-{uuid.uuid4()}"
     given = ResearchInput(
         run_id=run_id,
         question="What is it?",

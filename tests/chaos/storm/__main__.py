@@ -9,7 +9,7 @@ import typer
 
 from tests.chaos.programs import ROOT
 from tests.chaos.storm.figures import told
-from tests.chaos.storm.schedule import Target, killed, plan
+from tests.chaos.storm.schedule import Target, chosen, killed, plan
 from tests.chaos.storm.storm import Weather, storm
 
 FOLDER: Final = ROOT / "build" / "chaos"
@@ -23,13 +23,21 @@ def main(
     at_once: Annotated[int, typer.Option(min=1, help="Runs side by side.")] = 6,
     workers: Annotated[int, typer.Option(min=1, help="Workers; all of them are killed together.")] = 1,
     postgres: Annotated[bool, typer.Option(help="Keep the store in PostgreSQL, which is killed too.")] = False,
+    modes: Annotated[str, typer.Option(help="Modes to draw from, or `loops` and `teams`, with commas.")] = "",
     folder: Annotated[Path, typer.Option(help="Where everything is kept.")] = FOLDER,
     quiet: Annotated[bool, typer.Option(help="Tell the figures alone.")] = False,
 ) -> None:
     """Plays runs on a stack whose processes are killed, and tells what was lost."""
+    try:
+        drawn_from = chosen([name.strip() for name in modes.split(",") if name.strip()])
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
     numbers = range(1, runs + 1) if run is None else [run]
     plans = [
-        killed(seed, number, only) if only is not None else plan(seed, number, postgres=postgres) for number in numbers
+        killed(seed, number, only, modes=drawn_from)
+        if only is not None
+        else plan(seed, number, postgres=postgres, modes=drawn_from)
+        for number in numbers
     ]
     where = folder / f"seed-{seed}"
     shutil.rmtree(where, ignore_errors=True)

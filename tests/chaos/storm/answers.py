@@ -3,9 +3,10 @@
 import re
 from typing import Final
 
-from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.testing.answers import plain
+from tests.chaos.storm import tables
 
 TOPICS: Final = (
     ("harbour", "The harbour froze in the winter of 1519, and no ship left it before March."),
@@ -19,6 +20,15 @@ TOPICS: Final = (
     ("widow", "The widow of the astronomer was paid his wages twenty years later."),
 )
 """What can be searched: a word, and the document that has it."""
+TRIALS: Final = (("lime", 3, 40, 11, 42), ("lemon", 2, 38, 9, 37), ("orange", 4, 51, 12, 50))
+"""Trials against scurvy: what was given, and how many of how many fell ill with it and without."""
+TEAM: Final = {
+    2: ("searcher", "judge", "hypothesizer", "searcher"),
+    3: ("searcher", "judge", "hypothesizer", "searcher", "searcher", "judge"),
+}
+"""Who speaks in the rounds of a led run, by its turns; the reporter after them."""
+STALLED: Final = {3: (2, 3, 4)}
+"""Rounds that the manager says brought nothing, by turns: after three of them it begins again with a new plan."""
 
 _FIGURES: Final = re.compile(r"\((\d+) turns(?:, (\d+) sections)?\)")
 _PLACE: Final = re.compile(r"of part (\d+)")
@@ -28,11 +38,16 @@ CALL_TOKENS: Final = 3_000
 
 def documents() -> dict[str, str]:
     """The collection that is searched, by the names of its files."""
-    return {f"{word}.md": f"# The {word}\n\n{text}" for word, text in TOPICS}
+    told = {f"{word}.md": f"# The {word}\n\n{text}" for word, text in TOPICS}
+    return told | {f"{one[0]}.md": f"# Scurvy and {one[0]}\n\n{_trial(*one)}" for one in TRIALS}
 
 
-def output(task: TaskEnvelope) -> JsonObject:
-    """What the agent that `task` is for answers.
+def _trial(fruit: str, ill: int, given: int, without: int, others: int) -> str:
+    return f"With {fruit}, {ill} of {given} men had scurvy, and without it {without} of {others} men had scurvy."
+
+
+def output(task: TaskEnvelope, run: str) -> JsonObject:
+    """What the agent that `task` is for answers, of a run that the model is called `run` by.
 
     Raises:
         ValueError: it is not a prompt of a run of ours.
@@ -47,6 +62,15 @@ def output(task: TaskEnvelope) -> JsonObject:
         case "tool_selector":
             searches: list[Json] = [{"source": task.sources[0].name, "query": word} for word in _words(task)]
             return {"tasks": searches}
+        case "progress_ledger":
+            return _led(task)
+        case "team_judge":
+            good = task.iteration >= _figures(task.question)[0]
+            return {"sufficient": good, "feedback": "" if good else f"Say more of part {_part(task.question)}."}
+        case "analyst":
+            return {"measurements": [one for passage in task.evidence for one in _measured(passage)]}
+        case "splitter" | "sql_writer" | "sql_repairer" | "data_writer":
+            return tables.answer(task, run)
         case "judge":
             again = task.iteration < _figures(task.question)[0]
             return {
@@ -73,6 +97,33 @@ def output(task: TaskEnvelope) -> JsonObject:
 def tokens(prompt: str, answered: str) -> tuple[int, int]:
     """What an answer uses: input and output."""
     return CALL_TOKENS + len(prompt) // 4, len(answered) // 4
+
+
+def _led(task: TaskEnvelope) -> JsonObject:
+    """A turn of the manager: no instruction is given twice, for that would count as a stall."""
+    turns, _ = _figures(task.question)
+    speaker = dict(enumerate(TEAM[turns], start=1)).get(task.iteration, "reporter")
+    said: JsonObject = {
+        "request_satisfied": speaker == "reporter",
+        "in_loop": False,
+        "progress": task.iteration not in STALLED.get(turns, ()),
+        "next_speaker": speaker,
+        "instruction": f"Do what is to be done in round {task.iteration}.",
+    }
+    return {name: {"answer": answer, "reason": f"Round {task.iteration}."} for name, answer in said.items()}
+
+
+def _measured(passage: EvidenceItem) -> list[Json]:
+    """The trial that a passage tells of, if it tells of one."""
+    measured: list[Json] = []
+    for fruit, ill, given, without, others in TRIALS:
+        quote = _trial(fruit, ill, given, without, others)
+        if quote in passage.text:
+            first: JsonObject = {"name": "fruit", "events": ill, "size": given}
+            second: JsonObject = {"name": "no fruit", "events": without, "size": others}
+            told: JsonObject = {"evidence": passage.key, "outcome": "scurvy", "reports": "counts", "quote": quote}
+            measured.append({**told, "first": first, "second": second})
+    return measured
 
 
 def _figures(question: str) -> tuple[int, int]:

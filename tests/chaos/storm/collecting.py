@@ -1,7 +1,9 @@
 """What runs left, read when all is over: through the API what a client sees, from store and Temporal what was done."""
 
+import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 import httpx
@@ -18,10 +20,13 @@ from tests.chaos.storm.clients import Reader
 from tests.chaos.storm.notes import Note, read_notes
 from tests.chaos.storm.records import Completed, Left, Played
 from tests.chaos.storm.stack import Stormy
+from tests.chaos.storm.tables import repair
 from tests.folding import difference
 
 OWN: Final = -1
 """The step of a call that no step of the run that was asked for began."""
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|\+00:00)")
+_HASH: Final = re.compile(r"(?<![.\w])[0-9a-f]{12,64}\b")
 
 
 async def collected(stack: Stormy, runs: Sequence[Played]) -> list[Played]:
@@ -70,16 +75,54 @@ async def _left(http: httpx.AsyncClient, store: TenantStore, run: Played) -> Lef
     assert isinstance(tokens, dict)
     charged = tokens["used"]
     assert isinstance(charged, int)
+    results, unreachable = await _results(http, run, archived)
     return Left(
         status=archived.status,
-        markdown=report.text if report.status_code == 200 else "",
+        markdown=timeless(report.text) if report.status_code == 200 else "",
         unverified=archived.report.unverified if archived.report else 0,
-        evidence=archived.evidence,
+        evidence=tuple([name async for name in _named(store, archived.evidence)]),
+        results=results,
+        unreachable=unreachable,
         archive=tuple(again.heard),
         charged=charged,
         noted=(await store.ledger.used(run.run_id)).tokens,
         unfolded=tuple([text async for text in _unfolded(store, archived)]),
     )
+
+
+async def _named(store: TenantStore, evidence: Sequence[str]) -> AsyncIterator[str]:
+    """Names that are the same in a run and its twin: a result has the moment in its id at which it was read."""
+    for one in evidence:
+        if not one.startswith("result:"):
+            yield one
+            continue
+        (kept,) = await store.evidence.get([one])
+        query = kept.title.startswith("Result of a query")
+        yield f"result:{sha256(timeless(kept.text).encode()).hexdigest()[:16] if query else 'put together'}"
+
+
+def timeless(text: str) -> str:
+    """A text without moments, and without hashes of what has moments in it."""
+    return _HASH.sub("#", _MOMENT.sub("then", text))
+
+
+async def _results(http: httpx.AsyncClient, run: Played, archived: ArchivedRun) -> tuple[int, tuple[str, ...]]:
+    """How many results can be read, and what of a run that was answered from databases cannot."""
+    if run.plan.script.way is None or archived.report is None:
+        return 0, ()
+    path = f"/v1/runs/{run.run_id}/results"
+    listed = await clients.insist(http, "GET", path)
+    if listed.status_code == 404 and not any(one.startswith("result:") for one in archived.evidence):
+        return 0, ()
+    if listed.status_code != 200:
+        return 0, (f"its results were answered {listed.status_code}: {listed.text[:300]}",)
+    numbers = [one["number"] for one in listed.json()["results"]]
+    wrong = []
+    for number in numbers:
+        answer = await clients.insist(http, "GET", f"{path}/{number}")
+        if answer.status_code != 200 or "rows" not in answer.json():
+            wrong.append(f"its result {number} was answered {answer.status_code}: {answer.text[:300]}")
+    return len(numbers) - len(wrong), tuple(wrong)
 
 
 async def _unfolded(store: TenantStore, archived: ArchivedRun) -> AsyncIterator[str]:
@@ -133,7 +176,7 @@ def _of_call(run_id: str, call: AgentCall, at: float) -> Completed:
         step=int(section[:4]) if section else call.step,
         agent=call.agent,
         question=str(call.input.get("question", "")),
-        iteration=_number(call.input.get("iteration", 1)),
+        iteration=_number(call.input.get("iteration", 1)) if call.agent != "sql_repairer" else repair(call.input),
         at=at,
     )
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.graphs.frozen import Frozen
-from tests.chaos.storm.checks import Finding, retimed
+from tests.chaos.storm.checks import Finding, retimed, worn_out
 from tests.chaos.storm.records import Applied, Heard, Played, Transcript
 from tests.chaos.storm.repeats import repeated
 from tests.chaos.storm.schedule import Target
@@ -19,6 +19,7 @@ KINDS: Final[Mapping[str, str]] = {
     "books": "runs whose budget, ledger and model disagree",
     "folds": "logs that do not give their run",
     "answers": "answers that no client should get",
+    "harm": "runs, databases and processes that came to harm",
 }
 """Kinds of findings, in words."""
 
@@ -49,10 +50,17 @@ class Figures(Frozen):
     """Processes."""
     findings: dict[str, int]
     """Runs with a finding, by kind."""
+    worn_out: int = 0
+    """Runs of which a tool was cut off in each of its tries, and whose report says so."""
     in_flight: int
     """Calls that were cut off and made again."""
     retimed: int
     """Events that a client was told with another time than the archive has."""
+    modes: dict[str, int] = {}
+    results: int = 0
+    """Results of queries that can be read."""
+    written: int = 0
+    """Calls of a tool that wrote."""
     tokens_charged: int
     tokens_noted: int
     tokens_given: int
@@ -75,6 +83,7 @@ def figures(
     ended: Sequence[str],
     found: Sequence[Finding],
     seconds: float,
+    written: int = 0,
 ) -> Figures:
     """Sums up."""
     silences = [(gap, run.plan.name) for run in runs for one in run.transcripts for gap in silence(one)]
@@ -93,8 +102,12 @@ def figures(
         connections=sum(one.connections for run in runs for one in run.transcripts),
         ended_by_themselves=len(ended),
         findings={kind: len({one.run for one in found if one.kind == kind}) for kind in KINDS},
+        worn_out=sum(worn_out(run, run.left, applied) for run in runs if run.left),
         in_flight=sum(repeated(run, applied).in_flight for run in runs),
         retimed=sum(retimed(run) for run in runs),
+        modes=dict(Counter(run.plan.script.mode for run in runs)),
+        results=sum(run.left.results for run in runs if run.left),
+        written=written,
         tokens_charged=sum(run.left.charged for run in runs if run.left),
         tokens_noted=sum(run.left.noted for run in runs if run.left),
         tokens_given=sum(note.tokens for run in runs for note in run.notes),
@@ -163,14 +176,17 @@ def told(summed: Figures) -> Iterator[str]:
     """The figures as lines."""
     yield f"seed {summed.seed}: {summed.runs} runs ({summed.twins} twins) in {summed.seconds:.0f} s"
     yield f"  finished                     {summed.finished}"
+    yield f"  modes: {_counted(summed.modes)}"
     for kind, words in KINDS.items():
         yield f"  {words}: {summed.findings[kind]}"
+    yield f"  runs that say that each try of a tool was cut off: {summed.worn_out}"
     yield f"  calls cut off and made again: {summed.in_flight}"
     yield f"  events told with another time than they are kept with: {summed.retimed}"
     yield f"  disturbances: {_counted(summed.disturbances)}"
     yield f"  processes that ended by themselves: {summed.ended_by_themselves}"
     yield f"  answers of the model: {_counted(summed.faults)}"
     yield f"  requests: {_counted(summed.requests)}; refused: {summed.refused}; connections: {summed.connections}"
+    yield f"  results of queries that can be read: {summed.results}; calls of a tool that wrote: {summed.written}"
     yield (
         f"  tokens by budgets {summed.tokens_charged:,}, by the ledger {summed.tokens_noted:,}, "
         f"by the model {summed.tokens_given:,}"

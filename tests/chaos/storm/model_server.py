@@ -24,6 +24,7 @@ from elcano.testing.provider import Reply, answer, events, refusal
 from tests.chaos.storm.answers import output, tokens
 from tests.chaos.storm.notes import Note, note, read_notes
 from tests.chaos.storm.schedule import Fault, FaultKind
+from tests.chaos.storm.tables import repair
 
 HANGS: Final = 60.0
 """Seconds that a request is held that is never answered; whoever asked hangs up long before."""
@@ -49,7 +50,7 @@ class Scripted:
         if _hung_up(connection):
             return None
         asked = self._asked(request["model"], envelope, json.dumps(messages, sort_keys=True))
-        given = output(envelope)
+        given = output(envelope, request["model"])
         used, written = tokens(json.dumps(messages), json.dumps(given))
         usage = {"prompt_tokens": used, "completion_tokens": written, "total_tokens": used + written}
         fault = self._fault(asked)
@@ -77,7 +78,7 @@ class Scripted:
             number=number,
             agent=envelope.kind,
             question=envelope.question,
-            iteration=envelope.iteration,
+            iteration=turn(envelope),
             prompt=sha256(conversation.encode()).hexdigest()[:16],
         )
         note(self._path, asked)
@@ -89,6 +90,11 @@ class Scripted:
     def _note(self, asked: Note, what: str, *, fault: str = "", tokens: int = 0) -> None:
         changed = {"what": what, "at": time.time(), "fault": fault, "tokens": tokens}
         note(self._path, asked.model_copy(update=changed))
+
+
+def turn(envelope: TaskEnvelope) -> int:
+    """Its iteration; of a repair of a query which repair it is, for that tells one from another."""
+    return repair(envelope.given) if envelope.kind == "sql_repairer" else envelope.iteration
 
 
 def _texts(content: object) -> list[str]:

@@ -97,16 +97,29 @@ class Playing:
         script = self._plan.script
         body: JsonObject = {
             "question": script.question,
-            "mode": script.mode,
-            "use_graph": script.use_graph,
-            "sources": ["log"],
+            "sources": [*script.sources],
             "budget": dict(script.budget),  # type: ignore[arg-type]
             "model": f"openai-chat:{self._plan.name}",
         }
+        if script.way == "patient":
+            body["graph"] = await self._patient()
+        else:
+            body |= {"mode": script.mode, "use_graph": script.use_graph}
         answer = await clients.insist(self._http, "POST", "/v1/runs", body)
         assert answer.status_code in (200, 201), f"{script.name}: {answer.text}"
         run_id: str = answer.json()["run_id"]
         return run_id
+
+    async def _patient(self) -> JsonObject:
+        """The graph of questions to databases with more time for its paths than any disturbance takes."""
+        graph: JsonObject = (await clients.insist(self._http, "GET", "/v1/graphs/data")).json()
+        nodes = graph["nodes"]
+        assert isinstance(nodes, list)
+        for node in nodes:
+            assert isinstance(node, dict)
+            if node["kind"] == "parallel":
+                node["timeout_seconds"] = RUN_SECONDS
+        return graph
 
     async def _disturb(self, reader: Reader, disturbance: Disturbance) -> None:
         if await self._reached(reader, disturbance.at):

@@ -123,6 +123,10 @@ class Left(Frozen):
     """Tokens, by the ledger, without what was undone."""
     unfolded: tuple[str, ...] = ()
     """Logs, its own and its sections', that do not give the run that they are of."""
+    results: int = 0
+    """Results of queries that its answer rests on."""
+    unreachable: tuple[str, ...] = ()
+    """Results, and what was drawn of them, that nobody can read."""
 
 
 class Played(Frozen):

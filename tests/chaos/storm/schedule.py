@@ -4,9 +4,12 @@ So a run of a seed can be made again alone, with the same disturbances at the sa
 """
 
 import random
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from elcano.graphs.frozen import Frozen
+from tests.chaos.storm import tables
+from tests.chaos.storm.tables import Way
 
 Target: TypeAlias = Literal["worker", "api", "temporal", "model", "postgres"]
 FaultKind: TypeAlias = Literal["429", "500", "cut", "garbage", "unparsable", "hang", "slow"]
@@ -20,6 +23,16 @@ WRONG_FORMS: Final[tuple[FaultKind, ...]] = ("garbage", "unparsable")
 WISHES: Final[tuple[WishKind, ...]] = (*("none",) * 6, "top-up", "stop", "pause", "pause", "steer", "cancel")
 LATE_WISHES: Final[tuple[WishKind, ...]] = ("resume", "rollback", "fork")
 """Asked for when the run has ended, or of `resume` when it was stopped."""
+
+OF_LOOPS: Final = (*("iterative",) * 3, "deep", "deep", "deep_brief", "simple", "auto")
+"""The modes of the first storms: by them a seed does what it did then."""
+OF_TEAMS: Final = ("magentic", "magentic", "hierarchical", "hierarchical", "analysis")
+MODES: Final = (*OF_LOOPS, *OF_TEAMS, "data", "data", "data", "data")
+GROUPS: Final[Mapping[str, Sequence[str]]] = {"loops": OF_LOOPS, "teams": OF_TEAMS}
+WAYS: Final[tuple[Way, ...]] = (
+    *("query", "mended", "vain", "sheets", "documents", "paths", "patient"),
+    *("series", "reads", "writes", "writes"),
+)
 
 PLENTY: Final = 5_000_000
 """Tokens that no run uses up."""
@@ -36,18 +49,30 @@ class Script(Frozen):
     """Of a deep run; 0: one loop."""
     tight: bool = False
     """Its tokens do not suffice: it pauses until a client tops it up."""
+    way: Way | None = None
+    """Of a question to databases: how it goes."""
 
     @property
     def name(self) -> str:
         """Names the script, and is a name that a model can have."""
         way = "graph" if self.use_graph else "chain"
-        return f"{self.mode}-{way}-{self.turns}-{self.sections}{'-tight' if self.tight else ''}"
+        more = "-tight" if self.tight else f"-{self.way}" if self.way else ""
+        return f"{self.mode}-{way}-{self.turns}-{self.sections}{more}"
 
     @property
     def question(self) -> str:
         """What is asked; the scripted model reads from it what to answer."""
+        if self.way is not None:
+            return tables.question(self.way, self.sections)
+        if self.mode == "analysis":
+            return f"What does the log say of fruit against scurvy? ({self.turns} turns)"
         sections = f", {self.sections} sections" if self.sections else ""
         return f"What does the log of the voyage say? ({self.turns} turns{sections})"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What it may search."""
+        return ("log",) if self.way is None else tables.sources(self.way)
 
     @property
     def budget(self) -> dict[str, object]:
@@ -127,10 +152,26 @@ class Plan(Frozen):
         return f"run {self.number}: {self.script.name}: {', '.join(parts)}"
 
 
-def plan(seed: int, number: int, *, postgres: bool = False) -> Plan:
-    """What happens to run `number` of `seed`; with `postgres` the database is a process that can be killed too."""
+def chosen(names: Sequence[str]) -> Sequence[str]:
+    """Modes to draw from, of names of modes and of groups of them, each as often as it was named; all if none was.
+
+    Raises:
+        ValueError: there is no such mode.
+    """
+    modes = [mode for name in names for mode in GROUPS.get(name, (name,))]
+    if unknown := sorted(set(modes) - set(MODES)):
+        there = ", ".join(dict.fromkeys((*GROUPS, *MODES)))
+        raise ValueError(f"no storm knows {', '.join(unknown)}; there are {there}")
+    return modes or MODES
+
+
+def plan(seed: int, number: int, *, postgres: bool = False, modes: Sequence[str] = MODES) -> Plan:
+    """What happens to run `number` of `seed`, whose mode is one of `modes`, each as often as it stands there.
+
+    With `postgres` the store is a process that can be killed too.
+    """
     drawn = random.Random(f"{seed}/{number}")
-    script = _script(drawn)
+    script = _script(drawn, modes)
     return Plan(
         seed=seed,
         number=number,
@@ -142,18 +183,22 @@ def plan(seed: int, number: int, *, postgres: bool = False) -> Plan:
     )
 
 
-def killed(seed: int, number: int, target: Target) -> Plan:
+def killed(seed: int, number: int, target: Target, *, modes: Sequence[str] = MODES) -> Plan:
     """A run to which one thing happens: this is killed in the middle of it, and started again at once."""
     drawn = random.Random(f"{seed}/{number}/{target}")
     at = drawn.uniform(0.1, 0.8)
     only = Disturbance(target=target, how="kill", at=at, later=drawn.uniform(0.0, 0.2), seconds=0.0)
-    return Plan(seed=seed, number=number, script=_script(drawn), disturbances=(only,))
+    return Plan(seed=seed, number=number, script=_script(drawn, modes), disturbances=(only,))
 
 
-def _script(drawn: random.Random) -> Script:
-    mode = drawn.choice(("iterative", "iterative", "iterative", "deep", "deep", "deep_brief", "simple", "auto"))
-    deep = mode in ("deep", "deep_brief") or (mode == "auto" and drawn.random() < 0.5)
-    use_graph = mode in ("simple", "auto") or drawn.random() < 0.65
+def _script(drawn: random.Random, modes: Sequence[str]) -> Script:
+    mode = drawn.choice(modes)
+    if mode == "data":
+        way = drawn.choice(WAYS)
+        paths = drawn.randint(2, 3) if way in ("paths", "patient") else 0
+        return Script(mode=mode, use_graph=True, turns=1, sections=paths, way=way)
+    deep = mode in ("deep", "deep_brief", "hierarchical") or (mode == "auto" and drawn.random() < 0.5)
+    use_graph = mode in ("simple", "auto", *OF_TEAMS) or drawn.random() < 0.65
     tight = mode in ("iterative", "deep") and drawn.random() < 0.2
     return Script(
         mode=mode,
@@ -175,7 +220,8 @@ def _disturbance(drawn: random.Random, postgres: bool) -> Disturbance:
 
 
 def _faults(drawn: random.Random, script: Script) -> tuple[Fault, ...]:
-    requests = drawn.sample(range(1, 9 + 8 * script.sections), drawn.choice((0, 0, 1, 1, 2)))
+    last = 9 + 8 * script.sections if script.way is None else 5 + 2 * script.sections
+    requests = drawn.sample(range(1, last), drawn.choice((0, 0, 1, 1, 2)))
     kinds: list[FaultKind] = [drawn.choice(FAULTS) for _ in requests]
     if kinds and not script.tight and drawn.random() < 0.4:  # what a wrong form costs would move where it pauses
         kinds[0] = drawn.choice(WRONG_FORMS)

@@ -27,6 +27,7 @@ from tests.chaos.storm.model_server import FAULTS
 from tests.chaos.storm.processes import Disturbed, Postgres, Program
 from tests.chaos.storm.records import Applied
 from tests.chaos.storm.schedule import Disturbance, Fault, Target
+from tests.chaos.storm.surroundings import Surroundings
 
 MODEL_SECONDS: Final = 10.0
 """After so long the worker takes a model for silent."""
@@ -43,9 +44,12 @@ class Stormy:
     notes: Path
     """What the model noted."""
     processes: Mapping[Target, Sequence[Disturbed]]
+    surroundings: Surroundings
     applied: list[Applied] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
     """Processes that ended by themselves."""
+    left_behind: list[str] = field(default_factory=list)
+    """Processes that were there when every worker was dead; known when all is over."""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def disturb(self, disturbance: Disturbance, run: str) -> None:
@@ -83,7 +87,8 @@ async def stormy(
         (collection / name).write_text(text, encoding="utf-8")
     with ExitStack() as opened:
         database = await asyncio.to_thread(_postgres, opened) if postgres else None
-        model_port, settings = _settings(folder, collection, database.url if database else "")
+        surroundings = Surroundings(folder)
+        model_port, settings = _settings(folder, collection, database.url if database else "", surroundings)
         lock = opened.enter_context(claimed(settings.data_dir, {}, patience=5.0))
         guarded = opened.enter_context(guard(grace=5.0, lock=lock))
         environment = child_environment(settings) | {
@@ -119,15 +124,16 @@ async def stormy(
         if database is not None:
             processes["postgres"] = [database]
         await ready(settings)
-        running = Stormy(settings, notes, processes, ended=ended)
+        running = Stormy(settings, notes, processes, surroundings, ended=ended)
         try:
             yield running
         finally:
             for target in ("worker", "api", "model", "temporal"):
                 await asyncio.gather(*(one.kill() for one in processes[target]))
+            running.left_behind += await asyncio.to_thread(surroundings.left_behind)
 
 
-def _settings(folder: Path, collection: Path, database: str) -> tuple[int, Settings]:
+def _settings(folder: Path, collection: Path, database: str, surroundings: Surroundings) -> tuple[int, Settings]:
     """A free port for the model, and the settings of everything else."""
     api, temporal, ui, model = free_ports(4)
     chosen = {
@@ -140,6 +146,8 @@ def _settings(folder: Path, collection: Path, database: str) -> tuple[int, Setti
         "temporal_port": temporal,
         "temporal_ui_port": ui,
         "collections": {"log": collection},
+        "databases": dict(surroundings.databases),
+        "mcp_servers": surroundings.servers,
         "package_readmes": False,
         "model": "openai-chat:chaos",
         "model_timeout_seconds": MODEL_SECONDS,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tests.chaos.storm.checks import Finding, findings
 from tests.chaos.storm.collecting import collected
 from tests.chaos.storm.figures import Figures, figures
+from tests.chaos.storm.harm import harm
 from tests.chaos.storm.playing import play, routes
 from tests.chaos.storm.records import Played
 from tests.chaos.storm.schedule import Plan
@@ -51,7 +52,9 @@ async def storm(
         found = [one for twin in twins.values() for one in findings(twin, twin, ())]
         found += [one for run in whole for one in findings(run, twins[run.plan.script.name], stack.applied)]
         seconds = time.monotonic() - began
-        summed = figures(seed, whole, len(twins), stack.applied, stack.ended, found, seconds)
+    written = stack.surroundings.written()
+    found += harm([*twins.values(), *whole], written, (*stack.surroundings.harmed(), *stack.left_behind))
+    summed = figures(seed, whole, len(twins), stack.applied, stack.ended, found, seconds, written.total())
     return Outcome(summed, found, whole)
 
 

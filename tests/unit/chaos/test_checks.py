@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from tests.chaos.storm.checks import findings, retimed
+from tests.chaos.storm.harm import harm
 from tests.chaos.storm.records import Again, Applied, Played, Request, Transcript
 from tests.chaos.storm.repeats import repeated
-from tests.chaos.storm.schedule import Wish
+from tests.chaos.storm.schedule import Script, Wish
+from tests.chaos.storm.tables import Way
 from tests.unit.chaos.story import JUDGED, KILLED, LEFT, PLANNED, QUESTION, RUN, STREAM, heard, line, notes
 
 AGAIN = notes(3, "judge", "Part 1?", 4.4)
@@ -56,6 +58,7 @@ def test_nothing_is_wrong_with_a_run_like_its_twin() -> None:
         (left(status="partial"), "different"),
         (left(evidence=("harbour",)), "different"),
         (left(unfolded=("run-1: budget",)), "folds"),
+        (left(unreachable=("its result 1 was answered 404",)), "lost"),
         (left(charged=1), "books"),
         (left(archive=STREAM[:-1]), "events"),
         (left(archive=(*STREAM[:3], *STREAM[4:])), "events"),
@@ -191,3 +194,46 @@ def test_an_answer_in_a_wrong_form_is_paid_for_and_may_be_cut_off_like_any_other
     assert "books" not in kinds(RUN.model_copy(update={"notes": (*RUN.notes[:2], asked, wrong, *again)}))
     mended = [one.model_copy(update={"prompt": "mended", "at": one.at + 0.1}) for one in (asked, answered)]
     assert "books" in kinds(RUN.model_copy(update={"notes": (*RUN.notes[:2], asked, wrong, *mended)}))
+
+
+def asked_of_tables(way: Way, **changes: object) -> Played:
+    plan = RUN.plan.model_copy(update={"script": Script(mode="data", use_graph=True, turns=1, sections=0, way=way)})
+    return left(**changes).model_copy(update={"plan": plan})
+
+
+SAID = "# The tons\n\nhands/write writes, was called, and nobody knows whether it did its work"
+
+
+def test_what_a_report_says_that_it_lacks_is_excused_only_where_it_may_lack_that() -> None:
+    less = {"markdown": SAID, "evidence": ("harbour",), "status": "partial"}
+    assert kinds(asked_of_tables("writes", **less)) == []
+    assert kinds(asked_of_tables("reads", **less)) == ["different"]
+    assert kinds(asked_of_tables("writes", **{**less, "markdown": "# The tons\n"})) == ["different"]
+    assert kinds(asked_of_tables("writes", **{**less, "unverified": 1})) == ["different"]
+    assert kinds(asked_of_tables("writes", **{**less, "status": "failed"})) == ["different"]
+    assert kinds(asked_of_tables("writes", **{**less, "evidence": ("unheard of",)})) == ["different"]
+
+
+def test_harm_to_what_is_around_is_found() -> None:
+    name, told = RUN.plan.name, left(evidence=("mcp:hands/write_and_wait@0:0-7",))
+    assert harm([RUN, told], {name: 1}, ()) == []
+    assert [one.run for one in harm([RUN], {name: 2}, ())] == [name]
+    assert [one.run for one in harm([told], {}, ())] == [name]
+    assert [one.text for one in harm([RUN], {}, ["ships.db is not what it was"])] == ["ships.db is not what it was"]
+
+
+def test_a_fork_cites_what_was_written_for_the_run_that_it_began_with() -> None:
+    told = left(evidence=("mcp:hands/write_and_wait@0:0-7",))
+    fork = told.model_copy(update={"plan": RUN.plan.model_copy(update={"fork": True})})
+    split = PLANNED.model_copy(update={"agent": "splitter"})
+    assert harm([fork.model_copy(update={"shared": (split,)})], {RUN.plan.name: 1}, ()) == []
+    assert len(harm([fork], {RUN.plan.name: 1}, ())) == 1
+
+
+def test_a_tool_that_was_cut_off_in_each_try_is_excused_by_as_many_disturbances() -> None:
+    less = asked_of_tables("reads", markdown="# The tons\n\nno answer in time (the worker died)", evidence=())
+    met = [KILLED.model_copy(update={"began": at, "ended": at + 0.1}) for at in (1.0, 2.0, 3.0, 4.0)]
+    assert kinds(less, met) == []
+    assert kinds(less, met[:3]) == ["different"]
+    assert kinds(less, [*met[:3], KILLED.model_copy(update={"began": 60.0, "ended": 60.1})]) == ["different"]
+    assert kinds(asked_of_tables("reads", markdown="# The tons\n", evidence=()), met) == ["different"]

@@ -1,6 +1,9 @@
 """What happens to a run is drawn from the seed and its number, and from nothing else."""
 
-from tests.chaos.storm.schedule import FAULTS, WRONG_FORMS, killed, plan
+import pytest
+
+from tests.chaos.storm.schedule import FAULTS, MODES, OF_LOOPS, WAYS, WRONG_FORMS, chosen, killed, plan
+from tests.chaos.storm.tables import way_of
 
 MANY = [plan(seed, number, postgres=True) for seed in range(5) for number in range(1, 101)]
 
@@ -16,10 +19,25 @@ def test_everything_is_drawn() -> None:
     targets = ("worker", "api", "temporal", "model", "postgres")
     assert disturbed == {(target, how) for target in targets for how in ("kill", "stop")}
     assert {one.kind for drawn in MANY for one in drawn.faults} == {*FAULTS, *WRONG_FORMS}
-    assert {drawn.script.mode for drawn in MANY} == {"iterative", "deep", "deep_brief", "simple", "auto"}
+    assert {drawn.script.mode for drawn in MANY} == set(MODES)
+    assert {drawn.script.way for drawn in MANY} == {None, *WAYS}
     assert {drawn.script.use_graph for drawn in MANY} == {True, False}
     assert {drawn.wish.kind for drawn in MANY} > {"none", "stop", "pause", "steer", "cancel", "rollback", "fork"}
     assert any(drawn.script.tight for drawn in MANY)
+
+
+def test_modes_can_be_chosen() -> None:
+    assert chosen([]) == MODES
+    assert list(chosen(["data", "loops"])) == ["data", *OF_LOOPS]
+    with pytest.raises(ValueError, match="no storm knows deeper, x; there are loops, teams, iterative, "):
+        chosen(["x", "data", "deeper"])
+    of_loops = [plan(2, number, modes=OF_LOOPS).script for number in range(1, 101)]
+    assert {script.mode for script in of_loops} == set(OF_LOOPS)
+    assert of_loops[12].name == "iterative-graph-3-0", (
+        "the run 13 of the seed 2 is what it was before there were others"
+    )
+    of_data = [plan(2, number, modes=("data",)).script for number in range(1, 101)]
+    assert all(script.use_graph and way_of(script.question) == script.way for script in of_data)
 
 
 def test_the_database_is_killed_only_where_it_is_a_process() -> None:

@@ -14,6 +14,7 @@ from tests.api.again.going_on import asked, ended, log_of, until
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.test_tools import PROGRAM, calling, working
+from tests.resetting import reset_before
 
 CALL = "0001-call"
 LINE = "{line: question}"
@@ -122,3 +123,23 @@ async def test_an_approved_call_that_breaks_off_is_not_made_again_and_whoever_go
         await asked(api, fork, "approve-call", call=anew["call"])
         assert (await ended(api, fork))["status"] == "completed"
     assert len(written(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("before", [CALL, f"{CALL}.approved"])
+async def test_a_reset_in_temporal_never_uses_an_approval_twice(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, tmp_path: Path, before: str
+) -> None:
+    async with working(temporal, store, api_settings):
+        run_id = await start(api, graph=calling("tests", "write", LINE))
+        await waiting(api, run_id)
+        await asked(api, run_id, "approve-call", call=CALL)
+        await ended(api, run_id)
+        await reset_before(temporal, run_id, before)
+        if before == CALL:  # the question is asked anew, and nobody has answered this one
+            anew = await waiting(api, run_id, but=CALL)
+            assert len(written(tmp_path)) == 1
+            await asked(api, run_id, "approve-call", call=anew["call"])
+        assert (await ended(api, run_id))["status"] == "completed"
+        failures = (await log_of(store, run_id)).run.state.failures
+    assert [one.type for one in failures] == ([] if before == CALL else ["OutcomeUnknown"])
+    assert len(written(tmp_path)) == (2 if before == CALL else 1)

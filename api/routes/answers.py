@@ -49,7 +49,7 @@ async def list_results(run_id: str, services: Provided) -> ResultList:
     if data is not None and data.tables:
         return ResultList(run_id=run_id, results=tuple(map(_of_answer, data.tables)))
     there = await found(run, services.store)
-    if not there and data is None and run.status != "running":
+    if not there and data is None and run.report is not None:
         raise NotQueried(_NO_RESULT.format(run_id=run_id))
     return ResultList(run_id=run_id, answer=data is not None and not there, results=tuple(map(_of_found, there)))
 
@@ -78,6 +78,8 @@ async def get_result(
     data = await answered(run, services.store)
     keys = {one.number: one.artifact for one in data.tables} if data else {}
     keys = keys or await found_keys(run, services.store)
+    if not keys and run.report is None:
+        raise ReportNotReady(f"the run {run_id!r} has no result and no report; its status is {run.status!r}")
     if number not in keys:
         raise NotQueried(f"the run {run_id!r} has no result {number}; it has: {sorted(keys) or 'none'}")
     stored = await stored_artifact(keys[number], services.store)

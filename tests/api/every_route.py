@@ -28,8 +28,8 @@ class Route:
         """Health and the manual are for everybody; what an operator offers and what somebody ran or keeps is not."""
         if self.path in ("/v1/graphs/schema", "/v1/agents/schema"):
             return False
-        open_to_those_known = ("runs", "sources", "databases", "tools", "graphs", "agents", "domains", "knowledge")
-        return self.path.startswith(tuple(f"/v1/{name}" for name in open_to_those_known))
+        offered = ("sources", "databases", "tools", "graphs", "agents", "modes", "domains")
+        return self.path.startswith(tuple(f"/v1/{name}" for name in ("runs", "knowledge", *offered)))
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"

@@ -1,6 +1,7 @@
 """An API while a test needs it: behind a real server, or spoken to in this process."""
 
 import asyncio
+import logging
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,6 +9,9 @@ from contextlib import asynccontextmanager
 import httpx
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
+
+_log = logging.getLogger("tests.api")
 
 
 @asynccontextmanager
@@ -25,8 +29,16 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def speaking(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of `app` without a network; an error that nobody foresaw is an answer, as behind a server."""
-    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    """A client of `app` without a network; an error that nobody foresaw is logged and is an answer, as by a server."""
+
+    async def logged(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await app(scope, receive, send)
+        except Exception:
+            _log.exception("nobody foresaw this")
+            raise
+
+    transport = httpx.ASGITransport(logged, raise_app_exceptions=False)
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(transport=transport, base_url="http://localhost") as made,

@@ -67,9 +67,13 @@ async def ended(api: httpx.AsyncClient, run_id: str) -> Any:
 
 async def until(api: httpx.AsyncClient, path: str, holds: Callable[[Any], bool]) -> Any:
     """What is at `path` once it is so."""
-    async with asyncio.timeout(120):
-        while not holds(found := (await api.get(path)).json()):  # noqa: ASYNC110 - over HTTP there is nothing to wait on
-            await asyncio.sleep(0.1)
+    found: Any = None
+    try:
+        async with asyncio.timeout(120):
+            while not holds(found := (await api.get(path)).json()):  # noqa: ASYNC110 - HTTP has nothing to wait on
+                await asyncio.sleep(0.1)
+    except TimeoutError as error:
+        raise TimeoutError(f"{path} was last: {found}") from error
     return found
 
 

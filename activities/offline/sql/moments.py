@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Final
 
-_MONTHS: Final = [
+MONTHS: Final = (
     "january",
     "february",
     "march",
@@ -23,8 +23,8 @@ _MONTHS: Final = [
     "october",
     "november",
     "december",
-]
-_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|" + "|".join(_MONTHS) + r")\b\.?"
+)
+_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|" + "|".join(MONTHS) + r")\b\.?"
 _DAY: Final = (
     rf"(?:\d{{4}}-\d\d-\d\d|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},? \d{{4}})"
 )
@@ -116,7 +116,7 @@ def _day(text: str) -> date:
 
 
 def _month(name: str) -> int:
-    return next(number for number, one in enumerate(_MONTHS, 1) if one.startswith(name.lower().rstrip(".")[:3]))
+    return next(number for number, one in enumerate(MONTHS, 1) if one.startswith(name.lower().rstrip(".")[:3]))
 
 
 def months_on(start: date, months: int) -> date:

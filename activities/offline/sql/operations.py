@@ -179,6 +179,27 @@ SILENT: Final = frozenset(
 )
 """Words that tell nothing of what is asked for."""
 
+NOUNS: Final = frozenset(
+    [
+        "purchase",
+        "order",
+        "issue",
+        "book",
+        "register",
+        "run",
+        "use",
+        "release",
+        "base",
+        "play",
+        "place",
+        "train",
+        "study",
+        "lead",
+        "pay",
+    ]
+)
+"""Verbs whose bare form may as well be the name of something: they are verbs only with an ending."""
+
 VERBS: Final = frozenset(
     root(word)
     for word in [
@@ -228,44 +249,10 @@ VERBS: Final = frozenset(
         "conduct",
         "win",
         "manage",
-        "purchase",
-        "order",
-        "issue",
-        "book",
-        "register",
-        "run",
-        "use",
-        "release",
-        "base",
-        "play",
-        "place",
-        "train",
-        "study",
-        "lead",
-        "pay",
+        *NOUNS,
     ]
 )
 """Roots of verbs that only say that two things go together, where the schema says how."""
-NOUNS: Final = frozenset(
-    [
-        "purchase",
-        "order",
-        "issue",
-        "book",
-        "register",
-        "run",
-        "use",
-        "release",
-        "base",
-        "play",
-        "place",
-        "train",
-        "study",
-        "lead",
-        "pay",
-    ]
-)
-"""Those whose bare form may as well be the name of something: they are verbs only with an ending."""
 OCCURRING: Final = frozenset(
     root(word) for word in ["make", "occur", "happen", "take", "begin", "start", "record", "create"]
 )

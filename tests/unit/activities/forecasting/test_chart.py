@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-import pytest
+import vl_convert
 
 from elcano.activities.forecasting.chart import MOST_DRAWN, chart
 from elcano.activities.forecasting.fitting import FitAnswer, FitRequest
@@ -69,8 +69,5 @@ def test_of_a_long_history_the_latest_part_is_drawn_and_that_is_said() -> None:
 
 
 def test_it_can_be_rendered() -> None:
-    vl_convert = pytest.importorskip(
-        "vl_convert", reason="drawing is of another part; it is tried where it is installed"
-    )
     picture = vl_convert.vegalite_to_svg(json.dumps(chart(made(monthly(60)))))
     assert "sales: history and forecast" in picture

@@ -1,4 +1,4 @@
-"""Attempts whose worker died, or stood still, are no tries of a call; failures and slowness are, and all have an end."""
+"""Attempts whose worker died or stood still are no tries of a call; failures and slowness are; all have an end."""
 
 import asyncio
 import uuid

@@ -30,8 +30,7 @@ from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
 from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
-from elcano.activities.calls.orphans import free_orphans
-from elcano.activities.calls.taking_over import TakingOver
+from elcano.activities.calls.tries import CountTries
 from elcano.activities.databases.registry import named_databases
 from elcano.activities.mcp.opening import ToolLookActivities, open_servers
 from elcano.activities.providers.keeping import ProviderActivities
@@ -118,7 +117,7 @@ def build_worker(
         max_concurrent_activities=settings.worker_activities,
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
         sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
-        interceptors=[TakingOver(client)],
+        interceptors=[CountTries(client)],
         graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
     )
 
@@ -146,7 +145,7 @@ def source_workers(
             max_concurrent_activities=source.limits.side_by_side,
             max_task_queue_activities_per_second=source.rate(settings.has),
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-            interceptors=[TakingOver(client)],
+            interceptors=[CountTries(client)],
             graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
         )
         for source in sources.queued
@@ -175,7 +174,7 @@ def model_workers(
             max_concurrent_activities=settings.worker_activities,
             max_task_queue_activities_per_second=rate,
             max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-            interceptors=[TakingOver(client)],
+            interceptors=[CountTries(client)],
             graceful_shutdown_timeout=timedelta(seconds=settings.shutdown_seconds),
         )
         for provider, rate in settings.model_rates.items()
@@ -292,7 +291,6 @@ async def run(settings: Settings) -> None:
             ]
             gc.collect()
             gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks
-            await free_orphans(client)
             queues = ", ".join(repr(worker.task_queue) for worker in workers)
             _log.info("working in namespace %r on task queue %s", client.namespace, queues)
             await work(workers)

@@ -45,6 +45,9 @@ CHAIN_MODES: Final = (
 )
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
+MOST_DEATHS: Final = 8
+"""So many workers may die in the midst of a call, or stand still for too long, beyond the tries that it has. A call
+that kills each worker that makes it ends with that, instead of killing the next one for ever."""
 
 OWN_AGENT: Final = "own_agent"
 """The activity of every agent that is a graph's own."""

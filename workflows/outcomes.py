@@ -61,10 +61,8 @@ async def outcome(node: str, activity: Awaitable[Result], policy: policies.Polic
     except ActivityError as error:
         cause = error.cause
         if isinstance(cause, ApplicationError):
-            # Only since such a call is one that nobody answered: before, it had a name that no edge can wait for, one
-            # try, and whatever it had used was not asked for.
-            if cause.type == FailureType.WORKER_DIED and workflow.patched("died-is-unanswered"):
-                return _unanswered(node, f"no answer in time ({cause.message})", error, policy)
+            if cause.type == FailureType.TIMEOUT:  # its last try was too slow, as the attempt after that says
+                return _unanswered(node, cause.message, error, policy)
             lost = _lost(node, cause)
             if error.retry_state != RetryState.TIMEOUT:
                 return lost
@@ -83,8 +81,8 @@ async def outcome(node: str, activity: Awaitable[Result], policy: policies.Polic
 
 def _unanswered(node: str, message: str, error: ActivityError, policy: policies.Policy) -> Lost:
     """A call of which nobody can say what it used."""
-    spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED
-    attempts = policy["retry_policy"].maximum_attempts if spent else 1
+    spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED or isinstance(error.cause, ApplicationError)
+    attempts = policies.tries(policy) if spent else 1
     return Lost(
         Failure(node=node, type=FailureType.TIMEOUT, message=message, attempts=attempts),
         abandoned=error.retry_state == RetryState.CANCEL_REQUESTED,

@@ -1,4 +1,8 @@
-"""How long each activity may take and how often it is tried: the only place that retries are configured in."""
+"""How long each activity may take and how often it is tried: the only place that retries are configured in.
+
+Temporal counts attempts. What beats is allowed `MOST_DEATHS` of them more than tries, for an attempt whose worker died
+is no try: `activities.calls.tries` tells them apart, and makes the last try final.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -7,6 +11,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 from temporalio.common import RetryPolicy
 
 from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.contracts import MOST_DEATHS
 from elcano.graphs.spec.call_limits import ToolLimits
 from elcano.graphs.values.failures import FailureType
 
@@ -26,12 +31,15 @@ class Policy(TypedDict):
 _NEVER_AGAIN: Final = [FailureType.PAYLOADS_TOO_LARGE]
 """Failures of Temporal's own that it would retry for ever; ours say themselves whether another try can help."""
 
-HEARTBEAT: Final = timedelta(seconds=4)
-"""A worker that was killed is noticed after this long; activities beat several times as often."""
+HEARTBEAT: Final = timedelta(seconds=30)
+"""A worker that is silent for this long counts as dead, and its calls are made again by another one.
+
+Nothing but silence tells a dead worker from one that stands still: a throttled container, a paused machine, a laptop
+that sleeps. A worker that goes on within 20 s has 10 s left to be heard, so that none of its calls is paid twice; what
+that costs is that the calls of a worker that was killed wait for so long."""
 
 FIRST_RETRY: Final = timedelta(milliseconds=500)
-"""Before the try after one that failed or was cut off, doubled from try to try. With `HEARTBEAT` it is less than the
-5 s after which a run shall go on whose only worker was killed."""
+"""Before the try after one that failed or was cut off, doubled from try to try."""
 
 PARTING: Final = timedelta(seconds=30)
 """How long a call that is given up may take to say what it used; the run goes on without it then."""
@@ -50,6 +58,12 @@ def hold_seconds(reason: Literal["provider", "person"], tries: int, retry_after:
     """How long to wait after so many tries in vain; never less than the provider asked for, within a day."""
     backoff = min(_HOLD_FIRST * 2.0 ** min(tries - 1, 20), _HOLD_LONGEST[reason])
     return max(backoff, min(retry_after or 0.0, 86_400.0))
+
+
+def tries(policy: Policy) -> int:
+    """How often a call may fail before it has failed; attempts whose worker died are not among them."""
+    attempts = policy["retry_policy"].maximum_attempts
+    return attempts if policy["heartbeat_timeout"] is None else attempts - MOST_DEATHS
 
 
 def bound(policy: Policy, begun: bool, seconds: float) -> Policy:
@@ -77,7 +91,7 @@ def limited(policy: Policy, limits: ToolLimits | None) -> Policy:
     own = policy.copy()
     retries = policy["retry_policy"]
     if limits.attempts is not None:
-        retries = replace(retries, maximum_attempts=limits.attempts)
+        retries = replace(retries, maximum_attempts=limits.attempts + MOST_DEATHS)
     if limits.timeout_seconds is not None and limits.timeout_seconds < policy["start_to_close_timeout"].total_seconds():
         own["start_to_close_timeout"] = timedelta(seconds=limits.timeout_seconds)
         again = [kind for kind in retries.non_retryable_error_types or () if kind != _TOO_SLOW]
@@ -93,7 +107,7 @@ AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to
     retry_policy=RetryPolicy(
         initial_interval=FIRST_RETRY,
         maximum_interval=timedelta(minutes=1),
-        maximum_attempts=8,
+        maximum_attempts=8 + MOST_DEATHS,
         non_retryable_error_types=_NEVER_AGAIN,
     ),
 )
@@ -108,7 +122,7 @@ TOOL: Final = Policy(
     retry_policy=RetryPolicy(
         initial_interval=timedelta(seconds=1),
         maximum_interval=timedelta(seconds=30),
-        maximum_attempts=4,
+        maximum_attempts=4 + MOST_DEATHS,
         non_retryable_error_types=_NEVER_AGAIN,
     ),
 )
@@ -137,7 +151,7 @@ def search(source: SourceSpec | None) -> Policy:
         schedule_to_close_timeout=None,
         start_to_close_timeout=timedelta(seconds=source.policy.seconds),
         heartbeat_timeout=HEARTBEAT,
-        retry_policy=replace(TOOL["retry_policy"], maximum_attempts=source.policy.attempts),
+        retry_policy=replace(TOOL["retry_policy"], maximum_attempts=source.policy.attempts + MOST_DEATHS),
     )
     if source.queue:
         policy["schedule_to_start_timeout"] = timedelta(seconds=source.policy.queue_seconds)
@@ -166,7 +180,7 @@ PUBLISH: Final = Policy(
     retry_policy=RetryPolicy(
         initial_interval=FIRST_RETRY,
         maximum_interval=timedelta(seconds=30),
-        maximum_attempts=11,
+        maximum_attempts=11 + MOST_DEATHS,
         non_retryable_error_types=_NEVER_AGAIN,
     ),
 )

@@ -29,7 +29,8 @@ from elcano.activities.calls.failures import safe_text
 from elcano.activities.calls.forms import Form
 from elcano.activities.calls.heartbeat import Pulse
 from elcano.activities.calls.ledger_line import Outcome, line
-from elcano.activities.calls.models import Resolve, call_settings, in_order
+from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order
+from elcano.activities.calls.patience import PatientModel
 from elcano.activities.calls.refusals import UNREADABLE, fault_of, unreadable, withheld
 from elcano.activities.calls.streaming import Listener, Streamers, heard
 from elcano.activities.calls.usage import last_written, usage_of
@@ -159,7 +160,7 @@ class Attempt:
 
     async def _conversation(self, agent: Agent[object, Output], model: Model, form: Form) -> Answer[Output]:
         """One run of one agent; what it used is counted however it ends."""
-        settings = call_settings(self._settings)
+        settings = CALL_SETTINGS.copy()
         if form.max_tokens is not None:
             settings["max_tokens"] = form.max_tokens
         with capture_run_messages() as messages:
@@ -172,7 +173,7 @@ class Attempt:
             try:
                 async with agent.iter(
                     form.text,
-                    model=asked,
+                    model=PatientModel(asked, self._settings.model_timeout_seconds),
                     instructions=form.told or None,
                     model_settings=settings,
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),

@@ -15,6 +15,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from elcano.activities.calls.refusals import fault_of
+from elcano.activities.calls.tries import this_try
 from elcano.graphs.errors import (
     AnswerCutOff,
     AnswerDeclined,
@@ -39,7 +40,7 @@ from elcano.redaction import without_secrets
 
 MESSAGE_CHARACTERS: Final = 1_000
 OUTPUT_ATTEMPTS: Final = 2
-"""Attempts in which a model may answer in the wrong form, each of several requests: more only cost more."""
+"""Tries in which a model may answer in the wrong form, each of several requests: more only cost more."""
 LONGEST_WAIT: Final = timedelta(days=1)
 """A provider that asks for more is asked again anyway."""
 SHORT_WAIT: Final = timedelta(seconds=30)
@@ -63,7 +64,7 @@ _NEVER: Final = (
 def classified(error: Exception, usage: Usage | None = None, progress: JsonObject | None = None) -> ApplicationError:
     """`error` as what Temporal should make of it; an `ApplicationError` is returned as it is.
 
-    Within an activity its details are `FailureDetails`: which attempt failed, the `usage` of all attempts so far,
+    Within an activity its details are `FailureDetails`: which try failed, the `usage` of all attempts so far,
     and the `progress` that another try can go on with.
     """
     if isinstance(error, ApplicationError):
@@ -71,7 +72,7 @@ def classified(error: Exception, usage: Usage | None = None, progress: JsonObjec
     sorted_error = _sorted(error)
     if not activity.in_activity():
         return sorted_error
-    attempt = activity.info().attempt
+    attempt = this_try()
     malformed_again = sorted_error.type == FailureType.MODEL_OUTPUT and attempt >= OUTPUT_ATTEMPTS
     wait = sorted_error.next_retry_delay
     details = FailureDetails(
@@ -92,7 +93,7 @@ def classified(error: Exception, usage: Usage | None = None, progress: JsonObjec
 
 def abandoned(usage: Usage) -> ApplicationError:
     """What a call leaves with when its run gave it up: what all its attempts used."""
-    details = FailureDetails(attempt=activity.info().attempt, usage=usage)
+    details = FailureDetails(attempt=this_try(), usage=usage)
     return ApplicationError(
         "the run gave the call up",
         details.model_dump(mode="json"),

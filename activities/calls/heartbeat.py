@@ -1,7 +1,7 @@
 """Beats while an activity works, so that a worker that dies is noticed in seconds and a cancellation arrives.
 
 A beat carries what the next attempt needs to go on; one without details would make Temporal forget the last ones.
-Behind that it may carry the words that are being written, for whoever watches: the next attempt does not need them.
+Behind that it may carry the words that are being written, for whoever watches, and how many attempts were no tries.
 """
 
 import asyncio
@@ -13,11 +13,12 @@ from typing import Any, Final
 
 from temporalio import activity
 
+from elcano.activities.calls.tries import lost_attempts
 from elcano.graphs.values.words import BEAT_SECONDS, Words
 
 BEAT: Final = timedelta(seconds=BEAT_SECONDS)
 """The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
-many times into the 4 s after which Temporal gives a silent activity to another worker."""
+many times into the 30 s after which Temporal gives a silent activity to another worker."""
 
 _log = logging.getLogger("activities.heartbeat")
 
@@ -41,10 +42,12 @@ class Pulse:
     def beat(self) -> None:
         """Tells Temporal that the activity is alive and how far it is."""
         words = self._words()
-        if words is None:
-            activity.heartbeat(*self.details)
-        else:  # a beat that has nothing for the next attempt says so in its place
-            activity.heartbeat(next(iter(self.details), None), words.model_dump(mode="json"))
+        shown = None if words is None else words.model_dump(mode="json")
+        # What a beat has not is left out behind, and said to be nothing in its place before what it has.
+        carried = [next(iter(self.details), None), shown, lost_attempts() or None]
+        while carried and carried[-1] is None:
+            carried.pop()
+        activity.heartbeat(*carried)
 
     def _words(self) -> Words | None:
         """What there is to show. A fault in showing is told in the log and ends the showing, never the beats."""

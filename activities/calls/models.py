@@ -36,6 +36,8 @@ NO_KEY: Final = "no-key"
 CACHED: Final = CacheConfig(messages=False)
 """Instructions and the form of the answer are the same in every call of an agent, the task never is: only the first are
 marked to be kept by the provider, where that has to be asked for (Anthropic, OpenAI's latest)."""
+CALL_SETTINGS: Final = ModelSettings(max_retries=0, cache=CACHED)
+"""What every request is made with: one HTTP request, and what is to be cached. How long it may take: `patience`."""
 
 Resolve: TypeAlias = Callable[[ModelChoice, str, Settings], Model]
 """From a run's choice, an agent and the worker's settings to the model that answers: `resolve_model`, or a test's."""
@@ -64,11 +66,6 @@ def model_text(choice: ModelChoice, agent: str, settings: Settings) -> str:
 def may_answer_offline(text: str) -> bool:
     """Whether the extractive model is among the models that `text` names."""
     return OFFLINE in model_names(text)
-
-
-def call_settings(settings: Settings) -> ModelSettings:
-    """What every request is made with: one HTTP request, a deadline for the whole of it, and what is to be cached."""
-    return ModelSettings(max_retries=0, request_timeout=settings.model_timeout_seconds, cache=CACHED)
 
 
 @lru_cache(maxsize=64)

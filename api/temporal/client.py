@@ -61,9 +61,10 @@ PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
 """A worker that has to replay a long history needs seconds."""
 UPDATE_TIMEOUT: Final = timedelta(seconds=10)
 """For a worker to take a request."""
-TASK_TIMEOUT: Final = timedelta(seconds=4)
-"""For a worker to say what a workflow does next, which takes it milliseconds. One that was killed meanwhile is waited
-for so long, and then another is asked; sections have it from their runs."""
+TASK_TIMEOUT: Final = timedelta(seconds=60)
+"""For a worker to say what a workflow does next. That takes it milliseconds, but for a history that it has to replay:
+seconds for thousands of events, more if their payloads are fetched from afar, and an answer that comes too late is
+thrown away. A worker that was killed in these milliseconds is waited for so long; sections have it from their runs."""
 POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""
 BEGUN: Final = "begun"

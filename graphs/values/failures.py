@@ -50,9 +50,6 @@ class FailureType:
     """A source failed so often in this run that it is not asked again."""
     TIMEOUT: Final = "Timeout"
     """No answer came in time."""
-    WORKER_DIED: Final = "WorkerDied"
-    """What a worker says of the calls of one that died on its machine, so that they are made again at once. Where that
-    was the last try the run has it as `Timeout`: nobody answered."""
     BRANCHES_FAILED: Final = "BranchesFailed"
     """Fewer branches succeeded than must."""
     INPUT_INVALID: Final = "InputInvalid"
@@ -65,7 +62,7 @@ class FailureDetails(Frozen):
     """The details of a failure that leaves an activity: what its workflow has to know beside the reason."""
 
     attempt: int = Field(ge=1)
-    """Which attempt failed."""
+    """Which try failed; attempts whose worker died are none."""
     usage: Usage = Usage()
     """What it and the attempts before it used."""
     retry_after: float | None = None

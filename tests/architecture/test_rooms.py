@@ -61,8 +61,7 @@ EXTRA = {
     "activities/databases/inspecting.py": {"sqlalchemy"},
     "storage/payloads.py": {"temporalio"},
     "activities/calls/bookkeeping.py": {"temporalio"},
-    "activities/calls/orphans.py": {"temporalio"},
-    "activities/calls/taking_over.py": {"temporalio"},
+    "activities/calls/tries.py": {"temporalio"},
     "activities/providers/queues.py": {"temporalio"},
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}

@@ -11,6 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
 from elcano import testing
+from elcano.activities.calls.tries import CountTries
 from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchInput, ResearchResult
 from elcano.graphs.modes import MODES
@@ -64,6 +65,7 @@ async def worker_for(
                 workflow_runner=runner,
                 max_cached_workflows=cached_workflows,
                 max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+                interceptors=[CountTries(client)],
             )
         )
 

@@ -1,4 +1,4 @@
-"""A call that no try lived to answer is one that nobody answered, also where another worker tells the run."""
+"""A call that no try lived to answer is one that nobody answered, and what it used is asked of the ledger."""
 
 import uuid
 
@@ -17,20 +17,23 @@ from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from tests.workflow.test_node_limits import Judge, graph, judge, run
 
+NOBODY = ApplicationError("no answer in time (too slow)", type=FailureType.TIMEOUT, non_retryable=True)
+"""What an attempt says that finds that the server ended the last try."""
+
 
 async def dead(call: AgentCall) -> None:
-    raise ApplicationError("the worker died", type=FailureType.WORKER_DIED)  # as the worker after it says
+    raise NOBODY
 
 
-async def test_a_worker_whose_death_another_one_tells_was_a_try_too(temporal: Client, script: Script) -> None:
+async def test_what_a_call_used_that_nobody_answered_is_in_the_ledger(temporal: Client, script: Script) -> None:
     paid = Usage(requests=1, input_tokens=700)
     asked = Judge(script, dead)
     run_id = f"run-{uuid.uuid4()}"
     script.ledger[run_id, "0001-judge"] = paid
     result = await run(temporal, asked.activities, graph(judge(attempts=2), repaired="Timeout"), run_id=run_id)
-    assert (asked.attempts, result.ending, script.calls) == ([1, 2], None, ["thinking", "writer"])
+    assert (asked.attempts, result.ending, script.calls) == ([1], None, ["thinking", "writer"])
     (kept,) = script.archived
-    assert next(event for event in kept.events if event.type == "error").message.endswith("(the worker died)")
+    assert next(event for event in kept.events if event.type == "error").message.endswith("(too slow)")
     assert kept.log is not None
     failed = next(entry for entry in kept.log.entries if isinstance(entry, StepFailed))
     assert (failed.failure.attempts, failed.usage.input_tokens) == (2, 700)
@@ -41,7 +44,7 @@ async def test_of_a_tool_that_no_try_lived_to_answer_for_nobody_knows_what_it_di
     skipping: WorkflowEnvironment, script: Script, tool: str, told: bool
 ) -> None:
     async def use(call: ToolCall) -> ToolResult:
-        raise ApplicationError("the worker died", type=FailureType.WORKER_DIED)
+        raise NOBODY
 
     called = {"server": "'a'", "tool": "'b'", "arguments": "`{}`"} if told else {}
     node = ToolNode(id="call", tool=tool, inputs=called, limits=ToolLimits(attempts=2))

@@ -99,11 +99,6 @@ async def hanging(call: AgentCall) -> None:
         await asyncio.sleep(0.2)
 
 
-async def silent(call: AgentCall) -> None:
-    await asyncio.sleep(8)  # a worker that was killed beats no more
-    raise ApplicationError("nobody listens to this")
-
-
 @pytest.mark.parametrize(("own", "tried"), [(1, [1]), (3, [1, 2, 3]), (None, [1, 2, 3, 4, 5, 6, 7, 8])])
 async def test_a_call_is_tried_as_often_as_its_node_says(
     skipping: WorkflowEnvironment, script: Script, own: int | None, tried: list[int]
@@ -127,12 +122,6 @@ async def test_a_call_that_takes_too_long_has_failed_and_its_graph_repairs_that(
     (kept,) = script.archived
     failed = next(event for event in kept.events if event.type == "error")
     assert "no answer in time" in failed.message
-
-
-async def test_a_worker_that_dies_was_a_try(temporal: Client, script: Script) -> None:
-    asked = Judge(script, silent)
-    result = await run(temporal, asked.activities, graph(judge(attempts=1), repaired="Timeout"))
-    assert (asked.attempts, result.ending, script.calls) == ([1], None, ["thinking", "writer"])
 
 
 async def test_the_searches_of_a_node_have_limits_each(skipping: WorkflowEnvironment, script: Script) -> None:

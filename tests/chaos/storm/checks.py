@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import TERMINAL
-from elcano.workflows import policies
 from tests.chaos.storm.notes import Note
 from tests.chaos.storm.records import Applied, Heard, Left, Place, Played
 from tests.chaos.storm.repeats import done_again, is_of, paid_again, repeated
@@ -24,14 +23,12 @@ EXCUSES: Final[Mapping[Way, str]] = {
 """What a report may say that is not its twin's, by how its question goes: paths have so many seconds, models of a
 forecast too, and a call that writes is never made again."""
 
-_NO_ANSWER: Final = "no answer in time ("
-
 
 class Finding(NamedTuple):
     """Something that is wrong."""
 
     kind: str
-    """`lost`, `different`, `repeated`, `events`, `books`, `folds`, `answers` or `harm`."""
+    """`lost`, `different`, `repeated`, `events`, `books`, `folds`, `certificates`, `answers` or `harm`."""
     run: str
     text: str
 
@@ -42,8 +39,8 @@ def findings(run: Played, twin: Played, applied: Sequence[Applied]) -> list[Find
     found += [("events", text) for text in events(run)]
     found += [("answers", text) for text in answers(run)]
     if run.left is not None and twin.left is not None:
-        cut_off = worn_out(run, run.left, applied)
-        found += [("different", text) for text in different(run, run.left, twin.left, cut_off=cut_off)]
+        found += [("different", text) for text in different(run, run.left, twin.left)]
+        found += [("certificates", text) for text in run.left.uncertified]
         found += [("folds", text) for text in run.left.unfolded]
         found += [("books", text) for text in books(run, run.left)]
         found += [("lost", text) for text in run.left.unreachable]
@@ -70,15 +67,15 @@ def answers(run: Played) -> Iterator[str]:
             yield f"{request.action} was answered {request.status}: {request.body}"
 
 
-def different(run: Played, left: Left, twin: Left, *, cut_off: bool = False) -> Iterator[str]:
+def different(run: Played, left: Left, twin: Left) -> Iterator[str]:
     """What a run left that its twin did not, as far as what was asked of it allows.
 
     The same report, evidence and status, but: one that was stopped may have found less, and says that it was; a
     cancelled one has no report; one that was steered has a report whose citations hold. So has one that says itself
-    what a disturbance took from it, where the product promises no more; `cut_off`: every try of a tool was.
+    what a disturbance took from it, where the product promises no more.
     """
     kind = _done(run)
-    if kind in SAME and not (cut_off or _excused(run, left) or _excused(run, twin)):
+    if kind in SAME and not (_excused(run, left) or _excused(run, twin)):
         for name in ("status", "markdown", "evidence"):
             if getattr(left, name) != getattr(twin, name):
                 yield f"its {name} is {_short(getattr(left, name))}, and its twin's {_short(getattr(twin, name))}"
@@ -99,12 +96,6 @@ def _excused(run: Played, left: Left) -> bool:
     """Whether a report says itself what it lacks, of what its way may lack."""
     words = EXCUSES.get(run.plan.script.way) if run.plan.script.way else None
     return words is not None and words in left.markdown
-
-
-def worn_out(run: Played, left: Left, applied: Sequence[Applied]) -> bool:
-    """Whether a report says that a tool was not answered, and as many disturbances met its run as a tool has tries."""
-    met = sum(one.began < (run.ended or one.began) and run.began < one.ended for one in applied)
-    return _NO_ANSWER in left.markdown and met >= policies.TOOL["retry_policy"].maximum_attempts
 
 
 def _done(run: Played) -> WishKind:

@@ -1,5 +1,6 @@
 """What runs left, read when all is over: through the API what a client sees, from store and Temporal what was done."""
 
+import asyncio
 import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowExecution
 
+from elcano.dev.verification.verdict import verify
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.storage.payloads import connect_config
@@ -76,6 +78,7 @@ async def _left(http: httpx.AsyncClient, store: TenantStore, run: Played) -> Lef
     charged = tokens["used"]
     assert isinstance(charged, int)
     results, unreachable = await _results(http, run, archived)
+    uncertified = await _uncertified(http, archived)
     return Left(
         status=archived.status,
         markdown=timeless(report.text) if report.status_code == 200 else "",
@@ -87,7 +90,20 @@ async def _left(http: httpx.AsyncClient, store: TenantStore, run: Played) -> Lef
         charged=charged,
         noted=(await store.ledger.used(run.run_id)).tokens,
         unfolded=tuple([text async for text in _unfolded(store, archived)]),
+        certified=archived.report is not None and not uncertified,
+        uncertified=uncertified,
     )
+
+
+async def _uncertified(http: httpx.AsyncClient, archived: ArchivedRun) -> tuple[str, ...]:
+    """What is wrong with the certificate of a run that has a report."""
+    if archived.report is None:
+        return ()
+    answer = await clients.insist(http, "GET", f"/v1/runs/{archived.run_id}/certificate")
+    if answer.status_code != 200:
+        return (f"its certificate was answered {answer.status_code}: {answer.text[:300]}",)
+    verdict = await asyncio.to_thread(verify, answer.content)
+    return tuple(f"{fault.part}: {fault.text}" for fault in verdict.faults)
 
 
 async def _named(store: TenantStore, evidence: Sequence[str]) -> AsyncIterator[str]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.graphs.frozen import Frozen
-from tests.chaos.storm.checks import Finding, retimed, worn_out
+from tests.chaos.storm.checks import Finding, retimed
 from tests.chaos.storm.records import Applied, Heard, Played, Transcript
 from tests.chaos.storm.repeats import repeated
 from tests.chaos.storm.schedule import Target
@@ -18,6 +18,7 @@ KINDS: Final[Mapping[str, str]] = {
     "events": "streams with events missing or doubled",
     "books": "runs whose budget, ledger and model disagree",
     "folds": "logs that do not give their run",
+    "certificates": "certificates that do not hold",
     "answers": "answers that no client should get",
     "harm": "runs, databases and processes that came to harm",
 }
@@ -50,13 +51,13 @@ class Figures(Frozen):
     """Processes."""
     findings: dict[str, int]
     """Runs with a finding, by kind."""
-    worn_out: int = 0
-    """Runs of which a tool was cut off in each of its tries, and whose report says so."""
     in_flight: int
     """Calls that were cut off and made again."""
     retimed: int
     """Events that a client was told with another time than the archive has."""
     modes: dict[str, int] = {}
+    certified: int = 0
+    """Runs whose certificate holds."""
     results: int = 0
     """Results of queries that can be read."""
     written: int = 0
@@ -102,7 +103,7 @@ def figures(
         connections=sum(one.connections for run in runs for one in run.transcripts),
         ended_by_themselves=len(ended),
         findings={kind: len({one.run for one in found if one.kind == kind}) for kind in KINDS},
-        worn_out=sum(worn_out(run, run.left, applied) for run in runs if run.left),
+        certified=sum(run.left.certified for run in runs if run.left),
         in_flight=sum(repeated(run, applied).in_flight for run in runs),
         retimed=sum(retimed(run) for run in runs),
         modes=dict(Counter(run.plan.script.mode for run in runs)),
@@ -175,11 +176,10 @@ def _times(values: Iterable[float]) -> Times:
 def told(summed: Figures) -> Iterator[str]:
     """The figures as lines."""
     yield f"seed {summed.seed}: {summed.runs} runs ({summed.twins} twins) in {summed.seconds:.0f} s"
-    yield f"  finished                     {summed.finished}"
+    yield f"  finished                     {summed.finished}, of which certificates hold: {summed.certified}"
     yield f"  modes: {_counted(summed.modes)}"
     for kind, words in KINDS.items():
         yield f"  {words}: {summed.findings[kind]}"
-    yield f"  runs that say that each try of a tool was cut off: {summed.worn_out}"
     yield f"  calls cut off and made again: {summed.in_flight}"
     yield f"  events told with another time than they are kept with: {summed.retimed}"
     yield f"  disturbances: {_counted(summed.disturbances)}"

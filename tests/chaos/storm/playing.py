@@ -14,8 +14,9 @@ from tests.chaos.storm.records import Again, Played, Request
 from tests.chaos.storm.schedule import NOTHING, Disturbance, Plan, WishKind
 from tests.chaos.storm.stack import Stormy
 
-RUN_SECONDS: Final = 480.0
-"""A run that is not over by then is stuck: undisturbed it takes a few, on a busy machine some dozens."""
+RUN_SECONDS: Final = 900.0
+"""A run that is not over by then is stuck: undisturbed it takes a few, on a busy machine some dozens, and each worker
+that is killed costs it half a minute."""
 NEEDS: Final[dict[WishKind, tuple[str, ...]]] = {
     "top-up": ("top-up",),
     "stop": ("stop",),

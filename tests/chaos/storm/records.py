@@ -127,6 +127,10 @@ class Left(Frozen):
     """Results of queries that its answer rests on."""
     unreachable: tuple[str, ...] = ()
     """Results, and what was drawn of them, that nobody can read."""
+    certified: bool = False
+    """Its certificate holds."""
+    uncertified: tuple[str, ...] = ()
+    """Why the certificate of its report does not hold."""
 
 
 class Played(Frozen):

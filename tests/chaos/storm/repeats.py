@@ -1,7 +1,8 @@
 """Calls that were made again: which a disturbance explains, and which nothing may.
 
 An attempt that was cut off may be made again: a call that was under way when something was killed or stopped, once for
-each of these. A call whose result the Temporal server had is never made again, unless somebody took the run back.
+each of these. A worker that stands still cuts nothing off. A call whose result the Temporal server had is never made
+again, unless somebody took the run back.
 """
 
 from collections import defaultdict
@@ -12,9 +13,9 @@ from typing import Final, NamedTuple
 from tests.chaos.storm.notes import Note
 from tests.chaos.storm.records import Again, Applied, Completed, Played
 
-AFTERMATH: Final = 25.0
-"""Seconds after a disturbance in which calls that it cut off are made again: the heartbeat's timeout, the pause before
-the next try, and a worker that begins."""
+AFTERMATH: Final = 90.0
+"""Seconds after a disturbance in which calls that it cut off are made again: the heartbeat's timeout or that of a
+workflow task, the pause before the next try, and a worker that begins."""
 LONG_WRITER: Final = "long_writer"
 SECTION_WRITER: Final = "writer"
 SMALLEST: Final = 1e-3
@@ -83,7 +84,8 @@ def _allowed_again(run: Played, first: float, second: float) -> bool:
 
 def _cuts_off(one: Applied, first: float, second: float) -> bool:
     """Whether a disturbance can be why something was done again: it came in between, or lasted into that."""
-    return one.began < second and first < one.ended + AFTERMATH
+    stall = one.target == "worker" and one.how == "stop"
+    return not stall and one.began < second and first < one.ended + AFTERMATH
 
 
 def done_again(run: Played, applied: Sequence[Applied]) -> Iterator[str]:

@@ -27,12 +27,17 @@ LATE_WISHES: Final[tuple[WishKind, ...]] = ("resume", "rollback", "fork")
 OF_LOOPS: Final = (*("iterative",) * 3, "deep", "deep", "deep_brief", "simple", "auto")
 """The modes of the first storms: by them a seed does what it did then."""
 OF_TEAMS: Final = ("magentic", "magentic", "hierarchical", "hierarchical", "analysis")
-MODES: Final = (*OF_LOOPS, *OF_TEAMS, "data", "data", "data", "data")
+MODES: Final = (*OF_LOOPS, *OF_TEAMS, "literature_review", "data", "data", "data", "data")
 GROUPS: Final[Mapping[str, Sequence[str]]] = {"loops": OF_LOOPS, "teams": OF_TEAMS}
 WAYS: Final[tuple[Way, ...]] = (
     *("query", "mended", "vain", "sheets", "documents", "paths", "patient"),
     *("series", "reads", "writes", "writes"),
 )
+
+STALLS: Final = (6.0, 20.0)
+"""Seconds for which a worker stands still, at least and at most: none of its calls may be made again for that."""
+SHORT_STOPS: Final = (1.0, 6.0)
+"""Of everything else."""
 
 PLENTY: Final = 5_000_000
 """Tokens that no run uses up."""
@@ -211,10 +216,11 @@ def _script(drawn: random.Random, modes: Sequence[str]) -> Script:
 
 def _disturbance(drawn: random.Random, postgres: bool) -> Disturbance:
     target = drawn.choice((*TARGETS, "postgres", "postgres") if postgres else TARGETS)
-    how: Literal["kill", "stop"] = "kill" if drawn.random() < 0.7 else "stop"
-    seconds = drawn.uniform(1.0, 6.0) if how == "stop" else drawn.choice((0.0, 0.0, drawn.uniform(0.0, 3.0)))
-    if how == "stop" and target == "worker" and drawn.random() < 0.25:
-        seconds = 13.0  # longer than Temporal waits for a heartbeat: its calls are given to somebody else
+    how: Literal["kill", "stop"] = "kill" if drawn.random() < (0.5 if target == "worker" else 0.7) else "stop"
+    if how == "stop":
+        seconds = drawn.uniform(*(STALLS if target == "worker" else SHORT_STOPS))
+    else:
+        seconds = drawn.choice((0.0, 0.0, drawn.uniform(0.0, 3.0)))
     at, later = drawn.uniform(0.02, 0.95), drawn.uniform(0.0, 0.4)
     return Disturbance(target=target, how=how, at=at, later=later, seconds=seconds)
 

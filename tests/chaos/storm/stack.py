@@ -31,7 +31,7 @@ from tests.chaos.storm.surroundings import Surroundings
 
 MODEL_SECONDS: Final = 10.0
 """After so long the worker takes a model for silent."""
-START_SECONDS: Final = 90.0
+START_SECONDS: Final = 300.0
 CALM: Final = 1.5
 """Seconds between the end of one disturbance and the next: processes that never come up test nothing."""
 

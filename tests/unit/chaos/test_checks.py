@@ -58,6 +58,7 @@ def test_nothing_is_wrong_with_a_run_like_its_twin() -> None:
         (left(status="partial"), "different"),
         (left(evidence=("harbour",)), "different"),
         (left(unfolded=("run-1: budget",)), "folds"),
+        (left(uncertified=("report: it is another one",)), "certificates"),
         (left(unreachable=("its result 1 was answered 404",)), "lost"),
         (left(charged=1), "books"),
         (left(archive=STREAM[:-1]), "events"),
@@ -230,10 +231,9 @@ def test_a_fork_cites_what_was_written_for_the_run_that_it_began_with() -> None:
     assert len(harm([fork], {RUN.plan.name: 1}, ())) == 1
 
 
-def test_a_tool_that_was_cut_off_in_each_try_is_excused_by_as_many_disturbances() -> None:
-    less = asked_of_tables("reads", markdown="# The tons\n\nno answer in time (the worker died)", evidence=())
-    met = [KILLED.model_copy(update={"began": at, "ended": at + 0.1}) for at in (1.0, 2.0, 3.0, 4.0)]
-    assert kinds(less, met) == []
-    assert kinds(less, met[:3]) == ["different"]
-    assert kinds(less, [*met[:3], KILLED.model_copy(update={"began": 60.0, "ended": 60.1})]) == ["different"]
-    assert kinds(asked_of_tables("reads", markdown="# The tons\n", evidence=()), met) == ["different"]
+def test_a_worker_that_stood_still_is_no_excuse_for_a_call_that_was_made_again() -> None:
+    again = RUN.model_copy(update={"notes": (*RUN.notes, *AGAIN)})
+    stalled = KILLED.model_copy(update={"how": "stop"})
+    assert "repeated" not in kinds(again, [KILLED])
+    assert "repeated" in kinds(again, [stalled])
+    assert "repeated" not in kinds(again, [stalled.model_copy(update={"target": "model"})])

@@ -1,11 +1,14 @@
 """Real provider code against a scripted server: one HTTP request an attempt, and every answer sorted."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+import uvloop
 from pydantic_ai import models
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
@@ -118,6 +121,25 @@ async def test_a_slow_answer_is_given_up_after_the_setting(store: Store, monkeyp
         with pytest.raises(ApplicationError) as caught:
             await think(store, fresh(), seconds=0.3)
     assert (caught.value.type, caught.value.non_retryable) == (FailureType.PROVIDER, True)
+    assert len(provider.requests) == 1
+
+
+def test_an_answer_that_came_while_the_worker_stood_still_is_not_too_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def thought() -> AgentResult:
+        async with open_store(tmp_path) as store:
+            thinking = asyncio.create_task(think(store, fresh(), seconds=2.0))
+            while not provider.requests:  # noqa: ASYNC110 - a server in a thread tells no event loop
+                await asyncio.sleep(0.01)
+            time.sleep(4.0)  # noqa: ASYNC251 - nothing of the process goes on, as in a container that is throttled
+            return await thinking
+
+    with scripted_provider([Reply(body=GOOD.body, delay=0.5)]) as provider:
+        monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        result = uvloop.run(thought())  # the loop that workers have
+    assert result.output["thought"] == "All is well."
     assert len(provider.requests) == 1
 
 

@@ -1,0 +1,114 @@
+"""Which try of its call an attempt is: one whose worker died, stood still or was stopped was no try.
+
+Temporal gives a call to another worker when its heartbeats stay away, and counts that among its attempts. Policies
+allow `MOST_DEATHS` attempts more than tries; here the attempts that were no tries are counted, and the last try is made
+final. How the attempt before ended is asked of the server; how many before it were lost travels in the heartbeats.
+"""
+
+import logging
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import Any, Final
+
+from temporalio import activity
+from temporalio.api.enums.v1 import TimeoutType
+from temporalio.api.failure.v1 import Failure
+from temporalio.client import Client
+from temporalio.exceptions import ApplicationError, CancelledError
+from temporalio.service import RPCError
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
+
+from elcano.graphs.contracts import MOST_DEATHS
+from elcano.graphs.values.failures import FailureType
+
+CARRIED_AT: Final = 2
+"""Where in the details of a heartbeat the number of lost attempts is."""
+SHUTDOWN: Final = "WorkerShutdown"
+"""The SDK's name for the failure of an attempt that its worker, told to stop, did not wait for any longer."""
+PATIENCE: Final = timedelta(seconds=5)
+"""For the server to say how the attempt before ended."""
+
+_lost: ContextVar[int] = ContextVar("lost", default=0)
+_log = logging.getLogger("worker")
+
+
+def lost_attempts() -> int:
+    """How many attempts before this one were cut off by the death, the silence or the end of their worker."""
+    return _lost.get()
+
+
+def this_try() -> int:
+    """Which try of its call this attempt is, from 1."""
+    return max(1, activity.info().attempt - lost_attempts())
+
+
+class CountTries(Interceptor):
+    """Of a worker whose activities belong to runs."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
+        """Around each of its activities."""
+        return _Counting(next, self._client)
+
+
+class _Counting(ActivityInboundInterceptor):
+    def __init__(self, next: ActivityInboundInterceptor, client: Client) -> None:
+        super().__init__(next)
+        self._client = client
+
+    async def execute_activity(self, input: ExecuteActivityInput) -> Any:
+        info = activity.info()
+        policy = info.retry_policy
+        if info.heartbeat_timeout is None or policy is None or not policy.maximum_attempts:
+            return await super().execute_activity(input)
+        tries = policy.maximum_attempts - MOST_DEATHS
+        if info.attempt > 1:
+            _lost.set(_carried(info) + await self._was_lost(info))
+        if this_try() > tries:  # the attempt before was the last try, and the server ended it: it took too long
+            raise ApplicationError(
+                "no answer in time (activity StartToClose timeout)", type=FailureType.TIMEOUT, non_retryable=True
+            )
+        try:
+            return await super().execute_activity(input)
+        except CancelledError:
+            raise
+        except Exception as error:
+            if this_try() < tries:
+                raise
+            raise _final(error) from None
+
+    async def _was_lost(self, info: activity.Info) -> bool:
+        """Whether the attempt before this one was; if the server does not say, it was a try."""
+        handle = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
+        try:
+            pending = (await handle.describe(rpc_timeout=PATIENCE)).raw_description.pending_activities
+        except RPCError as error:
+            _log.warning("how attempt %d of %s ended is not known: %s", info.attempt - 1, info.activity_id, error)
+            return False
+        return any(one.activity_id == info.activity_id and _is_loss(one.last_failure) for one in pending)
+
+
+def _is_loss(failure: Failure) -> bool:
+    silent = failure.timeout_failure_info.timeout_type == TimeoutType.TIMEOUT_TYPE_HEARTBEAT
+    return silent or failure.application_failure_info.type == SHUTDOWN
+
+
+def _carried(info: activity.Info) -> int:
+    carried = info.heartbeat_details[CARRIED_AT] if len(info.heartbeat_details) > CARRIED_AT else None
+    return carried if isinstance(carried, int) else 0
+
+
+def _final(error: Exception) -> ApplicationError:
+    """`error` as one after which there is no other try."""
+    if not isinstance(error, ApplicationError):
+        return ApplicationError(str(error), type=type(error).__name__, non_retryable=True)
+    return ApplicationError(
+        error.message,
+        *error.details,
+        type=error.type,
+        non_retryable=True,
+        next_retry_delay=error.next_retry_delay,
+        category=error.category,
+    )

@@ -1,0 +1,160 @@
+"""Attempts whose worker died or stood still are no tries of a call; failures and slowness are; all have an end."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Literal, TypeAlias
+
+import pytest
+from temporalio import activity, workflow
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError, TimeoutType
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+from elcano.activities.calls import failures
+from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.calls.tries import CountTries
+from elcano.graphs.contracts import MOST_DEATHS
+from elcano.graphs.errors import AnswerUnusable
+from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.worker import HEARTBEAT_THROTTLE
+from tests.unit.dev.test_dev import until
+
+End: TypeAlias = Literal["dies", "fails", "is slow", "is malformed", "answers"]
+TRIES = 3
+SILENCE = timedelta(seconds=1)
+"""After so long the server takes a worker for dead; in runs that is half a minute."""
+LONGEST = timedelta(seconds=2)
+"""So long an attempt may take."""
+
+
+@workflow.defn
+class Calls:
+    """Ends with the number of the attempt that was answered."""
+
+    @workflow.run
+    async def run(self) -> int:
+        attempt: int = await workflow.execute_activity(
+            "call",
+            start_to_close_timeout=LONGEST,
+            heartbeat_timeout=SILENCE,
+            retry_policy=RetryPolicy(
+                initial_interval=timedelta(milliseconds=10),
+                backoff_coefficient=1.0,
+                maximum_attempts=TRIES + MOST_DEATHS,
+            ),
+            result_type=int,
+        )
+        return attempt
+
+
+class Attempts:
+    """Each attempt ends as it is written; after the last of these ends as the last one did."""
+
+    def __init__(self, ends: Sequence[End]) -> None:
+        self._ends = ends
+        self.made: list[End] = []
+
+    @activity.defn(name="call")
+    async def call(self) -> int:
+        attempt = activity.info().attempt
+        end = self._ends[min(attempt, len(self._ends)) - 1]
+        self.made.append(end)
+        try:
+            async with heartbeats(timedelta(seconds=0.1)):
+                await asyncio.sleep(0.3)
+                await self._end(end)
+        except Exception as error:
+            raise failures.classified(error) from None
+        if end == "dies":  # nobody beats any more
+            await asyncio.Event().wait()
+        return attempt
+
+    async def _end(self, end: End) -> None:
+        if end == "fails":
+            raise ValueError("no answer")
+        if end == "is malformed":
+            raise AnswerUnusable("not what was asked for")
+        if end == "is slow":
+            await asyncio.Event().wait()
+
+
+@asynccontextmanager
+async def calling(client: Client, ends: Sequence[End]) -> AsyncIterator[tuple[Attempts, WorkflowHandle[Calls, int]]]:
+    attempts, queue = Attempts(ends), f"tries-{uuid.uuid4()}"
+    async with working(client, queue, attempts):
+        yield attempts, await client.start_workflow(Calls.run, id=queue, task_queue=queue)
+
+
+def working(client: Client, queue: str, attempts: Attempts) -> Worker:
+    return Worker(
+        client,
+        task_queue=queue,
+        workflows=[Calls],
+        activities=[attempts.call],
+        interceptors=[CountTries(client)],
+        workflow_runner=UnsandboxedWorkflowRunner(),
+        max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+    )
+
+
+async def refused(handle: WorkflowHandle[Calls, int]) -> BaseException | None:
+    """Why the call was not answered."""
+    with pytest.raises(WorkflowFailureError) as raised:
+        await handle.result()
+    assert isinstance(raised.value.cause, ActivityError)
+    return raised.value.cause.cause
+
+
+async def test_deaths_take_no_try_away(temporal: Client) -> None:
+    ends: list[End] = ["dies", "dies", "dies", "fails", "dies", "fails", "answers"]
+    assert ends.count("dies") > TRIES
+    async with calling(temporal, ends) as (attempts, handle):
+        assert await handle.result() == len(ends)
+    assert attempts.made == ends
+
+
+async def test_a_call_fails_with_its_last_try_however_many_workers_died(temporal: Client) -> None:
+    ends: list[End] = ["dies", "fails", "dies", "fails", "fails"]
+    async with calling(temporal, ends) as (attempts, handle):
+        why = await refused(handle)
+    assert attempts.made == ends
+    assert isinstance(why, ApplicationError)
+    assert (why.type, why.message) == ("ValueError", "no answer")
+    assert FailureDetails.model_validate(why.details[0]).attempt == TRIES
+
+
+async def test_a_call_that_kills_each_of_its_workers_ends(temporal: Client) -> None:
+    async with calling(temporal, ["dies"]) as (attempts, handle):
+        why = await refused(handle)
+    assert attempts.made == ["dies"] * (TRIES + MOST_DEATHS)
+    assert isinstance(why, TimeoutError)
+    assert why.type == TimeoutType.HEARTBEAT
+
+
+async def test_slowness_is_a_try(temporal: Client) -> None:
+    async with calling(temporal, ["dies", "is slow"]) as (attempts, handle):
+        why = await refused(handle)
+    assert attempts.made == ["dies", *["is slow"] * TRIES]
+    assert isinstance(why, ApplicationError)
+    assert why.type == FailureType.TIMEOUT
+
+
+async def test_a_death_is_not_taken_for_a_malformed_answer(temporal: Client) -> None:
+    async with calling(temporal, ["dies", "is malformed"]) as (attempts, handle):
+        why = await refused(handle)
+    assert attempts.made == ["dies", *["is malformed"] * failures.OUTPUT_ATTEMPTS]
+    assert isinstance(why, ApplicationError)
+    assert why.type == FailureType.MODEL_OUTPUT
+
+
+async def test_a_worker_that_is_told_to_stop_takes_no_try_away(temporal: Client) -> None:
+    attempts, queue = Attempts(["is slow", "fails", "fails", "answers"]), f"tries-{uuid.uuid4()}"
+    async with working(temporal, queue, attempts):
+        handle = await temporal.start_workflow(Calls.run, id=queue, task_queue=queue)
+        await until(lambda: bool(attempts.made))
+    async with working(temporal, queue, attempts):
+        assert await handle.result() == 4

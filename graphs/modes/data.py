@@ -298,7 +298,7 @@ def data_graph() -> ResearchGraph:
         .add_conditional_edge(
             "chart",
             "synthesis",
-            when="outputs.parallel_paths.branches[?!(values.result)]",
+            when="outputs.parallel_paths.branches[?!(values.result || gap)]",
             label="not every path has a result",
             ending="parts",
         )

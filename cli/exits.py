@@ -20,7 +20,8 @@ class Exit(IntEnum):
     NOT_REACHABLE = 3
     """The API does not answer, or it answers that it cannot work now."""
     PARTIAL = 4
-    """The run ended early, by a limit, an outage or a failed step; there is a report of what it had by then."""
+    """The run ended early, by a limit, an outage or a failed step, or a part of it is missing: a section, a forecast, a
+    source that could not be searched. There is a report of what it had."""
     STOPPED = 5
     """Somebody stopped the run; there is a report of what it had by then."""
     UNANSWERED = 6

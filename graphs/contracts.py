@@ -75,9 +75,9 @@ RunStatus: TypeAlias = Literal[
     "running", "completed", "partial", "unanswered", "stopped", "failed", "cancelled", "terminated"
 ]
 """How a run stands. With a report end `completed` (its graph came to its end), `unanswered` (it did, and the sources do
-not answer), `partial` (a limit, an outage or a failed node ended the research early) and `stopped` (a person did);
-without one `failed`, `cancelled` and `terminated`: ended from outside (the Temporal UI, a server limit) without a
-chance to say so."""
+not answer), `partial` (a limit, an outage or a failed node ended the research early, or a part of it is missing) and
+`stopped` (a person did); without one `failed`, `cancelled` and `terminated`: ended from outside (the Temporal UI, a
+server limit) without a chance to say so."""
 REPORTED: Final[frozenset[RunStatus]] = frozenset({"completed", "unanswered", "partial", "stopped"})
 """Runs that ended by themselves, with a report."""
 

@@ -19,7 +19,8 @@
         ├── OutcomeUnknown     a tool that writes was called, and nobody knows what came of it: never again
         ├── ModelRefused       a model will never answer this: no key, a bad key, no credit, not made for the task
         ├── ModelBusy          a model's provider is down, overloaded or asks to wait: the run is held
-        ├── PromptTooLong      a model does not take so much at once: worth another try with less
+        ├── RequestRefused     a model's provider takes the key and refuses this one request
+        │   └── PromptTooLong  a model does not take so much at once: worth another try with less
         └── AnswerUnusable     a model answered, and nothing can be done with it
             ├── AnswerCutOff   it stopped at a limit before it was done
             └── AnswerDeclined it, or its provider's filter, would not answer this
@@ -132,7 +133,11 @@ class ModelBusy(ActivityFault):
         super().__init__(message)
 
 
-class PromptTooLong(ActivityFault):
+class RequestRefused(ActivityFault):
+    """A model's provider refuses a request for what is in it; other requests may be answered."""
+
+
+class PromptTooLong(RequestRefused):
     """A prompt is longer than its model takes."""
 
 

@@ -22,7 +22,7 @@ from elcano.graphs.agents import reviewer
 from elcano.graphs.agents.envelope import prompt
 from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.agents.reviewer import ReviewedStatement, ReviewerInput, ReviewVerdicts, StatementVerdict
-from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, PromptTooLong
+from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.budget import Estimate
@@ -38,7 +38,7 @@ VERDICT_TOKENS: Final = 60
 """What one verdict takes of the answer, about."""
 MEDIA_TYPE: Final = "application/json"
 _WEIGHT: Final = {"not_supported": 0, "partly": 1, "supported": 2}
-_UNUSABLE: Final = (AnswerUnusable, ModelRefused, PromptTooLong)
+_UNUSABLE: Final = (AnswerUnusable, ModelRefused, RequestRefused)
 
 Key = tuple[str, tuple[str, ...]]
 """A statement's text and the ids of the evidence that it cites."""

@@ -19,7 +19,7 @@ from elcano.graphs.agents import reviser
 from elcano.graphs.agents.envelope import EvidenceItem, prompt
 from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.agents.reviser import DoubtedBlock, RevisedBlock, ReviserInput
-from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, ModelRefused, PromptTooLong
+from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, ModelRefused, RequestRefused
 from elcano.graphs.values.budget import Estimate
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.storage.evidence import Evidence
@@ -60,10 +60,10 @@ async def revised(attempt: Attempt, given: AgentInput, draft: ReportDraft) -> Re
         return draft
     try:
         answer = await attempt.ask(asking(task.kind, reviser.QUESTION), reviser.QUESTION.request, task)
-    except (BudgetExhausted, AnswerUnusable, ModelRefused, PromptTooLong):
+    except (BudgetExhausted, AnswerUnusable, ModelRefused, RequestRefused):
         return draft
     except FallbackExceptionGroup as group:
-        if not all(isinstance(one, AnswerUnusable | ModelRefused | PromptTooLong) for one in group.exceptions):
+        if not all(isinstance(one, AnswerUnusable | ModelRefused | RequestRefused) for one in group.exceptions):
             raise
         return draft
     by_key = {key: id for id, key in keys.items()}

@@ -27,6 +27,7 @@ from elcano.graphs.errors import (
     ModelRefused,
     OutcomeUnknown,
     PromptTooLong,
+    RequestRefused,
     SourceBusy,
     SourceRefused,
     ToolRefused,
@@ -55,10 +56,11 @@ _NEVER: Final = (
     (OutcomeUnknown, FailureType.OUTCOME_UNKNOWN),
     (ModelRefused, FailureType.MODEL_REFUSED),
     (PromptTooLong, FailureType.PROMPT_TOO_LONG),
+    (RequestRefused, FailureType.REQUEST_REFUSED),
     (AnswerCutOff, FailureType.MODEL_CUT_OFF),
     (AnswerDeclined, FailureType.MODEL_DECLINED),
 )
-"""What the same call can never succeed after; the last three were asked for in other forms already."""
+"""What the same call can never succeed after; the last four were asked for in other forms already, if there was one."""
 
 
 def classified(error: Exception, usage: Usage | None = None, progress: JsonObject | None = None) -> ApplicationError:

@@ -11,7 +11,7 @@ from typing import Final
 
 from elcano.graphs.agents.cutting import cut
 from elcano.graphs.agents.envelope import TaskEnvelope, prompt
-from elcano.graphs.errors import ActivityFault, AnswerCutOff, AnswerDeclined, ModelRefused, PromptTooLong
+from elcano.graphs.errors import ActivityFault, AnswerCutOff, AnswerDeclined, PromptTooLong, RequestRefused
 
 MOST_CUTS: Final = 4
 """A prompt is made a sixteenth of what it was at the most."""
@@ -77,7 +77,7 @@ class Form:
             return replace(self, told=SHORTER, max_tokens=_room(fault.tokens, tokens_left))
         if isinstance(fault, AnswerDeclined) and not self.told:
             return replace(self, told=PLAINER)
-        if isinstance(fault, ModelRefused) and self.max_tokens is not None:  # it may not be asked for as many
+        if isinstance(fault, RequestRefused) and self.max_tokens is not None:  # it may not be asked for as many
             return replace(self, max_tokens=None)
         return None
 

@@ -30,6 +30,7 @@ from elcano.graphs.errors import (
     ModelBusy,
     ModelRefused,
     PromptTooLong,
+    RequestRefused,
 )
 from elcano.graphs.shortening import shortened
 
@@ -93,7 +94,8 @@ def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFau
         "request": "the request was refused",
     }[verdict]
     provider = model.system if model is not None else ""
-    return ModelRefused(f"{headline} ({told}): {advice(verdict, provider)}.")
+    refused = RequestRefused if verdict == "request" else ModelRefused
+    return refused(f"{headline} ({told}): {advice(verdict, provider)}.")
 
 
 def _short(text: str) -> str:

@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="问题：",
     partial="**不完整：**运行提前结束：{reason}。",
+    incomplete="**不完整：**{reason}。",
     endings={
         "stopped": "它被停止了",
         "time": "时间已用完",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "继续搜索没有找到新的内容",
         "node_failed": "一个步骤失败了",
         "provider": "一个服务商无法应答",
-        "sections": "并非每一节都研究到底",
+        "sections": "并非每一节都完整",
+        "sources": "检索不完整",
+        "parts": "缺少所要求内容的一部分",
     },
     warning="**警告：**",
     quoted="本报告由原文引文组成；撰写时没有使用语言模型。",

@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="Gevraagd:",
     partial="**Gedeeltelijk:** de uitvoering eindigde vroegtijdig: {reason}.",
+    incomplete="**Gedeeltelijk:** {reason}.",
     endings={
         "stopped": "ze werd gestopt",
         "time": "haar tijd was op",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "verdere zoekopdrachten vonden niets nieuws",
         "node_failed": "een stap mislukte",
         "provider": "een aanbieder kon niet antwoorden",
-        "sections": "niet elke sectie is tot het einde onderzocht",
+        "sections": "niet elke sectie is volledig",
+        "sources": "de zoekopdracht was onvolledig",
+        "parts": "een deel van wat werd gevraagd ontbreekt",
     },
     warning="**Waarschuwing:**",
     quoted="Dit rapport bestaat uit letterlijke citaten; er is geen taalmodel gebruikt om het te schrijven.",

@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="Asked:",
     partial="**Partial:** the run ended early, because {reason}.",
+    incomplete="**Partial:** {reason}.",
     endings={
         "stopped": "it was stopped",
         "time": "its time was used up",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "further searches found nothing new",
         "node_failed": "a step failed",
         "provider": "a provider could not answer",
-        "sections": "not every section was researched to its end",
+        "sections": "not every section is complete",
+        "sources": "the search was incomplete",
+        "parts": "a part of what was asked for is missing",
     },
     warning="**Warning:**",
     quoted="This report consists of literal quotations; no language model was used to write it.",

@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="Question :",
     partial="**Partiel :** l'exécution s'est terminée plus tôt que prévu : {reason}.",
+    incomplete="**Partiel :** {reason}.",
     endings={
         "stopped": "elle a été arrêtée",
         "time": "son temps était épuisé",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "les recherches suivantes n'ont rien trouvé de nouveau",
         "node_failed": "une étape a échoué",
         "provider": "un fournisseur n'a pas pu répondre",
-        "sections": "toutes les sections n'ont pas été étudiées jusqu'au bout",
+        "sections": "toutes les sections ne sont pas complètes",
+        "sources": "la recherche est incomplète",
+        "parts": "une partie de ce qui était demandé manque",
     },
     warning="**Avertissement :**",
     quoted="Ce rapport est composé de citations littérales ; aucun modèle de langage n'a servi à l'écrire.",

@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="Gefragt:",
     partial="**Teilergebnis:** Der Lauf endete vorzeitig: {reason}.",
+    incomplete="**Teilergebnis:** {reason}.",
     endings={
         "stopped": "er wurde angehalten",
         "time": "seine Zeit war aufgebraucht",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "weitere Suchen fanden nichts Neues",
         "node_failed": "ein Schritt schlug fehl",
         "provider": "ein Anbieter konnte nicht antworten",
-        "sections": "nicht jeder Abschnitt wurde zu Ende recherchiert",
+        "sections": "nicht jeder Abschnitt ist vollständig",
+        "sources": "die Suche war unvollständig",
+        "parts": "ein Teil dessen, wonach gefragt war, fehlt",
     },
     warning="**Warnung:**",
     quoted="Dieser Bericht besteht aus wörtlichen Zitaten; er wurde ohne Sprachmodell geschrieben.",

@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="Domanda:",
     partial="**Parziale:** l'esecuzione è terminata in anticipo: {reason}.",
+    incomplete="**Parziale:** {reason}.",
     endings={
         "stopped": "è stata fermata",
         "time": "il suo tempo era esaurito",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "altre ricerche non hanno trovato nulla di nuovo",
         "node_failed": "un passo non è riuscito",
         "provider": "un fornitore non ha potuto rispondere",
-        "sections": "non tutte le sezioni sono state approfondite fino in fondo",
+        "sections": "non tutte le sezioni sono complete",
+        "sources": "la ricerca è incompleta",
+        "parts": "manca una parte di quanto richiesto",
     },
     warning="**Avviso:**",
     quoted=(

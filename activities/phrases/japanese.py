@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="質問：",
     partial="**一部のみ：**実行は途中で終了しました：{reason}。",
+    incomplete="**一部のみ：**{reason}。",
     endings={
         "stopped": "停止されました",
         "time": "時間を使い切りました",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "さらに検索しても新しいものは見つかりませんでした",
         "node_failed": "ステップが失敗しました",
         "provider": "提供元が応答できませんでした",
-        "sections": "すべての節が最後まで調査されたわけではない",
+        "sections": "すべての節が揃っているわけではない",
+        "sources": "検索が不完全だった",
+        "parts": "求められた内容の一部が欠けている",
     },
     warning="**警告：**",
     quoted="この報告は原文の引用だけからなり、作成に言語モデルは使われていません。",

@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="질문:",
     partial="**부분 결과:** 실행이 일찍 끝났습니다: {reason}.",
+    incomplete="**부분 결과:** {reason}.",
     endings={
         "stopped": "중지되었습니다",
         "time": "시간을 모두 썼습니다",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "더 검색해도 새로운 것이 없었습니다",
         "node_failed": "한 단계가 실패했습니다",
         "provider": "제공자가 응답하지 못했습니다",
-        "sections": "모든 절이 끝까지 조사되지는 않았습니다",
+        "sections": "모든 절이 완성되지는 않았습니다",
+        "sources": "검색이 완전하지 않았습니다",
+        "parts": "요청한 내용의 일부가 빠져 있습니다",
     },
     warning="**경고:**",
     quoted="이 보고서는 원문 인용으로만 이루어져 있으며, 작성에 언어 모델을 쓰지 않았습니다.",

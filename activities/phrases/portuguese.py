@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="Pergunta:",
     partial="**Parcial:** a execução terminou antes do previsto: {reason}.",
+    incomplete="**Parcial:** {reason}.",
     endings={
         "stopped": "foi interrompida",
         "time": "o seu tempo esgotou-se",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "novas pesquisas não encontraram nada de novo",
         "node_failed": "um passo falhou",
         "provider": "um fornecedor não pôde responder",
-        "sections": "nem todas as seções foram pesquisadas até o fim",
+        "sections": "nem todas as seções estão completas",
+        "sources": "a busca ficou incompleta",
+        "parts": "falta uma parte do que foi pedido",
     },
     warning="**Aviso:**",
     quoted=("Este relatório é composto por citações literais; nenhum modelo de linguagem foi usado para o escrever."),

@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="Pregunta:",
     partial="**Parcial:** la ejecución terminó antes de tiempo: {reason}.",
+    incomplete="**Parcial:** {reason}.",
     endings={
         "stopped": "se detuvo",
         "time": "se agotó su tiempo",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "las búsquedas siguientes no encontraron nada nuevo",
         "node_failed": "falló un paso",
         "provider": "un proveedor no pudo responder",
-        "sections": "no todas las secciones se investigaron hasta el final",
+        "sections": "no todas las secciones están completas",
+        "sources": "la búsqueda quedó incompleta",
+        "parts": "falta una parte de lo que se pidió",
     },
     warning="**Advertencia:**",
     quoted="Este informe consta de citas literales; no se usó ningún modelo de lenguaje para escribirlo.",

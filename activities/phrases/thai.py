@@ -7,6 +7,7 @@ from elcano.activities.phrases.wording import Phrases
 PHRASES: Final = Phrases(
     asked="คำถาม:",
     partial="**บางส่วน:** การทำงานสิ้นสุดก่อนกำหนด: {reason}",
+    incomplete="**บางส่วน:** {reason}",
     endings={
         "stopped": "ถูกหยุด",
         "time": "ใช้เวลาจนหมด",
@@ -17,7 +18,9 @@ PHRASES: Final = Phrases(
         "stalled": "การค้นหาต่อไม่พบสิ่งใหม่",
         "node_failed": "ขั้นตอนหนึ่งล้มเหลว",
         "provider": "ผู้ให้บริการไม่สามารถตอบได้",
-        "sections": "บางหัวข้อยังค้นคว้าไม่เสร็จสิ้น",
+        "sections": "บางหัวข้อยังไม่สมบูรณ์",
+        "sources": "การค้นหายังไม่ครบถ้วน",
+        "parts": "ขาดบางส่วนของสิ่งที่ถาม",
     },
     warning="**คำเตือน:**",
     quoted="รายงานนี้ประกอบด้วยข้อความที่ยกมาตามต้นฉบับ ไม่ได้ใช้แบบจำลองภาษาในการเขียน",

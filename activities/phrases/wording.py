@@ -11,9 +11,11 @@ class Phrases:
     asked: str
     """Before the question."""
     partial: str
-    """With `{reason}`."""
+    """That the run ended early, with `{reason}`."""
+    incomplete: str
+    """That the run went its whole way and something is missing, with `{reason}`."""
     endings: Mapping[str, str]
-    """Why a run ended early, by the kind of its ending, to follow `because`."""
+    """Why a report is partial, by the kind of its run's ending; those of early ends follow `because`."""
     warning: str
     quoted: str
     """That the report consists of quotations alone."""

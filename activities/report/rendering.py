@@ -27,6 +27,7 @@ from elcano.graphs.references.wording import flags, mark
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.budget import usd
+from elcano.graphs.values.endings import MISSING
 from elcano.graphs.values.report import ReportDraft, heading_for
 from elcano.graphs.values.review import Review
 from elcano.graphs.values.state import Ending, SectionGap, SectionResult
@@ -78,10 +79,13 @@ def render_report(
     told = written if written is not None else parts(checked, marks, words)
     passage = partial(_passage, checked.works)
     untold = not draft.answered and words.other_language in draft.limitations
-    said = (one for one in draft.limitations if not untold or one != words.other_language)
-    limitations = _listed(words.limitations, map(prose, said))
+    nothing_searched = call.ending is not None and call.ending.kind == "sources" and not call.evidence
+    untrue = {words.other_language} if untold else set()
+    untrue |= {words.nothing_found, words.nothing_holds} if nothing_searched else set()
+    limitations = _listed(words.limitations, map(prose, (one for one in draft.limitations if one not in untrue)))
     related = _listed(words.related if draft.answered else words.nearest, map(passage, checked.related))
-    unanswered = [f"**{words.other_language if untold else words.not_answered}**", *limitations, *related]
+    verdict = words.other_language if untold else words.not_answered
+    unanswered = [*([] if nothing_searched else [f"**{verdict}**"]), *limitations, *related]
     return _joined(
         [
             f"# {plain(draft.title)}",
@@ -145,11 +149,15 @@ def render_evidence(
 
 
 def _head(call: PublishCall, words: Phrases, author: str, doubts: Sequence[str] = ()) -> str:
-    reason = _reason(call.ending, words) if call.ending else ""
-    state = f"{words.partial.format(reason=plain(reason))} " if reason else ""
+    state = f"{_partial(call.ending, words)} " if call.ending else ""
     warned = "".join(f"\n>\n> {words.warning} {plain(doubt)}" for doubt in doubts)
     asked = f"{words.asked} {plain(call.question)}{_followed(call)}"
     return f"> {asked}\n>\n> {state}{author}{_chosen(call)}{warned}"
+
+
+def _partial(ending: Ending, words: Phrases) -> str:
+    said = words.incomplete if ending.kind in MISSING else words.partial
+    return said.format(reason=plain(_reason(ending, words)))
 
 
 def _followed(call: PublishCall) -> str:

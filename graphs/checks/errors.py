@@ -40,6 +40,7 @@ OF_MODELS: Final = frozenset(
         FailureType.MODEL_CUT_OFF,
         FailureType.MODEL_DECLINED,
         FailureType.PROMPT_TOO_LONG,
+        FailureType.REQUEST_REFUSED,
         FailureType.LIMIT_REACHED,
     }
 )

@@ -1,8 +1,8 @@
-"""What ends a run of sections early though it went its whole way: one of them ended early itself, or never began.
+"""What makes a run of sections partial though it went its whole way: one of them is not complete.
 
-A section is a run of its own, so it counts as a run alone does: whatever would make that partial makes it incomplete, a
-budget, a stall and a failed node alike. One that no source answers is complete; one that failed leaves a gap, as ever.
-More budget is named only where budget is what was short.
+A section is a run of its own, so whatever would make that partial makes it incomplete: a budget, a stall, a failed
+node. So do a gap, for whatever reason it was left, and a section that nothing answers. Where nothing answers any of
+them, none is missing: the run is unanswered. More budget is named only where budget is what was short.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,18 +30,20 @@ def incomplete(graph: ResearchGraph, run: Run) -> Ending | None:
     """How a run ends that leaves for its exit with these sections; None if all of them are complete."""
     if not run.figures.sections_end_runs:
         return None
-    short = [section for section in run.state.sections if section.incomplete]
-    if not short:
+    sections = run.state.sections
+    short = [section for section in sections if section.incomplete]
+    if not short or all(section.unanswered and not section.ending for section in sections):
         return None
     reasons = [f"“{shortened(one.title, 80)}” ({shortened(_why(one), REASON_CHARACTERS)})" for one in short[:NAMED]]
     if len(short) > NAMED:
         reasons.append(f"{len(short) - NAMED} more")
-    told = f"{len(short)} of {counted(len(run.state.sections), 'section')}: {'; '.join(reasons)}"
+    told = f"{len(short)} of {counted(len(sections), 'section')}: {'; '.join(reasons)}"
     return Ending(kind="sections", detail=". ".join(filter(None, (told, _remedy(graph, run, short)))))
 
 
 def _why(section: SectionResult) -> str:
-    return (section.gap.reason if section.gap is not None else section.ending).rstrip(".")
+    reason = section.gap.reason if section.gap is not None else section.ending
+    return reason.rstrip(".") or "nothing that was found answers it"
 
 
 def _remedy(graph: ResearchGraph, run: Run, short: Sequence[SectionResult]) -> str:

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 from elcano.graphs.engine.incomplete import incomplete
 from elcano.graphs.engine.reading import Reading
 from elcano.graphs.engine.run import Run, Taken
+from elcano.graphs.engine.unsearched import unsearched
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, ResearchGraph, Route, Way
@@ -69,8 +70,8 @@ def error_edge(graph: ResearchGraph, node: str, error: str) -> ErrorEdge | None:
 def ending_of(graph: ResearchGraph, run: Run, edge: Way) -> Ending | None:
     """Why taking `edge` ends the research early; None if it does not."""
     failed = in_words(run.state.failures[-1]) if isinstance(edge, ErrorEdge) else ""
-    if isinstance(edge, ConditionalEdge) and edge.ending:
-        return Ending(kind=edge.ending, detail=edge.label)
+    if isinstance(edge, ConditionalEdge) and edge.ending:  # failing searches find nothing new, and that is no news
+        return unsearched(run) or Ending(kind=edge.ending, detail=edge.label)
     if edge.loop and run.budget.iterations >= run.budget.limits.iterations:
         used = f"all {run.budget.limits.iterations} iterations were used"
         return Ending(kind="iterations", detail="; ".join(filter(None, (used, failed))))
@@ -78,7 +79,7 @@ def ending_of(graph: ResearchGraph, run: Run, edge: Way) -> Ending | None:
         return None
     if failed:
         return Ending(kind="node_failed", detail=failed)
-    return run.ending if run.stopping is not None else run.ending or incomplete(graph, run)
+    return run.ending if run.stopping is not None else run.ending or unsearched(run) or incomplete(graph, run)
 
 
 def in_words(failure: Failure | NodeFailure) -> str:

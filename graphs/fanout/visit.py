@@ -225,10 +225,12 @@ def _kept(starts: Iterable[BranchStart], kept: Iterable[KeptBranch]) -> dict[int
 
 
 def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
-    """A branch that ended by itself; one that failed or hands over nothing is a gap all the same."""
+    """A branch that ended by itself; one that failed, hands over nothing or could not search is a gap all the same."""
     gap = None
     failure = result.failure
-    if failure is not None or not (result.draft or result.unanswered or result.evidence or result.values):
+    not_searched = result.unanswered and result.ending is not None and result.ending.kind == "sources"
+    handed_over = result.draft or result.unanswered or result.evidence or result.values
+    if failure is not None or not_searched or not handed_over:
         gap = SectionGap(
             reason=failure.message if failure else result.ending.detail if result.ending else "it handed over nothing",
             type=failure.type if failure else result.ending.kind if result.ending else "NoResult",

@@ -160,7 +160,8 @@ def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: floa
         if again.ending is not None and again.ending.kind in BUDGET_ENDINGS:
             raise _refused(again.ending, extra)
         searched = log.model_copy(update={"entries": log.entries[: place + 1], "run": again})
-        return before_search(searched, latest=True, extra=extra) or with_more(
+        latest = again.ending is None or again.ending.kind != "sources"  # what never answered is asked from the start
+        return before_search(searched, latest=latest, extra=extra) or with_more(
             asked, _cut(asked, before, run.step), extra
         )
     kept = (*before, *more, *_of_the_call(asked, run, log.entries[place:], now))

@@ -25,6 +25,7 @@ from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.cancellation import Cancellation
+from elcano.graphs.values.endings import MISSING
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.rubric import Scored
@@ -161,7 +162,8 @@ def last_event(
     elif status == "cancelled":
         text = cancelled.told
     elif run.ending is not None:
-        text = f"Done early: {run.ending.detail or run.ending.kind}"
+        how = "Done, but incomplete" if run.ending.kind in MISSING else "Done early"
+        text = f"{how}: {run.ending.detail or run.ending.kind}"
     else:
         text = "Done"
     return Told(

@@ -268,8 +268,11 @@ def data_graph() -> ResearchGraph:
             "document_synthesis",
             when=f"!({_WORK}.excerpt) && {PASSAGES}",
             label="no database can be read, but documents",
+            ending="sources",
         )
-        .add_conditional_edge("route", "synthesis", when=f"!({_WORK}.excerpt)", label="no database can be read")
+        .add_conditional_edge(
+            "route", "synthesis", when=f"!({_WORK}.excerpt)", label="no database can be read", ending="sources"
+        )
         .add_conditional_edge("route", "parallel_paths", when="outputs.splitter.paths", label="paths side by side")
         .connect_nodes("route", "sql_examples", label="one query")
         .add_conditional_edge(
@@ -285,6 +288,27 @@ def data_graph() -> ResearchGraph:
         )
         .connect_nodes("forecast", "chart")
         .on_error("forecast", "chart", label="no forecast can be made")
+        .add_conditional_edge(
+            "chart",
+            "synthesis",
+            when="outputs.splitter.forecast && !(outputs.forecast.forecast)",
+            label="there is no forecast, which was asked for",
+            ending="parts",
+        )
+        .add_conditional_edge(
+            "chart",
+            "synthesis",
+            when="outputs.parallel_paths.branches[?!(values.result || gap)]",
+            label="not every path has a result",
+            ending="parts",
+        )
+        .add_conditional_edge(
+            "chart",
+            "synthesis",
+            when="outputs.tool_execution.items[?error]",
+            label="the tool that the question needs did not answer",
+            ending="parts",
+        )
         .connect_nodes("chart", "synthesis")
         .on_error("chart", "synthesis", label="no chart can be drawn")
         .set_entry_node("schema_context")

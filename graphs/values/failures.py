@@ -18,6 +18,8 @@ class FailureType:
     """A model's provider is down, overloaded or asks to wait: the run is held."""
     MODEL_REFUSED: Final = "ModelRefused"
     """A key, credit, a name, a setting: nothing can go on until somebody mends it."""
+    REQUEST_REFUSED: Final = "RequestRefused"
+    """The provider refused this one request for what is in it: another call may be answered."""
     ABANDONED: Final = "Abandoned"
     """The call was given up by its run; the details say what it had used."""
     MODEL_OUTPUT: Final = "ModelOutput"

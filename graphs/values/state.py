@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -18,8 +18,6 @@ from elcano.graphs.values.hypotheses import Hypothesis
 from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.rubric import Rubric
 
-UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted"})
-"""Types of gaps that are no failures: of sections that ended early with nothing, or were never begun."""
 EXCERPT_CHARACTERS = 240
 """How much of a passage the state carries; agents read the whole passage from the store."""
 
@@ -126,8 +124,12 @@ class SectionResult(Frozen):
 
     @property
     def incomplete(self) -> bool:
-        """Whether its research ended early, or never began for want of budget: a failure is no such ending."""
-        return bool(self.ending) or (self.gap is not None and self.gap.type in UNFINISHED)
+        """Whether something of it is missing: its research ended early, it left a gap, or its writer found no answer.
+
+        A branch without a writer that found nothing has done what it was for.
+        """
+        unwritten = self.unanswered and self.draft is not None
+        return bool(self.ending) or unwritten or self.gap is not None
 
 
 class NodeFailure(Frozen):

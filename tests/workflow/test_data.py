@@ -18,11 +18,14 @@ from elcano.graphs.modes.data import PATH_SECONDS
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.state import Ending
 from elcano.testing.activities import scripted_activities
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Refused, Script
 from tests.tables import asked_of_tables, fault, in_turn, mended, of_paths, result, written
 from tests.workflow.conftest import worker_for
+
+NO_FORECAST = Ending(kind="parts", detail="there is no forecast, which was asked for")
 
 Walk = Callable[[ResearchInput], Awaitable[Run]]
 """Goes the whole way of a run; gives its state before the end."""
@@ -200,9 +203,10 @@ async def test_a_path_that_finds_nothing_is_a_named_gap(walk: Walk, script: Scri
 
     script.overrides["execute_sql"] = executed
     merged = given_to(script, "consensus")
-    await walk(asked())
+    run = await walk(asked())
     paths: Any = merged[0]["paths"]
     assert [one["result"] is None for one in paths] == [False, True]
+    assert run.ending == Ending(kind="parts", detail="not every path has a result")
     assert "no such table" in paths[1]["gap"]
 
 
@@ -238,7 +242,8 @@ async def test_a_forecast_is_made_of_the_result_if_the_question_asks_for_it(walk
 
     script.overrides["forecast"] = refuse
     told = given_to_the_writer(script)
-    await walk(asked())
+    run = await walk(asked())
+    assert run.ending == NO_FORECAST
     assert asked_of[0]["question"] == "revenue by month"
     assert (forecast[0]["artifact"], forecast[0]["horizon"], forecast[0]["span"]) == ("series", 6, "months")
     assert told[0]["gaps"] == ["The series is constant."]
@@ -258,12 +263,12 @@ async def test_a_forecast_that_fails_is_told_and_the_history_is_answered(walk: W
     script.overrides["forecast"] = fail
     told = given_to_the_writer(script)
     run = await walk(asked())
-    assert run.failure is None
+    assert (run.failure, run.ending) == (None, NO_FORECAST)
     assert told[0]["gaps"] == ["forecast failed: this worker has no library for forecasts"]
     assert [one["artifact"] for one in told[0]["results"]] == ["series"]
 
 
-async def test_a_tool_is_called_that_was_offered_and_its_refusal_ends_nothing(walk: Walk, script: Script) -> None:
+async def test_a_tool_is_called_that_was_offered_and_its_refusal_leaves_the_rest(walk: Walk, script: Script) -> None:
     offered: JsonObject = {"server": "time", "name": "now", "kind": "reads"}
     servers: JsonObject = {"servers": [{"server": "time", "transport": "stdio", "tools": [offered]}]}
     script.overrides["list_tools"] = lambda given: servers
@@ -284,7 +289,7 @@ async def test_a_tool_is_called_that_was_offered_and_its_refusal_ends_nothing(wa
     run = await walk(asked(tool_servers=("time",)))
     assert seen[0]["tools"][0]["name"] == "now"
     assert script.calls.index("call_tool") < script.calls.index("execute_sql")
-    assert run.ending is None
+    assert run.ending == Ending(kind="parts", detail="the tool that the question needs did not answer")
     assert run.state.warnings == ("The tool time/now failed: it writes, and nobody allowed that",)
 
 
@@ -294,7 +299,8 @@ async def test_a_run_without_a_database_that_can_be_read_says_so(walk: Walk, scr
 
     script.overrides["schema_context"] = away
     told = given_to_the_writer(script)
-    await walk(asked())
+    run = await walk(asked())
+    assert run.ending == Ending(kind="sources", detail="no database can be read")
     assert script.calls == ["schema_context", "splitter", "data_writer"]
     assert told[0]["gaps"] == ["The database 'sales' could not be read: it is away"]
 

@@ -170,12 +170,26 @@ def test_more_budget_is_named_only_where_it_would_help(ended_by: str, said: str)
     assert ending.detail == ". ".join(filter(None, (f"1 of 1 section: “A” (no more {ended_by})", said)))
 
 
-def test_sections_that_failed_or_that_nothing_answers_came_to_their_end() -> None:
+def test_a_section_that_failed_or_that_nothing_answers_is_missing() -> None:
     failed = section("A", "ModelOutput", gap=SectionGap(reason="nonsense", type="ModelOutput"))
-    nothing = section("B").model_copy(update={"draft": None, "unanswered": True})
-    assert incomplete(MODES["deep"], results(failed, nothing)) is None
-    unbegun = section("C", "BudgetExhausted", gap=SectionGap(reason="no room", type="BudgetExhausted"))
-    assert incomplete(MODES["deep"], results(failed, unbegun)) is not None
+    nothing = section("B").model_copy(update={"unanswered": True})
+    written = section("C")
+    for missing, why in ((failed, "“A” (nonsense)"), (nothing, "“B” (nothing that was found answers it)")):
+        ending = incomplete(MODES["deep"], results(missing, written))
+        assert ending is not None
+        assert (ending.kind, ending.detail) == ("sections", f"1 of 2 sections: {why}")
+
+
+def test_where_nothing_answers_any_section_none_is_missing() -> None:
+    nothing = section("B").model_copy(update={"unanswered": True})
+    assert incomplete(MODES["deep"], results(nothing, nothing)) is None
+    failed = section("A", "ModelOutput", gap=SectionGap(reason="nonsense", type="ModelOutput"))
+    assert incomplete(MODES["deep"], results(nothing, failed)) is not None
+
+
+def test_a_branch_without_a_writer_that_found_nothing_is_not_missing() -> None:
+    searched = section("B").model_copy(update={"draft": None, "unanswered": True})
+    assert incomplete(MODES["deep"], results(section("A"), searched)) is None
 
 
 def test_a_run_under_older_rules_ends_as_it_did() -> None:

@@ -127,8 +127,9 @@ async def test_a_team_whose_searches_all_fail_ends_and_says_so() -> None:
     script = Script(complete_in=99)
     script.overrides["search"] = closed
     journal = await researched(script)
-    assert {one.ended_by for one in outcomes(journal).branches} == {"stalled"}
+    assert {one.ended_by for one in outcomes(journal).branches} == {"sources"}
     assert script.calls.count("team_judge") == TEAMS * 2, "nothing new was found twice in a row"
+    assert all("the library is closed" in one.ending for one in outcomes(journal).branches)
     assert any("the library is closed" in warning for warning in journal.run.state.warnings)
 
 

@@ -55,7 +55,7 @@ async def test_a_model_answers_in_order_and_the_last_answer_again(tmp_path: Path
         ("I would rather not say.", FailureType.MODEL_OUTPUT),
         ({"thought": 7}, FailureType.MODEL_OUTPUT),
         (Failing(401, "no such key"), FailureType.MODEL_REFUSED),
-        (Failing(400, "too long"), FailureType.MODEL_REFUSED),
+        (Failing(400, "too long"), FailureType.REQUEST_REFUSED),
         (Failing(429, retry_after=30), FailureType.PROVIDER),
         (Failing(500), FailureType.PROVIDER),
         (Failing(503), FailureType.PROVIDER),

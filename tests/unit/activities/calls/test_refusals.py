@@ -15,7 +15,7 @@ from pydantic_ai.exceptions import (
 
 from elcano.activities.calls.refusals import fault_of
 from elcano.activities.calls.verdicts import SENTENCES, Said, Sentence, Verdict, verdict_of
-from elcano.graphs.errors import ActivityFault, ModelBusy, ModelRefused, PromptTooLong
+from elcano.graphs.errors import ActivityFault, ModelBusy, ModelRefused, PromptTooLong, RequestRefused
 
 
 def refused(status: int, body: object = None, **headers: str) -> ModelHTTPError:
@@ -104,7 +104,7 @@ def test_every_sentence_of_the_table_is_needed(sentence: Sentence) -> None:
         (refused(401), ModelRefused, "the key was refused"),
         (refused(402), ModelRefused, "there is no credit"),
         (refused(404), ModelRefused, "there is no such model"),
-        (refused(400, openai("`top_k` is odd")), ModelRefused, "`top_k` is odd"),
+        (refused(400, openai("`top_k` is odd")), RequestRefused, "`top_k` is odd"),
         (refused(429, openai("slow down"), retry_after="7"), ModelBusy, "slow down"),
         (refused(413), PromptTooLong, "too long"),
         (UserError("set a key"), ModelRefused, "set a key"),
@@ -164,4 +164,4 @@ BODIES = st.recursive(
 @given(st.integers(300, 599), BODIES)
 def test_whatever_a_provider_answers_is_a_fault(status: int, body: object) -> None:
     fault = fault_of(refused(status, body))
-    assert isinstance(fault, ModelBusy | ModelRefused | PromptTooLong)
+    assert isinstance(fault, ModelBusy | ModelRefused | RequestRefused)

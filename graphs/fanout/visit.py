@@ -228,9 +228,9 @@ def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
     """A branch that ended by itself; one that failed, hands over nothing or could not search is a gap all the same."""
     gap = None
     failure = result.failure
-    not_searched = result.unanswered and result.ending is not None and result.ending.kind == "sources"
-    handed_over = result.draft or result.unanswered or result.evidence or result.values
-    if failure is not None or not_searched or not handed_over:
+    found = result.evidence or result.values
+    not_searched = not found and result.ending is not None and result.ending.kind == "sources"
+    if failure is not None or not_searched or not (result.draft or result.unanswered or found):
         gap = SectionGap(
             reason=failure.message if failure else result.ending.detail if result.ending else "it handed over nothing",
             type=failure.type if failure else result.ending.kind if result.ending else "NoResult",
@@ -243,8 +243,8 @@ def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
         parallel_path_id=start.parallel_path_id,
         title=start.title,
         question=start.input.question,
-        draft=result.draft,
-        unanswered=result.unanswered,
+        draft=None if not_searched else result.draft,
+        unanswered=result.unanswered and not not_searched,
         evidence=result.evidence,
         values=result.values,
         searches=result.searches,

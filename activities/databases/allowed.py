@@ -63,6 +63,11 @@ NAMED: Final[dict[Dialect, frozenset[str]]] = {
     "mysql": frozenset(),
 }
 """Functions that sqlglot has no class for, in lower case."""
+UNBOUNDED: Final[dict[Dialect, frozenset[type[exp.Expr]]]] = {
+    "postgresql": frozenset({exp.ArrayAgg, exp.GroupConcat, exp.RegexpSplit, exp.Split}),
+}
+"""Functions that make one value of many, in a server whose memory its operator alone can bound. Where an engine has a
+process of its own, they are ended with it."""
 _TYPES: Final = (
     "BIGINT BOOLEAN CHAR DATE DATETIME DECIMAL DOUBLE FLOAT INT INT128 INTERVAL JSON JSONB MEDIUMINT NCHAR NVARCHAR "
     "SMALLINT TEXT TIME TIMESTAMP TIMESTAMPNTZ TIMESTAMPTZ TIMETZ TINYINT UBIGINT UINT USMALLINT UTINYINT UUID "

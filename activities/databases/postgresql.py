@@ -3,8 +3,7 @@
 Its guards: one statement at a time, by the extended protocol; a transaction that is read-only and always rolled back;
 timeouts of the statement and of waiting for locks; little memory for sorting, with what does not fit on the disk; rows
 that come in small portions; long values cut by the server before they travel. A server that heeds no cancellation is
-hung up on, so no thread waits for it. What its driver says of a connection names hosts and users, so none of it is passed
-on.
+hung up on, so no thread waits for it. What its driver says of a connection names hosts and users: none is passed on.
 """
 
 import contextlib

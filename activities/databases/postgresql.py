@@ -172,7 +172,8 @@ class Postgresql:
         elif state:
             told = next((words for kind, words in _WORDS if isinstance(error, kind)), "")
             why = f"{told}{' ' if told else ''}({type(error).__name__}, SQLSTATE {state})"
-        raise SourceUnavailable(f"the database {self.name!r} cannot be read: {why}") from None
+        what = "opened" if opening else "read"
+        raise SourceUnavailable(f"the database {self.name!r} cannot be {what}: {why}") from None
 
 
 def _read(connection: psycopg.Connection[Any], statement: str, limits: Limits) -> Outcome:

@@ -70,7 +70,9 @@ class _Server:
             mine, theirs = socket.socketpair()
             command = (sys.executable, "-c", _SERVER, self._engine, *sys.path)
             with theirs:
-                process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                process = subprocess.Popen(
+                    command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
             self._running = process, mine
         return self._running[1]
 

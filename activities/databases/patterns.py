@@ -18,7 +18,8 @@ _ARGUMENTS: Final = (
     "RegexpReplace:expression,replacement,modifiers Replace:expression,replacement StrPosition:substr "
     "SplitPart:delimiter Split:expression Contains:expression Levenshtein:expression Translate:from_,to "
     "Trim:expression ArrayToString:expression,null GroupConcat:separator ToChar:format ToNumber:format "
-    "TimeToStr:format StrToDate:format StrToTime:format"
+    "TimeToStr:format StrToDate:format StrToTime:format UnixToTime:format TsOrDsToDate:format TsOrDsToTime:format "
+    "Cast:format TryCast:format"
 )
 PATTERNS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     getattr(exp, name): tuple(arguments.split(","))
@@ -75,7 +76,7 @@ def _patterns(node: exp.Expr) -> Iterator[exp.Expr]:
         if isinstance(pattern := node.args.get(name), exp.Expr):
             yield from _each(pattern)
     match node:
-        case exp.Substring() if not _is_number(start := node.args.get("start")):
+        case exp.Substring() if isinstance(start := node.args.get("start"), exp.Expr) and not _is_number(start):
             yield start  # PostgreSQL takes a text there for a regular expression
         case exp.Anonymous() if (name := str(node.this).lower()) in _OTHERS:
             yield from node.expressions[1:]

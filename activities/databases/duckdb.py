@@ -1,13 +1,8 @@
-"""DuckDB files, and folders of CSV, Parquet and Excel files that are copied into one; asked in a process of their own.
-
-A process that answers too late, or is not wanted any more, is killed: nothing of DuckDB can be in this one's way.
-"""
+"""DuckDB files, and folders of CSV, Parquet and Excel files that are copied into one."""
 
 import hashlib
 import os
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -16,24 +11,17 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from pydantic import ValidationError
-
-from elcano.activities.databases.duckdb_asking import SUFFIXES, Answer, FileToLoad, Request, plain
-from elcano.activities.databases.engine import Limits, Outcome, Stop, too_slow
-from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.schema import Dialect, TableSchema
+from elcano.activities.databases.engine import Stop
+from elcano.activities.databases.engine_process import ProcessEnded
+from elcano.activities.databases.engine_requests import SUFFIXES, FileToLoad, Request, plain
+from elcano.activities.databases.file_engine import FileEngine
+from elcano.graphs.data.schema import Dialect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
-STRUCTURE_SECONDS: Final = 60.0
 LOAD_SECONDS: Final = 900.0
-GRACE_SECONDS: Final = 5.0
-"""For the process to begin and to write its answer, on a machine that is busy."""
-_CHILD: Final = (
-    "import sys; sys.path[:] = sys.argv[1:]; from elcano.activities.databases.duckdb_process import main; main()"
-)
 
 
-class Duckdb:
+class Duckdb(FileEngine):
     """One file.
 
     Args:
@@ -42,68 +30,11 @@ class Duckdb:
     """
 
     dialect: Dialect = "duckdb"
+    process = "duckdb"
 
     def __init__(self, name: str, path: Path) -> None:
-        self.name = name
-        self._path = path
+        super().__init__(name, path)
         _require_library(name)
-
-    def structure(self, stop: Stop) -> tuple[TableSchema, ...]:
-        """Tables and views; rows as DuckDB knows them without counting."""
-        path = str(self._file(stop))
-        return self._asked(Request(path=path, seconds=STRUCTURE_SECONDS), stop).tables
-
-    def run(
-        self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
-    ) -> list[Outcome]:
-        """What each statement gives; see `Engine`. Every table of the file may be read."""
-        longest = min(limits.seconds * len(statements), limits.total_seconds)
-        request = Request(
-            path=str(self._file(stop)),
-            seconds=longest + GRACE_SECONDS,
-            statements=tuple(statements),
-            limits=limits,
-        )
-        try:
-            return list(self._asked(request, stop).outcomes)
-        except _Ended as error:
-            slow = error.signal == "ALRM" or stop.asked
-            text = "it took more memory than it may have: ask for less at once"
-            fault = too_slow(limits.seconds) if slow else QueryFault(stage="limits", message=text)
-            return [fault] * len(statements)
-
-    def _file(self, stop: Stop) -> Path:
-        try:
-            there = self._path.is_file()
-        except OSError as error:
-            raise SourceUnavailable(f"the database {self.name!r} cannot be opened: {error.strerror}") from None
-        if not there:
-            raise SourceUnavailable(f"the database {self.name!r} cannot be opened: there is no such file")
-        return self._path
-
-    def _asked(self, request: Request, stop: Stop) -> Answer:
-        command = (sys.executable, "-c", _CHILD, *sys.path)
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        ) as process:
-            stop.by(process.kill)
-            try:
-                output, _ = process.communicate(
-                    request.model_dump_json().encode(), timeout=request.seconds + GRACE_SECONDS
-                )
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.communicate()
-                raise _Ended(self.name, "ALRM") from None
-            finally:
-                stop.by(None)
-        try:
-            answer = Answer.model_validate_json(output)
-        except ValidationError:
-            raise _Ended(self.name, "ALRM" if process.returncode == -14 else str(process.returncode)) from None
-        if answer.away:
-            raise SourceUnavailable(f"the database {self.name!r} cannot be read: {answer.away}")
-        return answer
 
 
 class Files(Duckdb):
@@ -142,6 +73,11 @@ class Files(Duckdb):
         try:
             self._asked(Request(path=str(made), seconds=LOAD_SECONDS, files=listed), stop)
             os.replace(made, copy)
+        except ProcessEnded as ended:
+            why = (
+                f"they took more than {LOAD_SECONDS:g} s" if ended.late else "they took more memory than they may have"
+            )
+            raise SourceUnavailable(f"the files of {self.name!r} cannot be copied: {why}") from None
         except SourceUnavailable as error:
             raise SourceRefused(str(error)) from None  # the same files will not be read another time
         finally:
@@ -181,14 +117,6 @@ def _removed(made: Path) -> None:
     made.unlink(missing_ok=True)
     made.with_name(f"{made.name}.wal").unlink(missing_ok=True)
     shutil.rmtree(made.with_name(f"{made.name}.tmp"), ignore_errors=True)
-
-
-class _Ended(SourceUnavailable):
-    """The process ended without an answer, by this signal."""
-
-    def __init__(self, name: str, signal: str) -> None:
-        self.signal = signal
-        super().__init__(f"the database {name!r} gave no answer in time")
 
 
 def _require_library(name: str) -> None:

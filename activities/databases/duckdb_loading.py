@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import duckdb
 
-from elcano.activities.databases.duckdb_asking import SHEETS, FileToLoad, plain
 from elcano.activities.databases.duckdb_text import is_blank, load_text
+from elcano.activities.databases.engine_requests import SHEETS, FileToLoad, plain
 from elcano.graphs.shortening import shortened
 
 MOST_FAULTS: Final = 6

@@ -1,12 +1,9 @@
-"""The process that DuckDB runs in: it reads one request as JSON, writes one answer, and ends.
+"""The process that DuckDB runs in: one request, one answer.
 
 Its guards: `read_only`, no access to files or networks, no extensions, no names of Python's variables, no spilling to
-disk, a configuration that is locked; a clock that interrupts, and an alarm that ends the process if that is in vain.
+disk, a configuration that is locked; a clock that interrupts, and behind it that of the process.
 """
 
-import os
-import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -15,16 +12,14 @@ from typing import Any, Final
 import duckdb
 
 from elcano.activities.databases.cells import fetched, kind_of
-from elcano.activities.databases.duckdb_asking import Answer, Request
 from elcano.activities.databases.duckdb_loading import load
 from elcano.activities.databases.engine import Outcome, not_begun, too_slow
+from elcano.activities.databases.engine_requests import Answer, Request
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
 from elcano.graphs.data.table import ResultColumn
 from elcano.graphs.shortening import shortened
 
-ADDRESS_SPACE: Final = 6_000_000_000
-"""Bytes; DuckDB's own limit does not count the texts that functions make."""
 MEMORY: Final = "1GB"
 THREADS: Final = 2
 PORTION: Final = 500
@@ -68,17 +63,8 @@ _KEYS: Final = """
 """
 
 
-def main() -> None:
-    """Answers the request on the standard input; nothing else that is written here gets into the answer."""
-    _limit_memory()
-    request = Request.model_validate_json(sys.stdin.buffer.read())
-    signal.setitimer(signal.ITIMER_REAL, request.seconds)  # the signal's own way is to end the process
-    with os.fdopen(os.dup(1), "wb") as answer:
-        os.dup2(2, 1)  # DuckDB shows on the standard output how far it is, after two seconds of work
-        answer.write(_answer(request).model_dump_json().encode())
-
-
-def _answer(request: Request) -> Answer:
+def answer(request: Request) -> Answer:
+    """The answer to one request."""
     try:
         if request.files:
             load(request.path, request.files)
@@ -199,14 +185,3 @@ def _said(error: Exception, request: Request) -> str:
     for place in (request.path, *(one.path for one in request.files)):
         text = text.replace(place, "its file")
     return shortened(" ".join(text.split()), 2_000 if request.files else 800)
-
-
-def _limit_memory() -> None:
-    """Where the system can, as far as it allows."""
-    try:
-        import resource
-    except ModuleNotFoundError:
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    bound = ADDRESS_SPACE if most == resource.RLIM_INFINITY else min(ADDRESS_SPACE, most)
-    resource.setrlimit(resource.RLIMIT_AS, (bound, most))

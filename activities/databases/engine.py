@@ -108,6 +108,11 @@ def too_slow(seconds: float) -> QueryFault:
     return QueryFault(stage="limits", message=text)
 
 
+def too_large() -> QueryFault:
+    """The fault of a statement that had no memory left."""
+    return QueryFault(stage="limits", message="it needs more memory than it may have: ask for less at once")
+
+
 def not_begun() -> QueryFault:
     """The fault of a statement for which there was no time left."""
     return QueryFault(stage="limits", message="there was no time left for it", lasting=False)

@@ -13,6 +13,7 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
+from elcano.activities.databases.growth import require_bounded
 from elcano.activities.databases.near import near
 from elcano.activities.databases.policy import SQLGLOT, Parsed, Refused, names_of, table_key
 from elcano.activities.databases.weight import require_light
@@ -47,6 +48,7 @@ def checked(query: Parsed, schema: DatabaseSchema) -> tuple[ColumnSchema | None,
         )
         every = traverse_scope(tree)
         require_light(every)
+        require_bounded(every)
         scopes = [scope for scope in every if isinstance(scope.expression, exp.Select)]
         faults = list(dict.fromkeys(fault for scope in scopes for fault in _faults(scope, tables, schema)))
     except (SqlglotError, RecursionError) as error:

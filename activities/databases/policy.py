@@ -12,8 +12,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 
-from elcano.activities.databases.allowed import EXPRESSIONS, NAMED, TYPES
+from elcano.activities.databases.allowed import EXPRESSIONS, NAMED, TYPES, UNBOUNDED
 from elcano.activities.databases.near import near
+from elcano.activities.databases.patterns import faulty_pattern
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import DatabaseSchema, Dialect
 from elcano.graphs.shortening import shortened
@@ -102,6 +103,11 @@ def _require_allowed(tree: exp.Expr, dialect: Dialect) -> None:
                 raise _refused(f"the function {node.this} is not among those that are allowed")
         elif type(node) not in EXPRESSIONS:
             raise _refused(f"{_named(node)} is not allowed in a query")
+        elif type(node) in UNBOUNDED.get(dialect, ()):
+            said = node.sql(SQLGLOT[dialect]).partition("(")[0]
+            raise _refused(f"{said} makes one value of any number of parts: let the query give them as rows")
+        if fault := faulty_pattern(node):
+            raise _refused(fault)
         _require_harmless(node)
 
 

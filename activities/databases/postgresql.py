@@ -1,11 +1,14 @@
 """PostgreSQL, in the role that the operator's URL names, which should be allowed to read and nothing else.
 
 Its guards: one statement at a time, by the extended protocol; a transaction that is read-only and always rolled back;
-timeouts of the statement and of waiting for locks; rows that come in small portions; long values cut by the server
-before they travel. What its driver says of a connection names hosts and users, so none of it is passed on.
+timeouts of the statement and of waiting for locks; little memory for sorting, with what does not fit on the disk; rows
+that come in small portions; long values cut by the server before they travel. A server that heeds no cancellation is
+hung up on, so no thread waits for it. What its driver says of a connection names hosts and users: none is passed on.
 """
 
 import contextlib
+import os
+import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -30,6 +33,15 @@ GRACE_SECONDS: Final = 2.0
 """After which a statement that the server did not stop by itself is cancelled."""
 PORTION: Final = 100
 """Rows that travel at once."""
+_SESSION: Final = {
+    "lock_timeout": str(LOCK_SECONDS * 1_000),
+    "work_mem": "'16MB'",
+    "max_parallel_workers_per_gather": "0",
+    "jit": "off",
+    "TIME ZONE": "'UTC'",
+    "DateStyle": "'ISO'",
+}
+"""Of each transaction: what any role may set. One process of the server works for it, in a known room."""
 _OPTIONS: Final[dict[str, Any]] = {
     "connect_timeout": CONNECT_SECONDS,
     "keepalives_idle": 5,
@@ -106,18 +118,15 @@ class Postgresql:
 
     def _one(self, connection: psycopg.Connection[Any], statement: str, limits: Limits, ends: float) -> Outcome:
         left = min(limits.seconds, ends - time.monotonic())
-        if left <= 0:
+        if left <= 0 or connection.closed:
             return not_begun()
-        timer = threading.Timer(left + GRACE_SECONDS, connection.cancel_safe, kwargs={"timeout": CONNECT_SECONDS})
-        timer.daemon = True
-        timer.start()
+        ending = _Ending(connection, left + GRACE_SECONDS)
         try:
             with connection.transaction(force_rollback=True):
                 connection.execute("SET TRANSACTION READ ONLY")
                 connection.execute(f"SET LOCAL statement_timeout = {max(1, round(left * 1_000))}")
-                connection.execute(f"SET LOCAL lock_timeout = {LOCK_SECONDS * 1_000}")
-                connection.execute("SET LOCAL TIME ZONE 'UTC'")
-                connection.execute("SET LOCAL DateStyle = 'ISO'")
+                for name, value in _SESSION.items():
+                    connection.execute(f"SET LOCAL {name} {'' if name == 'TIME ZONE' else '= '}{value}")
                 return _read(connection, statement, limits)
         except errors.QueryCanceled:
             return too_slow(limits.seconds)
@@ -128,11 +137,13 @@ class Postgresql:
         except _AWAY as error:
             self._away(error)
         except psycopg.Error as error:
+            if ending.hung_up:
+                return too_slow(limits.seconds)
             if connection.closed or connection.broken or error.sqlstate is None:
                 self._away(error)
             return QueryFault(stage="database", message=_said(error))
         finally:
-            timer.cancel()
+            ending.call_off()
 
     @contextlib.contextmanager
     def _opened(self, stop: Stop) -> Iterator[psycopg.Connection[Any]]:
@@ -144,7 +155,7 @@ class Postgresql:
             # Numbers and moments as the server writes them: Python's own have no year 10000 and no infinity.
             for moment in ("date", "timestamp", "timestamptz", "time", "timetz", "interval"):
                 connection.adapters.register_loader(moment, TextLoader)
-            stop.by(lambda: _cancelled(connection))
+            stop.by(lambda: _Ending(connection, 0))
             try:
                 yield connection
             finally:
@@ -161,7 +172,8 @@ class Postgresql:
         elif state:
             told = next((words for kind, words in _WORDS if isinstance(error, kind)), "")
             why = f"{told}{' ' if told else ''}({type(error).__name__}, SQLSTATE {state})"
-        raise SourceUnavailable(f"the database {self.name!r} cannot be read: {why}") from None
+        what = "opened" if opening else "read"
+        raise SourceUnavailable(f"the database {self.name!r} cannot be {what}: {why}") from None
 
 
 def _read(connection: psycopg.Connection[Any], statement: str, limits: Limits) -> Outcome:
@@ -208,9 +220,39 @@ def _shown(name: sql.Identifier, kind: str, longest: int) -> sql.Composable:
     return sql.SQL("left({}::text, {})").format(name, sql.Literal(longest + 1))
 
 
-def _cancelled(connection: psycopg.Connection[Any]) -> None:
-    with contextlib.suppress(psycopg.Error):  # it is over already, or its server is
-        connection.cancel_safe(timeout=CONNECT_SECONDS)
+class _Ending:
+    """Ends what a server does for a connection: cancels it, and hangs up if that is not heeded.
+
+    Args:
+        connection: that somebody waits at, in another thread.
+        seconds: until it is cancelled.
+    """
+
+    def __init__(self, connection: psycopg.Connection[Any], seconds: float) -> None:
+        self.hung_up = False
+        self._connection = connection
+        self._timers = (
+            threading.Timer(seconds, self._cancel),
+            threading.Timer(seconds + GRACE_SECONDS, self._hang_up),
+        )
+        for timer in self._timers:
+            timer.daemon = True
+            timer.start()
+
+    def call_off(self) -> None:
+        """Does nothing of what has not been done."""
+        for timer in self._timers:
+            timer.cancel()
+
+    def _cancel(self) -> None:
+        with contextlib.suppress(psycopg.Error):  # it is over already, or its server is
+            self._connection.cancel_safe(timeout=CONNECT_SECONDS)
+
+    def _hang_up(self) -> None:
+        with contextlib.suppress(psycopg.Error, OSError):  # it is closed already
+            self.hung_up = True
+            with socket.socket(fileno=os.dup(self._connection.fileno())) as low:
+                low.shutdown(socket.SHUT_RDWR)
 
 
 def _estimated(table: TableSchema, rows: float) -> TableSchema:

@@ -37,13 +37,13 @@ def require_light(scopes: list[Scope]) -> None:
             wholes[id(own)] = sum(wholes.get(id(side.unnest()), 1) for side in (own.this, own.expression))
         elif isinstance(own, exp.Select):
             outputs[id(own)] = {one.output_name: _weight(one, scope, outputs, wholes) for one in own.expressions}
-            wholes[id(own)] = sum(_weight(part, scope, outputs, wholes) for part in _parts(own))
+            wholes[id(own)] = sum(_weight(part, scope, outputs, wholes) for part in parts_of(own))
         if wholes.get(id(own), 0) > MOST_WRITTEN_OUT:
             text = f"written out it has more than {MOST_WRITTEN_OUT:,} parts: repeat less of what is defined before"
             raise Refused(QueryFault(stage="policy", message=text))
 
 
-def _parts(select: exp.Select) -> list[exp.Expr]:
+def parts_of(select: exp.Select) -> list[exp.Expr]:
     """What a query is made of, without what is defined or nested in it."""
     return [part for name, value in select.args.items() if name != "with_" for part in _listed(value)]
 

@@ -175,7 +175,7 @@ class AgeKnowledge:
                 return await _rows(connection, graph, query, columns, parameters, min(limit, MOST_ROWS))
         except DBAPIError as error:
             state = getattr(error.orig, "sqlstate", None) or ""
-            if state == "57014":
+            if state == "57014" or error.connection_invalidated:
                 raise CypherRefused(f"the query took more than {CYPHER_SECONDS} s: ask for less") from error
             if state[:2] in ("22", "25", "42", "0A", "XX", "P0"):
                 raise CypherRefused(f"the query cannot be run: {str(error.orig).splitlines()[0]}") from error

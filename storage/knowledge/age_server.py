@@ -1,9 +1,13 @@
 """A PostgreSQL server with Apache AGE: its connections, and the graphs of tenants, made when they are needed."""
 
+import asyncio
+import os
+import socket
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
+from psycopg import Error as PsycopgError
 from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -14,6 +18,12 @@ from elcano.storage.sql.dialect import alone
 _BY_INDEX: Final = {"enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off"}
 """Each of a few hundred ids is looked up by index. The server would take a whole label for less work, since it does not
 know how few ids are given: each run would then take longer, the more there were before."""
+
+
+_BOUNDED: Final = {"work_mem": "16MB", "max_parallel_workers_per_gather": "0", "jit": "off"}
+"""Of a query that a client wrote: one process of the server works for it, in little room before it uses the disk."""
+GRACE_SECONDS: Final = 2.0
+"""After which a server that does not stop a query by itself is hung up on."""
 
 
 class AgeServer:
@@ -63,9 +73,16 @@ class AgeServer:
     async def reading(self, seconds: int = 0) -> AsyncIterator[AsyncConnection]:
         """A connection that cannot write; with `seconds` each of its statements ends after so many."""
         async with self._engine.connect() as connection:
-            limited = {"statement_timeout": f"{seconds}s"} if seconds else _BY_INDEX
+            limited = {"statement_timeout": f"{seconds}s", **_BOUNDED} if seconds else _BY_INDEX
             await _set(connection, {"transaction_read_only": "on", **limited})
-            yield connection
+            low = (await connection.get_raw_connection()).driver_connection
+            loop = asyncio.get_running_loop()
+            hanging_up = loop.call_later(seconds + GRACE_SECONDS, _hang_up, low) if seconds else None
+            try:
+                yield connection
+            finally:
+                if hanging_up is not None:
+                    hanging_up.cancel()
 
     @asynccontextmanager
     async def writing(self, tenant: str) -> AsyncIterator[AsyncConnection]:
@@ -80,3 +97,9 @@ async def _set(connection: AsyncConnection, values: Mapping[str, str]) -> None:
     """Sets what the server goes by in this transaction, in one statement."""
     each = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
     await connection.execute(text(f"SELECT {each}"))
+
+
+def _hang_up(connection: Any) -> None:
+    """Ends the wait for an answer; the pool opens another connection."""
+    with suppress(PsycopgError, OSError), socket.socket(fileno=os.dup(connection.fileno())) as low:
+        low.shutdown(socket.SHUT_RDWR)  # fails where it is closed already

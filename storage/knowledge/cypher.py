@@ -3,9 +3,13 @@
 Apache AGE reads a query out of the text of a SQL statement, can call any function of the server, and has clauses that
 write. So every word of a query is looked at before the server sees it; that the transaction is read-only, ends by
 itself and reaches the graph of one tenant alone does not depend on that.
+
+Neither the server nor AGE bounds what a query makes of one value or of many rows. So nothing gathers rows into a list,
+no text is searched for another one that is computed, and clauses repeat only so much of what the ones before them give.
 """
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -16,6 +20,8 @@ from elcano.graphs.frozen import Json
 LONGEST: Final = 4_000
 """Characters of a query."""
 MOST_COLUMNS: Final = 20
+MOST_COPIES: Final = 10_000
+"""Of one value of the graph in a value that a query makes, however its clauses repeat it."""
 
 _TOKEN: Final = re.compile(
     r"""(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<quoted>`[^`]*`)"""
@@ -28,13 +34,17 @@ _CLAUSES_WORDS: Final = (
 )
 _CLAUSES: Final = frozenset(_CLAUSES_WORDS.split())
 _FUNCTIONS_WORDS: Final = (
-    "count sum avg min max collect size length nodes relationships labels label type properties keys id head "
-    "last tail range reverse coalesce tolower toupper trim substring split replace left right tostring "
+    "count sum avg min max size length nodes relationships labels label type properties keys id head "
+    "last tail coalesce tolower toupper trim substring left right tostring "
     "tointeger tofloat abs round floor ceil exists startnode endnode"
 )
 _FUNCTIONS: Final = frozenset(_FUNCTIONS_WORDS.split())
 _WRITES_WORDS: Final = "create merge set delete detach remove drop call load foreach yield into"
 _WRITES: Final = frozenset(_WRITES_WORDS.split())
+_GIVING: Final = frozenset({"with", "return", "unwind"})
+"""Clauses that make values."""
+_ENDING: Final = frozenset({"match", "optional", "where", "union"})
+"""What ends them."""
 _NESTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"|::(?:vertex|edge|path|numeric)')
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
@@ -51,9 +61,10 @@ def require_reading(query: str) -> None:
         raise CypherRefused(f"the query has {len(query)} characters; {LONGEST} are the most")
     tokens = [found for found in _TOKEN.finditer(query) if found.lastgroup != "space"]
     for at, token in enumerate(tokens):
-        before = tokens[at - 1].group() if at else ""
-        after = tokens[at + 1].group() if at + 1 < len(tokens) else ""
-        _require(token, before, after)
+        _require(token, _said(tokens, at - 1), _said(tokens, at + 1))
+        _require_bounded(tokens, at)
+    if _copies(tokens) > MOST_COPIES:
+        raise CypherRefused("the query repeats too much of what it defines before: return the values themselves")
     if not any(token.group().casefold() == "return" for token in tokens):
         raise CypherRefused("the query returns nothing: it needs RETURN")
 
@@ -100,3 +111,47 @@ def _require(token: re.Match[str], before: str, after: str) -> None:
         raise CypherRefused(f"{said.upper()} writes or calls what is outside of the graph: queries here only read")
     if after == "(" and word not in _FUNCTIONS and word not in _CLAUSES:
         raise CypherRefused(f"there is no function {said!r} here; there are: {', '.join(sorted(_FUNCTIONS))}")
+
+
+def _said(tokens: Sequence[re.Match[str]], at: int) -> str:
+    return tokens[at].group() if 0 <= at < len(tokens) else ""
+
+
+def _require_bounded(tokens: Sequence[re.Match[str]], at: int) -> None:
+    """Sees that a sign or a word asks for nothing whose cost nobody can tell."""
+    said, before, after = _said(tokens, at), _said(tokens, at - 1), _said(tokens, at + 1)
+    if tokens[at].lastgroup == "sign":
+        if said == "|" and _said(tokens, at - 2) not in (":", "|"):
+            raise CypherRefused("lists may not be made of lists (`|`): UNWIND them")
+        if said == ":" and before == ":":
+            raise CypherRefused("`::` may not stand in a query here: values have the types that they have")
+        searched = at + 1 if said == "~" and before == "=" else 0
+    else:
+        searched = at + 1 if said.casefold() == "contains" and before != "." else 0
+    if searched:
+        if after.casefold() in ("tolower", "toupper") and _said(tokens, searched + 1) == "(":
+            searched += 2
+        if searched >= len(tokens) or tokens[searched].lastgroup not in ("text", "parameter"):
+            raise CypherRefused("what a text is searched for has to be a text or a parameter")
+
+
+def _copies(tokens: Sequence[re.Match[str]]) -> int:
+    """How often one value may be in another: the mentions in each clause, times those in the clauses before it."""
+    mentions = [1]
+    giving = False
+    for at, token in enumerate(tokens):
+        word, before, after = token.group().casefold(), _said(tokens, at - 1), _said(tokens, at + 1)
+        if word in _GIVING and before.casefold() not in ("starts", "ends", ".", ":"):
+            giving = True
+            mentions.append(0)
+        elif word in _ENDING and before not in (".", ":"):
+            giving = False
+        elif giving and (token.lastgroup == "parameter" or _is_variable(token, before, after)):
+            mentions[-1] += 1
+    return math.prod(max(1, each) for each in mentions)
+
+
+def _is_variable(token: re.Match[str], before: str, after: str) -> bool:
+    if token.lastgroup != "word" or before == "." or before.casefold() == "as" or after in ("(", ":"):
+        return False
+    return token.group().casefold() not in _CLAUSES

@@ -23,6 +23,18 @@ _P: Final[tuple[Dialect, ...]] = ("postgresql",)
 _D: Final[tuple[Dialect, ...]] = ("duckdb",)
 _DEEP: Final = "(" * 300 + "SELECT 1" + ")" * 300
 _TEN: Final = "s||s||s||s||s||s||s||s||s||s"
+_MANY_NOTES: Final = "||".join(["note"] * 40)
+
+
+def long_text(figure: str, times: int = 5) -> str:
+    """An expression for a text of 10 ** `times` equal characters, made of few."""
+    text = f"'{figure}'"
+    for _ in range(times):
+        text = f"replace({text}, '{figure}', '{figure * 10}')"
+    return text
+
+
+_HAY: Final = f"{long_text('a')}||{long_text('a')}||{long_text('a')}||{long_text('a')}"
 
 HOSTILE: Final[tuple[Hostile, ...]] = (
     # writes
@@ -163,6 +175,61 @@ HOSTILE: Final[tuple[Hostile, ...]] = (
     Hostile("resource", "SELECT unnest(range(1000000000))", _D),
     Hostile("resource", _DEEP),
     Hostile("resource", "SELECT " + "+".join(["1"] * 9_000)),
+    # functions that nothing interrupts, over texts whose length nobody knows
+    Hostile("length", "SELECT replace(note, note, 'x') FROM orders"),
+    Hostile("length", "SELECT replace(note, 'a', note) FROM orders"),
+    Hostile("length", "SELECT count(*) FROM orders a JOIN orders b ON a.note LIKE '%'||b.note||'%'"),
+    Hostile("length", "SELECT note LIKE note FROM orders"),
+    Hostile("length", "SELECT note LIKE 'x' ESCAPE note FROM orders"),
+    Hostile("length", f"SELECT id FROM orders WHERE length({_MANY_NOTES}) > 3"),
+    Hostile("length", f"SELECT CASE WHEN length({_MANY_NOTES}) > 3 THEN 1 END FROM orders"),
+    Hostile("length", f"SELECT count(*) FROM orders GROUP BY {_MANY_NOTES}"),
+    Hostile(
+        "length",
+        "WITH a AS (SELECT note||note||note||note||note||note AS s FROM orders), "
+        "b AS (SELECT s||s||s||s||s||s AS s FROM a) SELECT length(s) FROM b",
+    ),
+    Hostile(
+        "length",
+        f"WITH a AS (SELECT '{'x' * 9_999}' AS s), b AS (SELECT {_TEN}||s AS s FROM a) SELECT length(s) FROM b",
+    ),
+    Hostile(
+        "length",
+        "WITH a AS (SELECT replace(note, 'a', 'bbbbbbbb') AS s FROM orders) SELECT replace(s, 'b', 'cccccccc') FROM a",
+    ),
+    Hostile("length", "SELECT instr(note, note) FROM orders", _S + _D),
+    Hostile("length", "SELECT note GLOB note FROM orders", _S),
+    Hostile("length", "SELECT ltrim(note, note) FROM orders", _S + _P),
+    Hostile("length", "SELECT strftime(note, placed) FROM orders", _S),
+    Hostile("length", "SELECT strpos(note, note) FROM orders", _P + _D),
+    Hostile("length", "SELECT position(note IN note) FROM orders", _P + _D),
+    Hostile("length", "SELECT split_part(note, note, 1) FROM orders", _P + _D),
+    Hostile("length", "SELECT note ILIKE note FROM orders", _P + _D),
+    Hostile("length", "SELECT note SIMILAR TO note FROM orders", _P + _D),
+    Hostile("length", "SELECT note ~ note FROM orders", _P + _D),
+    Hostile("length", "SELECT note LIKE ANY (ARRAY[note]) FROM orders", _P),
+    Hostile("length", "SELECT substring(note FROM note) FROM orders", _P),
+    Hostile("length", "SELECT regexp_replace(note, note, '') FROM orders", _P + _D),
+    Hostile("length", f"SELECT regexp_replace(note, '', '{'x' * 30}', 'g') FROM orders", _P + _D),
+    Hostile("length", "SELECT translate(note, note, 'x') FROM orders", _P + _D),
+    Hostile("length", "SELECT overlay(note PLACING note FROM 1) FROM orders", _P),
+    Hostile("length", "SELECT to_char(placed, note) FROM orders", _P),
+    Hostile("length", "SELECT 'x'::char(10000000)", _P),
+    Hostile("length", f"SELECT concat_ws('{'x' * 9_000}', {', '.join(['note'] * 20)}) FROM orders", _P + _D),
+    Hostile("length", "SELECT contains(note, note) FROM orders", _D),
+    Hostile("length", "SELECT levenshtein(note, note) FROM orders", _D),
+    Hostile("length", "SELECT string_split(note, note) FROM orders", _D),
+    # values that a server makes of any number of rows, and numbers of any number of figures
+    Hostile("length", "SELECT string_agg(a.note, ',') FROM orders a, orders b", _P),
+    Hostile("length", "SELECT array_agg(a.note) FROM orders a, orders b", _P),
+    Hostile("length", "SELECT json_agg(a.note) FROM orders a, orders b", _P),
+    Hostile("length", "SELECT regexp_split_to_array(note, '') FROM orders", _P),
+    Hostile("length", f"SELECT {'9' * 600} * {'9' * 600}", _P),
+    Hostile(
+        "length",
+        f"SELECT p + {' + '.join(['p * p * 0'] * 30)} FROM (SELECT power(total, 65000) AS p FROM orders) AS x",
+        _P,
+    ),
     # beside the point, and odd
     Hostile("odd", ""),
     Hostile("odd", "-- nothing"),
@@ -199,6 +266,18 @@ HEAVY: Final[tuple[Hostile, ...]] = (
     Hostile("heavy", "SELECT ';DELETE FROM shipments;--' AS text FROM customers"),
 )
 """These are queries that may be asked; what they give is bounded, and nothing else comes of them."""
+
+ENDLESS: Final[tuple[Hostile, ...]] = (
+    Hostile("endless", f"SELECT instr({_HAY}, {long_text('a')}||{long_text('a')}||'b')", _S),
+    Hostile("endless", f"SELECT length(replace({_HAY}, {long_text('a')}||{long_text('a')}||'b', 'c'))", _S),
+    Hostile("endless", f"SELECT strpos({long_text('a', 7)}, {long_text('a', 6)}||'b')", _P + _D),
+    Hostile("endless", f"SELECT replace({long_text('a', 7)}, {long_text('a', 6)}||'b', 'c') IS NULL", _P + _D),
+    Hostile("endless", f"SELECT split_part({long_text('a', 7)}, {long_text('a', 6)}||'b', 2)", _P + _D),
+    Hostile("endless", f"SELECT {long_text('a', 7)} LIKE '%'||{long_text('a', 6)}||'b'", _P + _D),
+    Hostile("endless", f"SELECT regexp_replace({long_text('a', 6)}, 'a', {long_text('a', 3)}, 'g') IS NULL", _P + _D),
+    Hostile("endless", f"SELECT length({long_text('a', 9)})"),
+)
+"""Minutes of one function in which no database looks at a clock, or all of the memory."""
 
 
 def of(dialect: Dialect, listed: tuple[Hostile, ...] = HOSTILE) -> list[Hostile]:

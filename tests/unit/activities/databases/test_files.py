@@ -1,19 +1,15 @@
 """Files of strangers as tables: whole, or refused with what is wrong with them; never with rows that are missing."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from elcano.activities.databases.duckdb import LOAD_SECONDS, Files
-from elcano.activities.databases.duckdb_asking import Answer, Request
 from elcano.activities.databases.engine import Limits, Stop
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.table import Cell
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from tests.unit.activities.databases.shop import duckdb_shop
 from tests.unit.activities.databases.workbook import write_workbook
 
 
@@ -140,19 +136,3 @@ def test_a_folder_for_copies_that_cannot_be_made_is_said_without_its_place(tmp_p
     with pytest.raises(SourceUnavailable, match="cannot be copied to ELCANO_DATA_DIR") as raised:
         files.structure(Stop())
     assert str(tmp_path) not in str(raised.value)
-
-
-def test_what_duckdb_prints_is_no_part_of_the_answer(tmp_path: Path) -> None:
-    """After two seconds of work it prints how far it is."""
-    duckdb_shop(tmp_path)
-    code = (
-        "import os; from elcano.activities.databases import duckdb_process as process; answer = process._answer; "
-        "process._answer = lambda request: (os.write(1, b'50 %'), answer(request))[1]; process.main()"
-    )
-    request = Request(path=str(tmp_path / "shop.duckdb"), seconds=60, statements=("SELECT 1",))
-    done = subprocess.run(
-        [sys.executable, "-c", code], input=request.model_dump_json().encode(), capture_output=True, check=True
-    )
-    (outcome,) = Answer.model_validate_json(done.stdout).outcomes
-    assert not isinstance(outcome, QueryFault)
-    assert b"50 %" in done.stderr

@@ -61,6 +61,13 @@ async def test_heavy_ones_are_bounded(engine: Engine) -> None:
     assert content(shop.engine) == before
 
 
+async def test_none_is_endless(shop: Database) -> None:
+    for one in hostile.of(shop.engine.dialect, hostile.ENDLESS):
+        fault = await asked(shop, one.sql)
+        assert isinstance(fault, QueryFault), one.sql
+        assert fault.stage == "policy", (one.sql, fault)
+
+
 def test_guards_alone_let_nothing_be_changed_nor_read_from_files(engine: Engine, folder: Path) -> None:
     """The policy may have a hole; what stands behind it is tried without it."""
     before = content(engine)

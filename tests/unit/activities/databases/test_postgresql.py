@@ -2,6 +2,7 @@
 
 import asyncio
 
+import psutil
 import psycopg
 import pytest
 
@@ -14,6 +15,8 @@ from elcano.graphs.errors import SourceUnavailable
 from tests.unit.activities.databases.shop import postgresql_shop
 
 END = """SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+WHERE application_name = 'elcano' AND query LIKE 'FETCH%' AND state = 'active'"""
+WORKING = """SELECT pid FROM pg_stat_activity
 WHERE application_name = 'elcano' AND query LIKE 'FETCH%' AND state = 'active'"""
 
 
@@ -49,6 +52,26 @@ def test_a_slow_statement_is_stopped_and_the_next_one_is_run(postgres: str) -> N
     assert isinstance(nothing, QueryFault)
 
 
+async def test_a_server_that_heeds_no_cancellation_is_hung_up_on(postgres: str) -> None:
+    """As one does not that is within a function: the thread is free, and the next statement is asked."""
+    shop = Database(postgresql_shop(postgres), seconds=0.2)
+    asking = asyncio.create_task(shop.run("SELECT pg_sleep(600)", 5))
+    async with await psycopg.AsyncConnection.connect(postgres, autocommit=True) as administrator:
+        while True:
+            if found := await (await administrator.execute(WORKING)).fetchone():
+                break
+            await asyncio.sleep(0.01)
+        backend = psutil.Process(found[0])
+        backend.suspend()
+        try:
+            fault = await asking
+        finally:
+            backend.resume()
+    assert isinstance(fault, QueryFault)
+    assert "stopped after 0.2 s" in fault.message
+    assert not isinstance(await shop.run("SELECT 1", 5), QueryFault)
+
+
 async def test_what_the_role_may_not_read_is_not_in_the_schema_and_partitions_are_their_table(postgres: str) -> None:
     engine = postgresql_shop(postgres)
     async with await psycopg.AsyncConnection.connect(postgres, autocommit=True) as administrator:
@@ -71,7 +94,7 @@ async def test_what_the_role_may_not_read_is_not_in_the_schema_and_partitions_ar
 
 def test_a_server_that_is_not_there_is_away_without_a_word_of_where(postgres: str) -> None:
     for url in ("postgresql://who:hunter22@127.0.0.1:1/nowhere", postgres.replace("postgres:", "nobody:", 1)):
-        with pytest.raises(SourceUnavailable, match="the database 'far' cannot be read") as raised:
+        with pytest.raises(SourceUnavailable, match="the database 'far' cannot be opened") as raised:
             Postgresql("far", url).structure(Stop())
         for word in ("127.0.0.1", "hunter22", "who", "nobody", "/tmp"):
             assert word not in str(raised.value)

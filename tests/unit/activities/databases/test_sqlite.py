@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.databases import sqlite
 from elcano.activities.databases.database import Database
 from elcano.activities.databases.engine import Limits, Stop
 from elcano.activities.databases.running import run_query
@@ -21,8 +20,7 @@ def asked(sql: str) -> SqlQuery:
     return SqlQuery(database="shop", dialect="sqlite", sql=sql)
 
 
-def test_one_that_somebody_has_locked_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
+def test_one_that_somebody_has_locked_is_said_to_be(tmp_path: Path) -> None:
     shop = sqlite_shop(tmp_path)
     with closing(sqlite3.connect(tmp_path / "shop.db", isolation_level=None)) as writer:
         writer.execute("BEGIN EXCLUSIVE")

@@ -1,5 +1,10 @@
-"""What the worker and DuckDB's process say to each other: one request, one answer."""
+"""What the worker and an engine's process say to each other: one request, one answer.
 
+A message is four bytes that say how long it is, and JSON.
+"""
+
+import socket
+import struct
 from typing import Final
 
 from elcano.activities.databases.engine import Limits, Outcome
@@ -10,6 +15,7 @@ SHEETS: Final = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 """Suffixes of files with sheets."""
 SUFFIXES: Final = SHEETS | {".csv", ".tsv", ".txt", ".parquet"}
 """Of files that can be loaded."""
+_LENGTH: Final = struct.Struct("!I")
 
 
 def plain(name: str) -> str:
@@ -33,6 +39,8 @@ class Request(Frozen):
     files: tuple[FileToLoad, ...] = ()
     statements: tuple[str, ...] = ()
     limits: Limits = Limits()
+    tables: frozenset[str] | None = None
+    """What may be read, where the engine can see to that; None: all."""
 
 
 class Answer(Frozen):
@@ -41,3 +49,31 @@ class Answer(Frozen):
     away: str = ""
     tables: tuple[TableSchema, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
+
+
+def send_message(connection: socket.socket, message: bytes) -> None:
+    """Sends one message.
+
+    Raises:
+        OSError: the other side is gone.
+    """
+    connection.sendall(_LENGTH.pack(len(message)) + message)
+
+
+def receive_message(connection: socket.socket) -> bytes:
+    """Receives one message; empty if the other side closed the connection before the end of it.
+
+    Raises:
+        OSError: nothing came in time.
+    """
+    head = _receive(connection, _LENGTH.size)
+    return _receive(connection, _LENGTH.unpack(head)[0]) if head else b""
+
+
+def _receive(connection: socket.socket, length: int) -> bytes:
+    found = bytearray()
+    while len(found) < length:
+        if not (part := connection.recv(length - len(found))):
+            return b""
+        found += part
+    return bytes(found)

@@ -23,13 +23,13 @@ def main() -> int:
     parser.add_argument("file", type=Path, help="what `elcano certificate` wrote")
     file: Path = parser.parse_args().file
     try:
-        size = file.stat().st_size
-        data = file.read_bytes() if size <= LARGEST else b""
+        with file.open("rb") as opened:  # a pipe or a device does not say how much will come
+            data = opened.read(LARGEST + 1)
     except OSError as error:
         sys.stderr.write(f"elcano: {file} cannot be read: {error.strerror}\n")
         return BAD_SETTINGS
-    if size > LARGEST:
-        sys.stderr.write(f"elcano: {file} has {size:,} bytes, and at most {LARGEST:,} are looked at\n")
+    if len(data) > LARGEST:
+        sys.stderr.write(f"elcano: {file} has more than the {LARGEST:,} bytes that are looked at\n")
         return BAD_SETTINGS
     verdict = verify(data)
     if verdict.holds and verdict.held is not None:

@@ -14,8 +14,16 @@ from elcano.activities.tools.referring import reference
 from elcano.dev.verification.contents import Contents
 from elcano.graphs.checks.validation import faults
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.proving import agents_asked, doubtful_sections, journal_of, own_usage, unfolded
+from elcano.graphs.lifecycle.proving import (
+    agents_asked,
+    doubtful_sections,
+    journal_of,
+    models_asked,
+    own_usage,
+    unfolded,
+)
 from elcano.graphs.records import RunLog
+from elcano.graphs.references.days import day
 from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.budget import Usage, total
 from elcano.graphs.values.report import ReportDraft
@@ -23,6 +31,9 @@ from elcano.storage.certificates.form import Fault
 from elcano.storage.evidence import Evidence
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.search_days import days_of
+
+CLOCKS = 300.0
+"""Seconds by which the clocks of the machines that worked on a run may differ."""
 
 
 def of_log(held: Contents) -> Iterator[Fault]:
@@ -42,21 +53,43 @@ def of_run(held: Contents) -> Iterator[Fault]:
     run, asked, state = held.run, held.log.asked, held.log.run
     if not (held.about.run_id == run.run_id == asked.run_id):
         yield Fault("certificate", f"it is of {held.about.run_id}, {run.run_id} and {asked.run_id}")
-    if fields := [
-        name for name in ("question", "mode", "tenant", "sources") if getattr(run, name) != getattr(asked, name)
-    ]:
+    if fields := [name for name in ("question", "mode", "tenant") if getattr(run, name) != getattr(asked, name)]:
         yield Fault("asked", f"the run's record says something else of {', '.join(fields)}")
     journal = journal_of(held.log)
     status = finish.status_of(journal, state.failure, run.report, cancelled=False)
     again = finish.archived(
         asked, journal, status, state.failure, run.report, run.finished_at or 0.0, run.engine, run.execution
     )
-    told = ("status", "ending", "failure", "iterations", "steps", "branch_of", "choice", "domain", "ledger")
+    told = ("status", "sources", "ending", "failure", "iterations", "steps", "branch_of", "choice", "domain", "ledger")
     fields = [name for name in told if getattr(run, name) != getattr(again, name)]
     spent = ("tokens", "cost_usd", "iterations", "steps", "sections")
     fields += [f"budget.{name}" for name in spent if run.budget.get(name) != again.budget.get(name)]
     if fields:
         yield Fault("run", f"the log says something else of {', '.join(fields)}")
+
+
+def of_times(held: Contents) -> Iterator[Fault]:
+    """Calls were made while the run went on, and its agents were told the day on which it began."""
+    run = held.run
+    finished = run.finished_at or 0.0
+    made = [line.at for line in held.ledger if not line.undone]
+    if not all(run.started_at - CLOCKS <= at <= finished + CLOCKS for at in made):
+        yield Fault("run", "the ledger has calls of before it began, or of after it ended")
+    began = day(run.started_at)
+    if held.log.asked.today not in ("", began):
+        yield Fault("asked", f"its agents were told that it is {held.log.asked.today}, and it began on {began}")
+    own = (log for run_id, log in held.sections.items() if run_id.startswith(f"{run.run_id}."))
+    if any(log.asked.today not in ("", began) for log in own):
+        yield Fault("sections", f"their agents were told another day than {began}")
+
+
+def of_models(held: Contents) -> Iterator[Fault]:
+    """The ledger has each answer of an agent by the model that the log says."""
+    answered = {(line.run_id, line.step, line.model) for line in held.ledger if line.outcome == "completed"}
+    for log in (held.log, *_of_this_run(held)):
+        for step, model in sorted(models_asked(log).items()):
+            if (log.asked.run_id, step, model) not in answered:
+                yield Fault("ledger", f"it has no answer of {model} to step {step} of {log.asked.run_id}")
 
 
 def of_versions(held: Contents) -> Iterator[Fault]:
@@ -161,7 +194,7 @@ def of_report(held: Contents) -> Iterator[Fault]:
         yield Fault("report", "made again it says the same in other bytes")
 
 
-ALL = (of_log, of_run, of_versions, of_usage, of_evidence, of_drafts, of_report)
+ALL = (of_log, of_run, of_times, of_models, of_versions, of_usage, of_evidence, of_drafts, of_report)
 
 
 def _of_this_run(held: Contents) -> Iterator[RunLog]:

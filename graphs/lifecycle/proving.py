@@ -123,6 +123,12 @@ def agents_asked(log: RunLog) -> set[int]:
     return {entry.step for entry in own if isinstance(nodes.get(entry.node), AgentNode)}
 
 
+def models_asked(log: RunLog) -> dict[int, str]:
+    """By which model each step of an agent was answered; of a run that others began, its own."""
+    own = (entry for entry in log.entries[_own_from(log) :] if isinstance(entry, StepCompleted))
+    return {entry.step: entry.model for entry in own if entry.model}
+
+
 def _of_gap(visit: Visit, outcome: BranchOutcome) -> Iterator[Doubt]:
     if outcome.draft or outcome.evidence or outcome.values:
         yield Doubt("entries", f"step {visit.entry.step} says of {outcome.title!r} that it is missing and has it")

@@ -49,4 +49,11 @@ def test_one_that_is_too_large(file: Path, monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr(verify, "LARGEST", 1)
     file.write_bytes(b"{}")
     assert verify.main() == 2
-    assert "at most 1 are looked at" in capsys.readouterr().err
+    assert "more than the 1 bytes that are looked at" in capsys.readouterr().err
+
+
+def test_what_has_no_end_is_too_large(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["verify", "/dev/zero"])
+    monkeypatch.setattr(verify, "LARGEST", 1_000)
+    assert verify.main() == 2
+    assert "/dev/zero has more than the 1,000 bytes" in capsys.readouterr().err

@@ -109,6 +109,10 @@ def found_otherwise(parts: Parts) -> None:
         parts[name] = json.loads(json.dumps(parts[name]).replace(old, new))
 
 
+def _of_agents(parts: Parts) -> list[Parts]:
+    return [line for line in parts["ledger"] if line["kind"] == "agent"]
+
+
 FORGERIES: Mapping[str, tuple[str, Forge]] = {
     "another run": ("certificate", lambda parts: parts["certificate"].update(run_id="run-2")),
     "another format": ("certificate", lambda parts: parts["certificate"].update(format=99)),
@@ -136,6 +140,11 @@ FORGERIES: Mapping[str, tuple[str, Forge]] = {
     "a draft less": ("drafts", lambda parts: parts["drafts"].clear()),
     "other quotes": ("report", quoted_otherwise),
     "another report": ("report", reported_otherwise),
+    "another model in the ledger": ("ledger", lambda parts: _of_agents(parts)[0].update(model="openai:gpt-9")),
+    "another beginning": ("run", lambda parts: parts["run"].update(started_at=parts["run"]["finished_at"] + 9_999)),
+    "another end": ("run", lambda parts: parts["run"].update(finished_at=1.0)),
+    "another day": ("asked", lambda parts: parts["asked"].update(today="1999-12-31")),
+    "another source": ("run", lambda parts: parts["run"].update(sources=["elsewhere"])),
     "another Markdown": ("markdown", lambda parts: parts.update(markdown="# Nothing\n")),
 }
 

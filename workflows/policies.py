@@ -43,12 +43,22 @@ _TOO_SLOW: Final = "TemporalTimeout:StartToClose"
 """How Temporal's server names the failure of an activity that a worker began and did not end in time."""
 _HOLD_FIRST: Final = 2.0
 _HOLD_LONGEST: Final = {"provider": 300.0, "person": 900.0}
-"""Seconds between two tries of a call that nobody can answer now: doubled each time, up to this."""
+"""Seconds between two tries of a call that cannot be answered now: doubled each time, up to this."""
+_HOLD_SHARE: Final = 0.01
+_HOLD_MOST: Final = 3_600.0
+"""After hours of waiting: this share of them, up to so many seconds. Every try is in the run's log, and a hold may last
+a month, which is about 1,000 tries so; at one in five minutes it was 8,640."""
 
 
-def hold_seconds(reason: Literal["provider", "person"], tries: int, retry_after: float | None) -> float:
-    """How long to wait after so many tries in vain; never less than the provider asked for, within a day."""
-    backoff = min(_HOLD_FIRST * 2.0 ** min(tries - 1, 20), _HOLD_LONGEST[reason])
+def hold_seconds(
+    reason: Literal["provider", "person"], tries: int, retry_after: float | None, *, waited: float
+) -> float:
+    """How long to wait after so many tries in vain; never less than the provider asked for, within a day.
+
+    `waited`: seconds since the first of them.
+    """
+    longest = max(_HOLD_LONGEST[reason], min(_HOLD_SHARE * waited, _HOLD_MOST))
+    backoff = min(_HOLD_FIRST * 2.0 ** min(tries - 1, 20), longest)
     return max(backoff, min(retry_after or 0.0, 86_400.0))
 
 

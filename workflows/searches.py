@@ -135,7 +135,7 @@ class ToolCalls:
         since = earlier.since if earlier else now
         tries = (earlier.tries if earlier else 0) + 1
         asked_to_wait = max((lost.retry_after or 0.0 for lost in busy.values()), default=0.0)
-        seconds = policies.hold_seconds("provider", tries, asked_to_wait)
+        seconds = policies.hold_seconds("provider", tries, asked_to_wait, waited=now - since)
         if any(item.output is not None for item in done.values()):
             patience = max(_patience(work.inputs[item]) for item in busy)
             if now + seconds - since > patience or seconds > self._seconds_left():

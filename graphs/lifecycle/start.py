@@ -28,8 +28,6 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
     path, section = (branch.path, branch.section) if branch else ("", "")
     if asked.carried is not None:
         carried = Journal(asked.graph, asked.carried, path=path, section=section, led=led)
-        if led:
-            carried.go_back(begun(asked))
         if asked.carried.elapsed is not None:
             carried.take_up(asked.carried.elapsed, now)
         if asked.taken_up is not None and asked.taken_up.entry.why == "forked":

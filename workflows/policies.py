@@ -91,7 +91,8 @@ def limited(policy: Policy, limits: ToolLimits | None) -> Policy:
     if limits.timeout_seconds is not None and limits.timeout_seconds < policy["start_to_close_timeout"].total_seconds():
         own["start_to_close_timeout"] = timedelta(seconds=limits.timeout_seconds)
         again = [kind for kind in retries.non_retryable_error_types or () if kind != _TOO_SLOW]
-        retries = replace(retries, non_retryable_error_types=again)  # too slow for its node, not for its run
+        never = again if limits.retry_slow else [*again, _TOO_SLOW]
+        retries = replace(retries, non_retryable_error_types=never)  # too slow for its node, not for its run
     own["retry_policy"] = retries
     return own
 

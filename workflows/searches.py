@@ -115,7 +115,7 @@ class ToolCalls:
         )
         policy = policies.limited(given_time, limits_of(self._asked.graph.by_id[work.node]))
         activity_id = f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else "")
-        described = label(": ".join(str(given[key]) for key in _NAMED if given.get(key)) or work.node)
+        described = label(": ".join(str(given[key]) for key in _NAMED if given.get(key)) or self._described(work))
         activity = workflow.execute_activity(
             work.tool,
             call,
@@ -127,6 +127,9 @@ class ToolCalls:
             **policy,
         )
         return _may_have_written(work, await outcome(work.node, activity, policy))
+
+    def _described(self, work: CallTool) -> str:
+        return self._asked.graph.by_id[work.node].description or work.node
 
     def _held(self, work: CallTool, busy: dict[int, Lost], done: dict[int, ItemOutcome]) -> Held | None:
         """The hold for the searches that cannot be answered now; None if they are not waited for any longer."""

@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from elcano.api.http.budgets import Described
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.graphs.modes import DEFAULT_MODE
+from elcano.graphs.spec.call_limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
 from elcano.graphs.values.budget import Limits, microusd
 from elcano.graphs.values.tenant import RUN_ID
 
@@ -102,6 +103,15 @@ class BudgetRequest(Request):
     when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])
     """What a run does that has used up its budget: `finish` writes the report from what it has, `pause` waits for a
     top-up; its time then also stands still while a provider does not answer."""
+    path_seconds: float | None = Field(
+        default=None,
+        ge=LEAST_PATH_SECONDS,
+        le=MOST_PATH_SECONDS,
+        allow_inf_nan=False,
+        examples=[15.0],
+    )
+    """Of a question to databases that goes in paths: how long each call to a database may take in one. Neither the
+    thinking of models counts nor time without a worker. Left out: what the server allows, 15."""
     hold_seconds: float | None = Field(default=None, examples=[86_400.0], json_schema_extra=_bounds("hold_seconds"))
     """How long a call waits for somebody to approve it; with `pause` also how long one call is held for a provider or
     for a person. Left out: 7 days."""
@@ -112,7 +122,7 @@ class BudgetRequest(Request):
         Raises:
             RequestInvalid: a value is out of its range.
         """
-        given: dict[str, Any] = self.model_dump(exclude={"cost_usd"}, exclude_none=True)
+        given: dict[str, Any] = self.model_dump(exclude={"cost_usd", "path_seconds"}, exclude_none=True)
         if self.cost_usd is not None:
             given["cost_microusd"] = microusd(self.cost_usd)
         try:

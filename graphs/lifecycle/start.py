@@ -13,6 +13,7 @@ from elcano.graphs.engine.steps import advance
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import beginning
 from elcano.graphs.references.days import day
+from elcano.graphs.spec.planned import part_name
 from elcano.graphs.values.budget import MOST_SECONDS, Limits
 from elcano.graphs.values.criteria import unjudged
 from elcano.graphs.values.planning import open_sections
@@ -128,6 +129,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
                 run_id=outer.run_id if outer else asked.run_id,
                 path=f"{outer.path}/{begun.parallel_path_id}" if outer else begun.parallel_path_id,
                 section=begun.title,
+                part=part_name(asked.graph, begun.branch),
             ),
             "carried": None,
             "taken_up": None,

@@ -18,8 +18,9 @@ from elcano.graphs.values.hypotheses import Hypothesis
 from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.rubric import Rubric
 
-UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted"})
-"""Types of gaps that are no failures: of sections that ended early with nothing, or were never begun."""
+UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted", "Timeout"})
+"""Types of gaps that more would close: of sections that ended early with nothing, were never begun, or whose call took
+longer than it may."""
 EXCERPT_CHARACTERS = 240
 """How much of a passage the state carries; agents read the whole passage from the store."""
 

@@ -108,6 +108,18 @@ async def test_details_of_a_held_run_name_the_agent(temporal: Client, script: Sc
         await handle.terminate()
 
 
+async def test_a_plan_that_waits_is_shown_with_how_it_is_approved(start: Start, script: Script) -> None:
+    handle = await start(mode="deep", limits=ENOUGH, approve_plan=True)
+    async with asyncio.timeout(30):
+        while (await handle.query(ResearchWorkflow.snapshot)).stage != "approval":
+            await asyncio.sleep(0.05)
+    told = await details(handle)
+    assert [f"  {number}. **{title}**: " in told for number, title in enumerate(script.sections, 1)] == [True] * 3
+    assert f"- approve it: `elcano approve {handle.id}`" in told
+    assert f"- refuse it: `elcano refuse {handle.id} REASON`" in told
+    await handle.terminate()
+
+
 async def test_sections_are_rows_of_their_run_and_stand_in_its_details(
     start: Start, temporal: Client, script: Script
 ) -> None:

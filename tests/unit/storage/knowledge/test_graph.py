@@ -57,7 +57,9 @@ async def test_what_a_run_left_before_is_replaced_in_the_same_step(graph: Knowle
     await graph.upsert(nodes, edges)
     newer = edge("found", RUN.id, PAPER.id, RUN.key, evidence="ev-2")
     with pytest.raises(ValueError, match="neither given nor kept"):
-        await graph.upsert([RUN], [edge("found", RUN.id, node("document", "gone", "Gone").id, RUN.key)], replacing="run-1")
+        await graph.upsert(
+            [RUN], [edge("found", RUN.id, node("document", "gone", "Gone").id, RUN.key)], replacing="run-1"
+        )
     assert (await graph.counts()).edges == {"cites": 1, "found": 1, "mentions": 1, "stated": 1, "written_by": 1}
     await graph.upsert([RUN, PAPER], [newer], replacing="run-1")
     assert [one.edge for one in await graph.neighbours(RUN.id, limit=9)] == [newer]

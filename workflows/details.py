@@ -34,6 +34,7 @@ _NEEDS: Final[Mapping[str, str]] = {
     "person": "somebody who mends a key, a name or a setting",
     "pause": "somebody who lets it continue",
     "approval": "somebody's approval",
+    "store": "the store",
 }
 """What a run waits for, by the reason of its hold."""
 
@@ -47,10 +48,12 @@ def details(
     stage: Stage,
     status: RunStatus,
     graph: str,
+    held: Hold | None = None,
 ) -> str:
     """The question, how it stands, what it costs, its sections, and the drawn graph if one is given.
 
-    `waits` has what sections wait for, by run id; `calls` what somebody has to approve, of them and of the run.
+    `waits` has what sections wait for, by run id; `calls` what somebody has to approve, of them and of the run; `held`
+    what keeps the run from ending.
     """
     run = journal.run
     state = stage if status == "running" else status
@@ -61,7 +64,7 @@ def details(
     lines.append(f"- {_spent(budget)}")
     if run.state.choice.mode:
         lines.append(f"- chose to go on as {run.state.choice.mode} research{_said(run.state.choice.reason)}")
-    if status == "running" and (hold := run.pause or run.hold) is not None:
+    if status == "running" and (hold := held or run.pause or run.hold) is not None:
         lines.append(f"- {_waiting(hold, journal.still_since, apart=bool(waits))}")
         if hold.reason == "approval" and run.approval == "asked":
             lines += _proposed(asked, open_sections(run.state.plan))

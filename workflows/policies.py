@@ -170,34 +170,45 @@ def once(patience: timedelta) -> Policy:
     )
 
 
-PUBLISH: Final = Policy(
-    schedule_to_close_timeout=None,
-    start_to_close_timeout=timedelta(minutes=2),
-    heartbeat_timeout=HEARTBEAT,
-    retry_policy=RetryPolicy(
-        initial_interval=FIRST_RETRY,
-        maximum_interval=timedelta(seconds=30),
-        maximum_attempts=11,
-        non_retryable_error_types=_NEVER_AGAIN,
-    ),
-)
+def _rounds(first: timedelta, last_attempts: int) -> tuple[Policy, ...]:
+    """How the end of a run is tried: a few times, and with ever more time. After the first round the run is held, and
+    says why. The first one notices soon that a worker died; before an attempt beats at all its input is fetched from
+    where large payloads are kept, which the later ones leave time for.
+
+    Args:
+        first: how long an attempt of the first round may take.
+        last_attempts: in the last round; 0: until it works.
+    """
+
+    def one(time: timedelta, silence: timedelta, longest: timedelta, attempts: int) -> Policy:
+        return Policy(
+            schedule_to_close_timeout=None,
+            start_to_close_timeout=time,
+            heartbeat_timeout=silence,
+            retry_policy=RetryPolicy(
+                initial_interval=FIRST_RETRY,
+                maximum_interval=longest,
+                maximum_attempts=attempts,
+                non_retryable_error_types=_NEVER_AGAIN,
+            ),
+        )
+
+    return (
+        one(first, HEARTBEAT, timedelta(seconds=30), 6),
+        one(first * 10, timedelta(minutes=1), timedelta(minutes=1), 6),
+        one(first * 120, timedelta(minutes=10), timedelta(minutes=5), last_attempts),
+    )
+
+
+PUBLISH: Final = _rounds(timedelta(minutes=2), 11)
+ARCHIVE: Final = _rounds(timedelta(minutes=1), 0)
+"""Without end: a run that is not archived would be lost."""
 
 BOOKS: Final = Policy(  # reading the ledger, reopening a record: until it works
     schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=1),
     heartbeat_timeout=None,
     retry_policy=RetryPolicy(
-        initial_interval=FIRST_RETRY,
-        maximum_interval=timedelta(minutes=1),
-        non_retryable_error_types=_NEVER_AGAIN,
-    ),
-)
-
-ARCHIVE: Final = Policy(
-    schedule_to_close_timeout=None,
-    start_to_close_timeout=timedelta(minutes=1),
-    heartbeat_timeout=HEARTBEAT,
-    retry_policy=RetryPolicy(  # without end: a run that is not archived would be lost
         initial_interval=FIRST_RETRY,
         maximum_interval=timedelta(minutes=1),
         non_retryable_error_types=_NEVER_AGAIN,

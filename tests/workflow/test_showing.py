@@ -12,6 +12,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.testing.script import Script
+from elcano.workflows.research import ResearchWorkflow
 from tests.control import top_up
 from tests.workflow.conftest import Start
 from tests.workflow.test_budget import paused

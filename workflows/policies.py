@@ -171,32 +171,30 @@ def once(patience: timedelta) -> Policy:
 
 
 def _rounds(first: timedelta, last_attempts: int) -> tuple[Policy, ...]:
-    """How the end of a run is tried: a few times, and with ever more time. After the first round the run is held, and
-    says why. The first one notices soon that a worker died; before an attempt beats at all its input is fetched from
-    where large payloads are kept, which the later ones leave time for.
+    """How the end of a run is tried: a few times, and with ever more time. After the first round the run says why.
 
-    Args:
-        first: how long an attempt of the first round may take.
-        last_attempts: in the last round; 0: until it works.
+    The first one notices soon that a worker died. Before an attempt beats at all its input is fetched from where large
+    payloads are kept, for which the later ones leave time. `first`: how long an attempt of the first round may take;
+    `last_attempts`: in the last round, 0: until it works.
     """
-
-    def one(time: timedelta, silence: timedelta, longest: timedelta, attempts: int) -> Policy:
-        return Policy(
-            schedule_to_close_timeout=None,
-            start_to_close_timeout=time,
-            heartbeat_timeout=silence,
-            retry_policy=RetryPolicy(
-                initial_interval=FIRST_RETRY,
-                maximum_interval=longest,
-                maximum_attempts=attempts,
-                non_retryable_error_types=_NEVER_AGAIN,
-            ),
-        )
-
     return (
-        one(first, HEARTBEAT, timedelta(seconds=30), 6),
-        one(first * 10, timedelta(minutes=1), timedelta(minutes=1), 6),
-        one(first * 120, timedelta(minutes=10), timedelta(minutes=5), last_attempts),
+        _round(first, HEARTBEAT, timedelta(seconds=30), 6),
+        _round(first * 10, timedelta(minutes=1), timedelta(minutes=1), 6),
+        _round(first * 120, timedelta(minutes=10), timedelta(minutes=5), last_attempts),
+    )
+
+
+def _round(time: timedelta, silence: timedelta, interval: timedelta, attempts: int) -> Policy:
+    return Policy(
+        schedule_to_close_timeout=None,
+        start_to_close_timeout=time,
+        heartbeat_timeout=silence,
+        retry_policy=RetryPolicy(
+            initial_interval=FIRST_RETRY,
+            maximum_interval=interval,
+            maximum_attempts=attempts,
+            non_retryable_error_types=_NEVER_AGAIN,
+        ),
     )
 
 

@@ -12,11 +12,11 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.testing.script import Script
-from elcano.workflows.research import ResearchWorkflow
 from tests.control import top_up
 from tests.workflow.conftest import Start
 from tests.workflow.test_budget import paused
 from tests.workflow.test_deep_pause import ENOUGH
+from tests.workflow.test_plan_approval import waiting
 from tests.workflow.test_holds import down, held, running
 
 UPSERTS = "upsert_workflow_search_attributes_event_attributes"
@@ -111,9 +111,7 @@ async def test_details_of_a_held_run_name_the_agent(temporal: Client, script: Sc
 
 async def test_a_plan_that_waits_is_shown_with_how_it_is_approved(start: Start, script: Script) -> None:
     handle = await start(mode="deep", limits=ENOUGH, approve_plan=True)
-    async with asyncio.timeout(30):
-        while (await handle.query(ResearchWorkflow.snapshot)).stage != "approval":
-            await asyncio.sleep(0.05)
+    await waiting(handle)
     told = await details(handle)
     assert [f"  {number}. **{title}**: " in told for number, title in enumerate(script.sections, 1)] == [True] * 3
     assert f"- approve it: `elcano approve {handle.id}`" in told

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Validat
 from pydantic_core import PydanticCustomError
 
 from elcano.api.http.budgets import Described
-from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.api.http.default_limits import CountedLimitName, describe_defaults
+from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.graphs.modes import DEFAULT_MODE
 from elcano.graphs.spec.call_limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
 from elcano.graphs.values.budget import Limits, microusd

@@ -16,8 +16,8 @@ from tests.control import top_up
 from tests.workflow.conftest import Start
 from tests.workflow.test_budget import paused
 from tests.workflow.test_deep_pause import ENOUGH
-from tests.workflow.test_plan_approval import waiting
 from tests.workflow.test_holds import down, held, running
+from tests.workflow.test_plan_approval import waiting
 
 UPSERTS = "upsert_workflow_search_attributes_event_attributes"
 

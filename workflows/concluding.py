@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, RetryState, TimeoutError
+from temporalio.exceptions import ActivityError, ApplicationError, RetryState, TimeoutError
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.bookkeeping import ReopenCall, Reopened
@@ -109,9 +109,12 @@ async def _patiently(
 
 
 def _in_vain(name: str, error: ActivityError) -> str:
-    what = name.replace("-", " ")
-    slow = isinstance(error.cause, TimeoutError)
-    return f"{what}: {'it took longer than it was given, and is given more' if slow else error.cause or error}"[:2_000]
+    """What an activity failed by, in a sentence."""
+    cause = error.cause
+    why = cause.message if isinstance(cause, ApplicationError) else str(cause or error)
+    if isinstance(cause, TimeoutError):
+        why = "it took longer than it was given, and is given more"
+    return f"{name.replace('-', ' ')}: {why}"[:2_000]
 
 
 async def close(

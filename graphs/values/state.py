@@ -18,9 +18,8 @@ from elcano.graphs.values.hypotheses import Hypothesis
 from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.rubric import Rubric
 
-UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted", "Timeout"})
-"""Types of gaps that more would close: of sections that ended early with nothing, were never begun, or whose call took
-longer than it may."""
+UNFINISHED: Final = frozenset({*get_args(EndKind), "BudgetExhausted", "NotStarted"})
+"""Types of gaps that are no failures: of sections that ended early with nothing, or were never begun."""
 EXCERPT_CHARACTERS = 240
 """How much of a passage the state carries; agents read the whole passage from the store."""
 
@@ -230,6 +229,8 @@ class Ending(Frozen):
     kind: EndKind
     detail: str = ""
     """One sentence for the report's head and the event."""
+    type: str = Field(default="", exclude_if=lambda type: not type)
+    """Of a node that failed: the name of the error."""
 
 
 HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval", "store"]

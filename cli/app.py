@@ -112,6 +112,15 @@ def ask(
     budget_resets: Annotated[
         int | None, typer.Option(help="Of magentic: new plans at most.", show_default=False)
     ] = None,
+    path_seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            max=3600,
+            help="Of data: seconds for each call to a database where the question goes in paths.",
+            show_default=False,
+        ),
+    ] = None,
     approve_plan: Annotated[
         bool,
         typer.Option("--approve-plan", help="Wait for `elcano approve` before planned sections are researched."),
@@ -142,6 +151,7 @@ def ask(
         "iterations": budget_iterations,
         "stalls": budget_stalls,
         "resets": budget_resets,
+        "path_seconds": path_seconds,
         "when_exhausted": "pause" if pause else None,
     }
     body: dict[str, Any] = {

@@ -98,6 +98,8 @@ class BranchOf(Frozen):
     path: str
     """`parallel_path_id`, from the outermost branch inwards, joined by `/`."""
     section: str
+    part: str = "section"
+    """What it is called: `section`, or the branch's name in a graph that researches no plan with it, as `path`."""
 
 
 class ForkedFrom(Frozen):

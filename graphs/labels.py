@@ -64,7 +64,7 @@ def about(asked: ResearchInput) -> str:
     if label(asked.question) != asked.question:  # else the workflow's summary has all of it
         lines += [plain(asked.question, QUESTION_CHARACTERS), ""]
     if branch is not None:
-        lines.append(f"- section **{plain(branch.section)}** of `{branch.run_id}`")
+        lines.append(f"- {plain(branch.part)} **{plain(branch.section)}** of `{branch.run_id}`")
     lines.append(f"- {asked.mode}, at most {limits.tokens:,} tokens{money}, {limits.seconds:g} s")
     lines.append(f"- searches {', '.join(f'`{name}`' for name in asked.sources) or 'nothing'}")
     if asked.address:

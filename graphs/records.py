@@ -59,6 +59,8 @@ class ArchivedRun(Frozen):
     """Of a run that chooses its mode: which it has chosen, and why."""
     domain: str = ""
     """The field by whose rubric its evidence is judged."""
+    knowledge_error: str = ""
+    """Why the knowledge graph could not be given what it found; empty if it was, or if there is none."""
 
 
 class RunLog(Frozen):

@@ -29,6 +29,14 @@ class DatabaseSettings(BaseModel):
     database_seconds: float = Field(
         default=10.0, gt=0, le=600, description="How long one statement may take in a database before it is stopped."
     )
+    path_seconds: float = Field(
+        default=15.0,
+        ge=1,
+        le=3_600,
+        description="Where a question to databases goes in paths side by side: how long each call to a database may "
+        "take in one, unless a request says otherwise (`budget.path_seconds`). Neither the thinking of models counts "
+        "nor time without a worker. A single statement ends after `ELCANO_DATABASE_SECONDS`.",
+    )
     database_examples: Annotated[dict[str, Path], NoDecode] = Field(
         default={},
         description='Questions to a database with the SQL that answers them, by its name, as JSON: `{"sales": '

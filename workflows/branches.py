@@ -267,7 +267,7 @@ class Branching:
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             search_attributes=_search_attributes(asked),
-            static_summary=label(f"Section: {start.title}"),
+            static_summary=label(f"{opening.part_name(self._asked.graph, start.branch).capitalize()}: {start.title}"),
             static_details=about(asked),
         )
         if self._parting is not None:

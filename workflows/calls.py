@@ -164,7 +164,8 @@ class Performer:
         now = workflow.time()
         earlier = self._journal.run.tried
         tries = work.tries + 1
-        seconds = policies.hold_seconds(reason, tries, lost.retry_after)
+        since = now if earlier is None else earlier.since
+        seconds = policies.hold_seconds(reason, tries, lost.retry_after, waited=now - since)
         hold = Hold(
             reason=reason,
             node=work.node,
@@ -172,7 +173,7 @@ class Performer:
             type=lost.failure.type,
             detail=lost.failure.message,
             tries=tries,
-            since=now if earlier is None else earlier.since,
+            since=since,
             until=now + seconds,
             seconds=seconds,
         )

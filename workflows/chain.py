@@ -2,19 +2,25 @@
 
 For migration and as a fallback (`USE_GRAPH_EXECUTION=false`). The nodes are those of the graph, and the engine applies
 what comes of them, so a chain has the same log, budget, events, control and end as a run of `ResearchWorkflow`; only
-the way from one node to the next is written out here. A chain is not continued as new by itself: its place is a line of
-code, which does not travel. One that is taken up comes by what is in its log once more, line by line, to where it was.
+the way from one node to the next is written out here. Its place is a line of code, which does not travel: a chain that
+goes on in another execution follows its log once more, line by line, to where it was. Its journal is there from the
+start, so whatever is asked of it meanwhile is heard as by any run.
 """
+
+from collections import deque
 
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.agents.leading import TEAM
     from elcano.graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
-    from elcano.graphs.engine.entries import Diverted, Entry, Went
+    from elcano.graphs.engine.entries import Diverted, Went
+    from elcano.graphs.engine.run import Run
     from elcano.graphs.engine.safety import stalled
+    from elcano.graphs.engine.steps import advance
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
+    from elcano.graphs.lifecycle import start
     from elcano.graphs.modes.magentic import NO_RESET_LEFT
     from elcano.graphs.values.endings import EndKind
     from elcano.graphs.values.ledger import REPORTER, Ledger
@@ -35,6 +41,10 @@ class ChainWorkflow(ResearchWorkflow):
     @workflow.init
     def __init__(self, asked: ResearchInput) -> None:
         super().__init__(asked)
+        self._past = deque(self._journal.entries)
+        """Entries of earlier executions that are yet to be followed."""
+        self._followed = start.begun(asked)
+        """The run as the entries that were followed so far make it."""
 
     @workflow.run
     async def run(self, asked: ResearchInput) -> ResearchResult:
@@ -68,7 +78,7 @@ class ChainWorkflow(ResearchWorkflow):
         """Reads the question, chooses the way that fits it, and goes that."""
         await self._visit("input_parser")
         await self._visit("choose")
-        match self._journal.run.state.choice.mode:
+        match self._place.state.choice.mode:
             case "simple":
                 await self._linear("simple_")
             case "literature_review":
@@ -93,9 +103,9 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit(judge)
             if self._answer(judge, "recommendation") == "synthesize":
                 break
-            if stalled(self._journal.run.state, self._journal.run.figures):
+            if stalled(self._place.state, self._place.figures):
                 await self._end_early("stalled", "nothing new was found twice in a row")
-            while self._journal.run.budget.iterations >= self._journal.run.budget.limits.iterations:
+            while self._place.budget.iterations >= self._place.budget.limits.iterations:
                 await self._end_early("iterations", "no iteration left")
             if not self._answer(judge, "next_search_queries"):
                 break
@@ -116,9 +126,9 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit("judge")
             if self._answer("judge", "recommendation") == "synthesize":
                 break
-            if stalled(self._journal.run.state, self._journal.run.figures):
+            if stalled(self._place.state, self._place.figures):
                 await self._end_early("stalled", "nothing new was found twice in a row")
-            while self._journal.run.budget.iterations >= self._journal.run.budget.limits.iterations:
+            while self._place.budget.iterations >= self._place.budget.limits.iterations:
                 await self._end_early("iterations", "no iteration left")
             await self._visit("thinking", loop=True)
         await self._visit("writer")
@@ -131,10 +141,10 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit("judge")
             if self._answer("judge", "sufficient"):
                 break
-            if stalled(self._journal.run.state, self._journal.run.figures):
+            if stalled(self._place.state, self._place.figures):
                 text = "its judge was not satisfied, and nothing new was found twice in a row"
                 await self._end_early("stalled", text, to="hand_in")
-            while self._journal.run.budget.iterations >= self._journal.run.budget.limits.iterations:
+            while self._place.budget.iterations >= self._place.budget.limits.iterations:
                 await self._end_early("iterations", "its judge was not satisfied by any sub-iteration", to="hand_in")
             await self._visit("select", loop=True)
             if not self._answer("select", "tasks"):
@@ -151,8 +161,8 @@ class ChainWorkflow(ResearchWorkflow):
         """Plan, then round by round whose turn it is, until it is the reporter's or nothing helps any more."""
         await self._visit(f"{prefix}task_ledger")
         await self._visit(f"{prefix}progress_ledger")
-        while (ledger := self._journal.run.state.ledger or Ledger()).next_speaker != REPORTER:
-            limits = self._journal.run.budget.limits
+        while (ledger := self._place.state.ledger or Ledger()).next_speaker != REPORTER:
+            limits = self._place.budget.limits
             if ledger.stalls >= limits.stalls:
                 if ledger.resets >= limits.resets:
                     await self._end_early("stalled", NO_RESET_LEFT)
@@ -175,12 +185,12 @@ class ChainWorkflow(ResearchWorkflow):
         """
         done = False
         while not done:
-            if self._journal.run.routing:
-                self._record(Went(at=self._elapsed(), to=node, loop=loop))
+            if self._place.routing:
+                self._choose(Went(at=self._elapsed(), to=node, loop=loop))
             await self._walk()
-            if self._journal.run.finished:
+            if self._place.finished:
                 raise Ended
-            done = self._journal.run.node == node  # else the way there had to wait for more budget, and is taken now
+            done = self._place.node == node  # else the way there had to wait for more budget, and is taken now
 
     async def _end_early(self, kind: EndKind, detail: str, *, to: str = "") -> None:
         """Leaves for the exit `to`, or the nearest; returns if the run waits for more budget instead and got some.
@@ -189,34 +199,37 @@ class ChainWorkflow(ResearchWorkflow):
             Ended: the run is over.
         """
         at, ending = self._elapsed(), Ending(kind=kind, detail=detail)
-        self._record(Went(at=at, to=to, ending=ending) if to else Diverted(at=at, ending=ending))
+        self._choose(Went(at=at, to=to, ending=ending) if to else Diverted(at=at, ending=ending))
         await self._walk()
-        if self._journal.run.finished:
+        if self._place.finished:
             raise Ended
 
     def _answer(self, node: str, field: str) -> Json:
         """A field of what a node answered last."""
-        output = self._journal.run.state.outputs.get(node)
+        output = self._place.state.outputs.get(node)
         return output.get(field) if isinstance(output, dict) else None
 
+    @property
+    def _place(self) -> Run:
+        """The run as it is at this line of code."""
+        return self._followed if self._past else self._journal.run
+
     async def _walk(self) -> None:
-        """As a graph is walked; of a run that is taken up, first past what is in its log already."""
-        journal = self._journal
-        while (known := journal.behind) is not None:
-            if journal.run.choosing and isinstance(known, Went | Diverted):
+        """As a graph is walked; first past what is in its log already."""
+        while self._past:
+            if self._place.choosing and isinstance(self._past[0], Went | Diverted):
                 return
-            journal.come_by(workflow.time())
+            self._follow()
         await super()._walk()
 
-    def _record(self, entry: Entry) -> None:
-        """Writes an entry down, or comes by it if it is known already."""
-        known = self._journal.behind
-        if known is None:
-            super()._record(entry)
-        elif type(known) is type(entry):
-            self._journal.come_by(workflow.time())
+    def _choose(self, entry: Went | Diverted) -> None:
+        """Writes down the way that the code goes, or finds it in the log."""
+        if not self._past:
+            self._record(entry)
+        elif type(self._past[0]) is type(entry):
+            self._follow()
         else:
-            raise EngineFault(f"the chain did {known.kind} here before, and wants {entry.kind} now")
+            raise EngineFault(f"the chain did {self._past[0].kind} here before, and wants {entry.kind} now")
 
-    def _continue_as_new_if_suggested(self) -> None:
-        """Never: see above."""
+    def _follow(self) -> None:
+        self._followed = advance(self._asked.graph, self._followed, self._past.popleft())

@@ -4,8 +4,11 @@ Its report is published, and it is archived with its one terminal event before a
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError, RetryState, TimeoutError
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.bookkeeping import ReopenCall, Reopened
@@ -24,9 +27,11 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.cancellation import Cancellation
     from elcano.graphs.values.followed import Followed
     from elcano.graphs.values.report import ReportRef
-    from elcano.graphs.values.state import Failure
+    from elcano.graphs.values.state import Failure, Hold
     from elcano.workflows import policies
     from elcano.workflows.showing import Shown
+
+Result = TypeVar("Result")
 
 
 async def take_over(asked: ResearchInput, follows: Followed) -> None:
@@ -55,18 +60,61 @@ async def take_over(asked: ResearchInput, follows: Followed) -> None:
     )
 
 
-async def publish(asked: ResearchInput, journal: Journal) -> ReportRef:
+async def publish(asked: ResearchInput, journal: Journal, shown: Shown) -> ReportRef:
     """Checks the citations and stores the report, also when the writer failed."""
-    report: ReportRef = await workflow.execute_activity(
-        PUBLISH_REPORT,
-        closing.publish_call(asked, journal),
-        result_type=ReportRef,
-        activity_id="publish-report",
-        summary="check the citations, store the report",
-        **policies.PUBLISH,
-    )
+    call = closing.publish_call(asked, journal)
+
+    async def publishing(activity_id: str, policy: policies.Policy) -> ReportRef:
+        report: ReportRef = await workflow.execute_activity(
+            PUBLISH_REPORT,
+            call,
+            result_type=ReportRef,
+            activity_id=activity_id,
+            summary="check the citations, store the report",
+            **policy,
+        )
+        return report
+
+    report = await _patiently("publish-report", publishing, policies.PUBLISH, journal, shown)
     journal.tell(closing.report_ready(report), workflow.time())
     return report
+
+
+async def _patiently(
+    name: str,
+    work: Callable[[str, policies.Policy], Awaitable[Result]],
+    rounds: Sequence[policies.Policy],
+    journal: Journal,
+    shown: Shown,
+) -> Result:
+    """What an activity gives that is tried in rounds, each with more time; from the second on the run says why.
+
+    Raises:
+        ActivityError: no try can help, it was cancelled, or the last round was in vain.
+    """
+    since = workflow.time()
+    for number, policy in enumerate(rounds, 1):
+        try:
+            result = await work(name if number == 1 else f"{name}.{number}", policy)
+        except ActivityError as error:
+            spent = error.retry_state in (RetryState.MAXIMUM_ATTEMPTS_REACHED, RetryState.TIMEOUT)
+            if number == len(rounds) or not spent:
+                raise
+            hold = Hold(reason="store", node=journal.run.node, detail=_in_vain(name, error), since=since)
+            shown.hold_end(hold)
+        else:
+            shown.hold_end(None)
+            return result
+    raise AssertionError("the last round gives a result or raises")
+
+
+def _in_vain(name: str, error: ActivityError) -> str:
+    """What an activity failed by, in a sentence."""
+    cause = error.cause
+    why = cause.message if isinstance(cause, ApplicationError) else str(cause or error)
+    if isinstance(cause, TimeoutError):
+        why = "it took longer than it was given, and is given more"
+    return f"{name.replace('-', ' ')}: {why}"[:2_000]
 
 
 async def close(
@@ -87,15 +135,14 @@ async def close(
     engine: Engine = "chain" if info.workflow_type == CHAIN_WORKFLOW else "graph"
     last = journal.event(closing.last_event(status, journal.run, failure, report, cancellation), now)
     run = closing.archived(asked, journal, status, failure, report, now, engine, info.run_id)
-    archiving = asyncio.create_task(
-        workflow.execute_activity(
-            ARCHIVE_RUN,
-            ArchiveCall(run=run, events=(*journal.events, last), log=closing.log(asked, journal)),
-            activity_id="archive-run",
-            summary="keep the run and its events",
-            **policies.ARCHIVE,
+    call = ArchiveCall(run=run, events=(*journal.events, last), log=closing.log(asked, journal))
+
+    async def archive(activity_id: str, policy: policies.Policy) -> None:
+        await workflow.execute_activity(
+            ARCHIVE_RUN, call, activity_id=activity_id, summary="keep the run and its events", **policy
         )
-    )
+
+    archiving = asyncio.create_task(_patiently("archive-run", archive, policies.ARCHIVE, journal, shown))
     try:
         await asyncio.shield(archiving)
     except asyncio.CancelledError:

@@ -18,8 +18,10 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.branch import BranchState, branch_states
     from elcano.graphs.values.budget import Budget, usd
     from elcano.graphs.values.choice import named
-    from elcano.graphs.values.state import Hold, HoldReason
+    from elcano.graphs.values.planning import open_sections
+    from elcano.graphs.values.state import Hold, HoldReason, SectionPlan
     from elcano.graphs.values.waiting_call import WaitingCall
+    from elcano.graphs.values.wording import counted
 
 SHOWN_SECTIONS: Final = 40
 """The last ones; a list of all is in the API's answer."""
@@ -32,6 +34,7 @@ _NEEDS: Final[Mapping[str, str]] = {
     "person": "somebody who mends a key, a name or a setting",
     "pause": "somebody who lets it continue",
     "approval": "somebody's approval",
+    "store": "the store",
 }
 """What a run waits for, by the reason of its hold."""
 
@@ -45,10 +48,12 @@ def details(
     stage: Stage,
     status: RunStatus,
     graph: str,
+    held: Hold | None = None,
 ) -> str:
     """The question, how it stands, what it costs, its sections, and the drawn graph if one is given.
 
-    `waits` has what sections wait for, by run id; `calls` what somebody has to approve, of them and of the run.
+    `waits` has what sections wait for, by run id; `calls` what somebody has to approve, of them and of the run; `held`
+    what keeps the run from ending.
     """
     run = journal.run
     state = stage if status == "running" else status
@@ -59,9 +64,11 @@ def details(
     lines.append(f"- {_spent(budget)}")
     if run.state.choice.mode:
         lines.append(f"- chose to go on as {run.state.choice.mode} research{_said(run.state.choice.reason)}")
-    if status == "running" and (hold := run.pause or run.hold) is not None:
+    if status == "running" and (hold := held or run.pause or run.hold) is not None:
         lines.append(f"- {_waiting(hold, journal.still_since, apart=bool(waits))}")
-    lines += _asking(calls)
+        if hold.reason == "approval" and run.approval == "asked":
+            lines += _proposed(asked, open_sections(run.state.plan))
+    lines += _asking(asked, calls)
     if run.ending is not None:
         lines.append(f"- ended early ({run.ending.kind})" + _said(run.ending.detail))
     if run.failure is not None:
@@ -69,7 +76,8 @@ def details(
         lines.append(f"- {failed}{_said(run.failure.message)}")
     lines += _addresses(asked, status)
     if any(isinstance(node, ParallelNode) for node in asked.graph.nodes):
-        lines += _sections(branch_states(journal.events), waits)
+        called = "Sections" if run.state.plan else "Side by side"
+        lines += _sections(branch_states(journal.events), waits, called)
     if graph:
         lines += ["", "```", graph, "```"]
     return "\n".join(lines)
@@ -95,8 +103,26 @@ def _waiting(hold: Hold, still_since: float | None, *, apart: bool) -> str:
     return "; ".join(parts) + _said(hold.detail)
 
 
-def _asking(calls: Sequence[WaitingCall]) -> Iterable[str]:
+def _proposed(asked: ResearchInput, plan: Sequence[SectionPlan]) -> Iterable[str]:
+    """The plan that waits, and how it is approved or refused."""
+    for number, section in enumerate(plan[:SHOWN_SECTIONS], 1):
+        yield f"  {number}. **{plain(section.title)}**: {plain(section.key_question, QUESTION_CHARACTERS)}"
+    if len(plan) > SHOWN_SECTIONS:
+        yield f"  and {counted(len(plan) - SHOWN_SECTIONS, 'more section')}"
+    yield f"- approve it: `elcano approve {asked.run_id}`{_posted(asked, 'approve')}"
+    yield f"- refuse it: `elcano refuse {asked.run_id} REASON`{_posted(asked, 'refuse')}"
+
+
+def _posted(asked: ResearchInput, action: str) -> str:
+    return f", or `POST {asked.address}/{action}`" if asked.address else ""
+
+
+def _asking(asked: ResearchInput, calls: Sequence[WaitingCall]) -> Iterable[str]:
     """What is to be called, by which id it is approved, and of which run that is if it is a section's."""
+    if calls:
+        run_id = asked.branch_of.run_id if asked.branch_of else asked.run_id
+        approve, refuse = (f"`elcano {word} {run_id}" for word in ("approve", "refuse"))
+        yield f"- approve a call: {approve} --call ID`; refuse it: {refuse} REASON --call ID`"
     for call in calls[:SHOWN_CALLS]:
         where = f" of {plain(call.section)} (`{call.run_id}`)" if call.section else ""
         asks = f"asks to call {plain(call.called)}{where}, as `{call.id}`, until {_moment(call.until)}"
@@ -113,11 +139,11 @@ def _addresses(asked: ResearchInput, status: RunStatus) -> list[str]:
     return [f"{shown}, [its report]({asked.address}/report)" if reported else shown]
 
 
-def _sections(states: tuple[BranchState, ...], waits: Mapping[str, HoldReason]) -> list[str]:
+def _sections(states: tuple[BranchState, ...], waits: Mapping[str, HoldReason], called: str) -> list[str]:
     if not states:
         return []
     hidden = len(states) - SHOWN_SECTIONS
-    lines = ["", "Sections:" if hidden <= 0 else f"Sections, without the first {hidden}:", ""]
+    lines = ["", f"{called}:" if hidden <= 0 else f"{called}, without the first {hidden}:", ""]
     for state in states[-SHOWN_SECTIONS:]:
         reason = waits.get(state.run_id) if state.status == "running" else None
         stands = f"waits for {_NEEDS.get(reason, reason)}" if reason else state.status

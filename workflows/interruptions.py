@@ -4,6 +4,7 @@ At most one ending waits to be heard; whoever hears it takes it. The clock ends 
 then the report itself if that takes too long. Time that does not count moves the clock.
 """
 
+from datetime import timedelta
 from typing import Final
 
 from temporalio import workflow
@@ -22,11 +23,8 @@ with workflow.unsafe.imports_passed_through():
 BEGUN_ANEW: Final = "reset-at-first-task"
 """In the history of a run that was reset to its very first task and told of it."""
 
-RESULTS_FIRST: Final = "reset-after-results"
-"""In the history of a run that heard what its task brought beside the reset before it said what is undone."""
-ROUNDS: Final = 8
-"""So often whoever waits is looked through until all that one task brought is in the log; each wait within a wait takes
-one, and a call has three."""
+A_MOMENT: Final = timedelta(milliseconds=1)
+"""Until the next task: all that the task of a reset brought beside it is in the log by then."""
 
 
 class Interruptions:
@@ -117,9 +115,8 @@ class Interruptions:
         while True:
             await workflow.wait_condition(lambda: self._reset)
             taken_up, self._taken_up = self._taken_up, None
-            if taken_up is None and workflow.patched(RESULTS_FIRST):
-                for _ in range(ROUNDS):
-                    await workflow.wait_condition(lambda: True)
+            if taken_up is None:
+                await workflow.sleep(A_MOMENT, summary="hears what came beside the reset")
             try:
                 reopened: Reopened = await workflow.execute_activity(
                     REOPEN_RUN,

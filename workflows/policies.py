@@ -51,12 +51,22 @@ _TOO_SLOW: Final = "TemporalTimeout:StartToClose"
 """How Temporal's server names the failure of an activity that a worker began and did not end in time."""
 _HOLD_FIRST: Final = 2.0
 _HOLD_LONGEST: Final = {"provider": 300.0, "person": 900.0}
-"""Seconds between two tries of a call that nobody can answer now: doubled each time, up to this."""
+"""Seconds between two tries of a call that cannot be answered now: doubled each time, up to this."""
+_HOLD_SHARE: Final = 0.01
+_HOLD_MOST: Final = 3_600.0
+"""After hours of waiting: this share of them, up to so many seconds. Every try is in the run's log, and a hold may last
+a month, which is about 1,000 tries so; at one in five minutes it was 8,640."""
 
 
-def hold_seconds(reason: Literal["provider", "person"], tries: int, retry_after: float | None) -> float:
-    """How long to wait after so many tries in vain; never less than the provider asked for, within a day."""
-    backoff = min(_HOLD_FIRST * 2.0 ** min(tries - 1, 20), _HOLD_LONGEST[reason])
+def hold_seconds(
+    reason: Literal["provider", "person"], tries: int, retry_after: float | None, *, waited: float
+) -> float:
+    """How long to wait after so many tries in vain; never less than the provider asked for, within a day.
+
+    `waited`: seconds since the first of them.
+    """
+    longest = max(_HOLD_LONGEST[reason], min(_HOLD_SHARE * waited, _HOLD_MOST))
+    backoff = min(_HOLD_FIRST * 2.0 ** min(tries - 1, 20), longest)
     return max(backoff, min(retry_after or 0.0, 86_400.0))
 
 
@@ -95,7 +105,8 @@ def limited(policy: Policy, limits: ToolLimits | None) -> Policy:
     if limits.timeout_seconds is not None and limits.timeout_seconds < policy["start_to_close_timeout"].total_seconds():
         own["start_to_close_timeout"] = timedelta(seconds=limits.timeout_seconds)
         again = [kind for kind in retries.non_retryable_error_types or () if kind != _TOO_SLOW]
-        retries = replace(retries, non_retryable_error_types=again)  # too slow for its node, not for its run
+        never = again if limits.retry_slow else [*again, _TOO_SLOW]
+        retries = replace(retries, non_retryable_error_types=never)  # too slow for its node, not for its run
     own["retry_policy"] = retries
     return own
 
@@ -173,34 +184,43 @@ def once(patience: timedelta) -> Policy:
     )
 
 
-PUBLISH: Final = Policy(
-    schedule_to_close_timeout=None,
-    start_to_close_timeout=timedelta(minutes=2),
-    heartbeat_timeout=HEARTBEAT,
-    retry_policy=RetryPolicy(
-        initial_interval=FIRST_RETRY,
-        maximum_interval=timedelta(seconds=30),
-        maximum_attempts=11 + MOST_DEATHS,
-        non_retryable_error_types=_NEVER_AGAIN,
-    ),
-)
+def _rounds(first: timedelta, last_attempts: int) -> tuple[Policy, ...]:
+    """How the end of a run is tried: a few times, and with ever more time. After the first round the run says why.
+
+    The first one notices soon that a worker died. Before an attempt beats at all its input is fetched from where large
+    payloads are kept, for which the later ones leave time. `first`: how long an attempt of the first round may take;
+    `last_attempts`: in the last round, 0: until it works.
+    """
+    return (
+        _round(first, HEARTBEAT, timedelta(seconds=30), 6),
+        _round(first * 10, timedelta(minutes=1), timedelta(minutes=1), 6),
+        _round(first * 120, timedelta(minutes=10), timedelta(minutes=5), last_attempts),
+    )
+
+
+def _round(time: timedelta, silence: timedelta, interval: timedelta, attempts: int) -> Policy:
+    return Policy(
+        schedule_to_close_timeout=None,
+        start_to_close_timeout=time,
+        heartbeat_timeout=silence,
+        retry_policy=RetryPolicy(
+            initial_interval=FIRST_RETRY,
+            maximum_interval=interval,
+            maximum_attempts=attempts + MOST_DEATHS if attempts else 0,
+            non_retryable_error_types=_NEVER_AGAIN,
+        ),
+    )
+
+
+PUBLISH: Final = _rounds(timedelta(minutes=2), 11)
+ARCHIVE: Final = _rounds(timedelta(minutes=1), 0)
+"""Without end: a run that is not archived would be lost."""
 
 BOOKS: Final = Policy(  # reading the ledger, reopening a record: until it works
     schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=1),
     heartbeat_timeout=None,
     retry_policy=RetryPolicy(
-        initial_interval=FIRST_RETRY,
-        maximum_interval=timedelta(minutes=1),
-        non_retryable_error_types=_NEVER_AGAIN,
-    ),
-)
-
-ARCHIVE: Final = Policy(
-    schedule_to_close_timeout=None,
-    start_to_close_timeout=timedelta(minutes=1),
-    heartbeat_timeout=HEARTBEAT,
-    retry_policy=RetryPolicy(  # without end: a run that is not archived would be lost
         initial_interval=FIRST_RETRY,
         maximum_interval=timedelta(minutes=1),
         non_retryable_error_types=_NEVER_AGAIN,

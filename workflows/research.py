@@ -94,7 +94,7 @@ class ResearchWorkflow:
             await self._interruptions.settled()
             if asked.branch_of is None:
                 self._shown.enter("writing")
-                self._report = await concluding.publish(asked, self._journal)
+                self._report = await concluding.publish(asked, self._journal, self._shown)
         except (asyncio.CancelledError, FailureError, ElcanoError, ValueError) as error:
             broken = error
         self._closing = True
@@ -135,7 +135,7 @@ class ResearchWorkflow:
             self._shown.status,
             self._report,
             uncharged=self._branching.used if self._branching else Usage(),
-            held=self._branching.some_hold if self._branching else None,
+            held=self._shown.held or (self._branching.some_hold if self._branching else None),
             calls=self._shown.calls,
         )
 

@@ -115,7 +115,7 @@ class ToolCalls:
         )
         policy = policies.limited(given_time, limits_of(self._asked.graph.by_id[work.node]))
         activity_id = f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else "")
-        described = label(": ".join(str(given[key]) for key in _NAMED if given.get(key)) or work.node)
+        described = label(": ".join(str(given[key]) for key in _NAMED if given.get(key)) or self._described(work))
         activity = workflow.execute_activity(
             work.tool,
             call,
@@ -128,6 +128,9 @@ class ToolCalls:
         )
         return _may_have_written(work, await outcome(work.node, activity, policy))
 
+    def _described(self, work: CallTool) -> str:
+        return self._asked.graph.by_id[work.node].description or work.node
+
     def _held(self, work: CallTool, busy: dict[int, Lost], done: dict[int, ItemOutcome]) -> Held | None:
         """The hold for the searches that cannot be answered now; None if they are not waited for any longer."""
         now = workflow.time()
@@ -135,7 +138,7 @@ class ToolCalls:
         since = earlier.since if earlier else now
         tries = (earlier.tries if earlier else 0) + 1
         asked_to_wait = max((lost.retry_after or 0.0 for lost in busy.values()), default=0.0)
-        seconds = policies.hold_seconds("provider", tries, asked_to_wait)
+        seconds = policies.hold_seconds("provider", tries, asked_to_wait, waited=now - since)
         if any(item.output is not None for item in done.values()):
             patience = max(_patience(work.inputs[item]) for item in busy)
             if now + seconds - since > patience or seconds > self._seconds_left():

@@ -24,7 +24,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.spec.drawing import of_its_way, outline, with_place
     from elcano.graphs.values.budget import Budget, Usage, usd
     from elcano.graphs.values.choice import named
-    from elcano.graphs.values.state import HoldReason
+    from elcano.graphs.values.state import Hold, HoldReason
     from elcano.graphs.values.waiting_call import WaitingCall, waiting
     from elcano.workflows.details import details
 
@@ -66,6 +66,8 @@ class Shown:
         self._journal = journal
         self._apart = apart
         self._outline = outline(asked.graph)
+        self.held: Hold | None = None
+        """Set while a run that is over can neither be published nor archived."""
         continued = asked.carried is not None and asked.taken_up is None  # with the search attributes that it had
         run = journal.run
         hold = (run.pause or run.hold) if continued else None
@@ -90,13 +92,19 @@ class Shown:
     def follow_pause(self) -> None:
         """To be called when somebody may have paused the run, or let it go on."""
         run = self._journal.run
-        stage: Stage = "paused" if run.pause is not None else self.beneath
-        hold = run.pause or run.hold
+        stage: Stage = "paused" if run.pause is not None and self.held is None else self.beneath
+        hold = self.held or run.pause or run.hold
         waiting = hold.reason if hold is not None and stage in ("paused", "held", "approval") else None
         if (stage, waiting) != (self.stage, self._waiting):
             self.stage = stage
             self._upsert(_STAGE.value_set(stage), *self._wait(waiting))
         self._tell()
+
+    def hold_end(self, hold: Hold | None) -> None:
+        """The report cannot be published, or the run cannot be archived; None: it can."""
+        if hold is not None or self.held is not None:
+            self.held = hold
+            self.enter("writing" if hold is None else "held")
 
     def enter_work(self) -> None:
         """The run works: on its research, or on its report."""
@@ -176,5 +184,7 @@ class Shown:
         graph = with_place(lines, run.node) if self.status == "running" else ""
         apart = self._apart()
         waits = apart.waits if apart else {}
-        text = details(self._asked, self._journal, self._budget, waits, self.calls, self.stage, self.status, graph)
+        text = details(
+            self._asked, self._journal, self._budget, waits, self.calls, self.stage, self.status, graph, self.held
+        )
         workflow.set_current_details(text)

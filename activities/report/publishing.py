@@ -67,11 +67,11 @@ class ReportActivities:
         """
         async with heartbeats():
             try:
-                await update_knowledge(self._store.of(call.run.tenant), call.run)
+                store = self._store.of(call.run.tenant)
+                unknown = await update_knowledge(store, call.run)
                 key = await self._kept(call.log) if call.log else ""
-                await self._store.of(call.run.tenant).runs.archive(
-                    call.run.model_copy(update={"log": key}), call.events
-                )
+                kept = call.run.model_copy(update={"log": key, "knowledge_error": unknown})
+                await store.runs.archive(kept, call.events)
             except Exception as error:
                 raise classified(error) from None
 

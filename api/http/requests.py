@@ -11,8 +11,10 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Validat
 from pydantic_core import PydanticCustomError
 
 from elcano.api.http.budgets import Described
+from elcano.api.http.default_limits import CountedLimitName, describe_defaults
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.graphs.modes import DEFAULT_MODE
+from elcano.graphs.spec.call_limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
 from elcano.graphs.values.budget import Limits, microusd
 from elcano.graphs.values.tenant import RUN_ID
 
@@ -73,35 +75,78 @@ def _bounds(limit: str) -> dict[str, Any]:
     return {key: _LIMITS[limit][key] for key in ("minimum", "maximum") if key in _LIMITS[limit]}
 
 
+def _left_out(text: str, limit: CountedLimitName) -> str:
+    """The description of a limit, with what it is by default."""
+    return f"{text}. Left out: {describe_defaults(limit)}."
+
+
 class BudgetRequest(Request):
     """What a run may spend; limits with which its graph cannot work are refused.
 
-    What is left out has its default; a graph with sections may use more tokens and twice the time.
+    What is left out has its default, which depends on the graph (`GET /v1/modes` has those of each mode).
     """
 
-    tokens: int | None = Field(default=None, examples=[100_000], json_schema_extra=_bounds("tokens"))
-    """Input and output tokens of all model calls together; left out: 100,000."""
+    tokens: int | None = Field(
+        default=None,
+        examples=[100_000],
+        json_schema_extra=_bounds("tokens"),
+        description=_left_out("Input and output tokens of all model calls together", "tokens"),
+    )
     cost_usd: float | None = Field(
         default=None, gt=0, allow_inf_nan=False, examples=[0.5], json_schema_extra={"maximum": 10_000}
     )
     """US dollars; left out: not limited."""
     seconds: float | None = Field(
-        default=None, allow_inf_nan=False, examples=[600], json_schema_extra=_bounds("seconds")
+        default=None,
+        allow_inf_nan=False,
+        examples=[600],
+        json_schema_extra=_bounds("seconds"),
+        description=_left_out("Seconds from the start to the end of the report, pauses not counted", "seconds"),
     )
-    """Seconds from the start to the end of the report, pauses not counted; left out: 600."""
-    iterations: int | None = Field(default=None, examples=[5], json_schema_extra=_bounds("iterations"))
-    """How often the research loop may run, of `magentic` the rounds; left out: 5, of `magentic` 10."""
-    steps: int | None = Field(default=None, examples=[200], json_schema_extra=_bounds("steps"))
-    """Nodes of the graph visited; left out: 200."""
-    stalls: int | None = Field(default=None, examples=[3], json_schema_extra=_bounds("stalls"))
-    """Of `magentic`: after so many rounds without progress the manager plans anew; left out: 3."""
-    resets: int | None = Field(default=None, examples=[2], json_schema_extra=_bounds("resets"))
-    """Of `magentic`: how often it may do so before the report is written from what there is; left out: 2."""
-    sections: int | None = Field(default=None, examples=[8], json_schema_extra=_bounds("sections"))
-    """Sections that a plan may have; each is a research loop of its own; left out: 8."""
+    iterations: int | None = Field(
+        default=None,
+        examples=[5],
+        json_schema_extra=_bounds("iterations"),
+        description=_left_out("How often the research loop may run, of `magentic` the rounds", "iterations"),
+    )
+    steps: int | None = Field(
+        default=None,
+        examples=[200],
+        json_schema_extra=_bounds("steps"),
+        description=_left_out("Nodes of the graph visited", "steps"),
+    )
+    stalls: int | None = Field(
+        default=None,
+        examples=[3],
+        json_schema_extra=_bounds("stalls"),
+        description=_left_out("Of `magentic`: after so many rounds without progress the manager plans anew", "stalls"),
+    )
+    resets: int | None = Field(
+        default=None,
+        examples=[2],
+        json_schema_extra=_bounds("resets"),
+        description=_left_out(
+            "Of `magentic`: how often it may do so before the report is written from what there is", "resets"
+        ),
+    )
+    sections: int | None = Field(
+        default=None,
+        examples=[8],
+        json_schema_extra=_bounds("sections"),
+        description=_left_out("Sections that a plan may have; each is a research loop of its own", "sections"),
+    )
     when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])
     """What a run does that has used up its budget: `finish` writes the report from what it has, `pause` waits for a
     top-up; its time then also stands still while a provider does not answer."""
+    path_seconds: float | None = Field(
+        default=None,
+        ge=LEAST_PATH_SECONDS,
+        le=MOST_PATH_SECONDS,
+        allow_inf_nan=False,
+        examples=[15.0],
+    )
+    """Of a question to databases that goes in paths: how long each call to a database may take in one. Neither the
+    thinking of models counts nor time without a worker. Left out: what the server allows, 15."""
     hold_seconds: float | None = Field(default=None, examples=[86_400.0], json_schema_extra=_bounds("hold_seconds"))
     """How long a call waits for somebody to approve it; with `pause` also how long one call is held for a provider or
     for a person. Left out: 7 days."""
@@ -112,7 +157,7 @@ class BudgetRequest(Request):
         Raises:
             RequestInvalid: a value is out of its range.
         """
-        given: dict[str, Any] = self.model_dump(exclude={"cost_usd"}, exclude_none=True)
+        given: dict[str, Any] = self.model_dump(exclude={"cost_usd", "path_seconds"}, exclude_none=True)
         if self.cost_usd is not None:
             given["cost_microusd"] = microusd(self.cost_usd)
         try:

@@ -32,6 +32,7 @@ from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice, ResearchIn
 from elcano.graphs.model_names import model_fault
 from elcano.graphs.modes import ALIASES, DEFAULT_MODE, MODES, mode_named
 from elcano.graphs.modes.auto import PARTS
+from elcano.graphs.modes.data import with_path_seconds
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.planned import has_sections
@@ -78,6 +79,7 @@ def research_input(
         fault = f"the graph {graph.name!r} plans no sections; these modes do: {planning}"
         raise RequestInvalid([FieldFault(field="approve_plan", message=fault)])
     limits = request.budget.limits(default_limits(graph))
+    graph = with_path_seconds(graph, request.budget.path_seconds or settings.path_seconds)
     require_databases(graph, settings)
     sources = searched(request, lacks, settings, graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)

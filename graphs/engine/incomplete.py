@@ -12,7 +12,8 @@ from elcano.graphs.engine.affording import section_tokens
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.safety import DIVIDED_ENDINGS
 from elcano.graphs.shortening import shortened
-from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.call_limits import DATA_PATH
+from elcano.graphs.spec.graph import ResearchGraph, limits_of
 from elcano.graphs.spec.planned import researches_plan
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, SectionResult
@@ -56,12 +57,21 @@ def _remedy(graph: ResearchGraph, run: Run, short: Sequence[SectionResult]) -> s
     ended = {section.ended_by for section in short}
     if "time" in ended:
         said.append("more time (`seconds`) would let those go on whose time was up")
+    if FailureType.TIMEOUT in ended and (seconds := _path_seconds(graph)) is not None:
+        said.append(f"more `path_seconds` than {seconds:g} would give the databases longer that did not answer in time")
     if "iterations" in ended:
         said.append("more `iterations` would let those go on that had none left")
     if "steps" in ended:
         said.append("more `steps` would let those go on that had none left")
     text = "; ".join(said)
     return text[:1].upper() + text[1:]
+
+
+def _path_seconds(graph: ResearchGraph) -> float | None:
+    """How long a call to a database may take in the built-in paths of a graph; None if it has none."""
+    paths = (node for branch in graph.branches.values() if branch.name == DATA_PATH for node in branch.nodes)
+    limits = (limits_of(node) for node in paths)
+    return next((one.timeout_seconds for one in limits if one is not None), None)
 
 
 def _lacking(graph: ResearchGraph, run: Run, starved: Iterable[SectionResult]) -> int:

@@ -276,7 +276,7 @@ def _fail(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) -> Ru
     repaired = not run.led and error_edge(graph, run.node, failure.type) is not None
     if repaired and run.work <= run.figures.waiting_work:
         return _onward(graph, with_failure(run, failure))
-    return _leave(graph, run, Ending(kind="node_failed", detail=in_words(failure)))
+    return _leave(graph, run, Ending(kind="node_failed", detail=in_words(failure), type=failure.type))
 
 
 def _read_in_vain(graph: ResearchGraph, run: Run) -> int:

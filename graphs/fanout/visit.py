@@ -249,12 +249,19 @@ def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
         values=result.values,
         searches=result.searches,
         ending=result.ending.detail or result.ending.kind if result.ending else "",
-        ended_by=result.ending.kind if result.ending else "",
+        ended_by=_ended_by(result.ending),
         gap=gap,
         warnings=result.warnings,
         usage=result.usage,
         iterations=result.iterations,
     )
+
+
+def _ended_by(ending: Ending | None) -> str:
+    """What a branch ended early by; of a call that took too long that, which more time would mend."""
+    if ending is None:
+        return ""
+    return FailureType.TIMEOUT if ending.type == FailureType.TIMEOUT else ending.kind
 
 
 def missing(start: BranchStart, reason: str, *, type: str, usage: Usage | None = None) -> BranchOutcome:

@@ -3,8 +3,6 @@
 The workflow and the in-memory runner both drive a run through this class, so both tell the same story.
 """
 
-from collections import deque
-
 from elcano.graphs.engine.commands import Choose, Finish, Immediate, Wait, Work
 from elcano.graphs.engine.control import AddBudget, at_exit
 from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, StepCompleted, StepFailed, TakenUp
@@ -61,8 +59,6 @@ class Journal:
         self._called_at = 0.0
         """What had elapsed when the call under way was asked for; none is while a journal travels."""
         self._floor = pages.floor
-        self._behind: deque[Entry] = deque()
-        """Entries of before that whoever walks the graph has yet to come by."""
         self._led = led
         """Whoever holds this journal chooses the way from node to node."""
         self._path = path
@@ -202,23 +198,6 @@ class Journal:
         self._count_standstill(now)
         for told in after(self.graph, earlier, entry, self.run):
             self.tell(told, now, step=earlier.step)
-
-    def go_back(self, run: Run) -> None:
-        """Begins anew at `run`, and has its entries to come by: for whoever walks a graph by himself."""
-        self._behind, self.entries, self._run = deque(self.entries), [], run
-
-    @property
-    def behind(self) -> Entry | None:
-        """The next entry of before to come by; None if it has come by all."""
-        return self._behind[0] if self._behind else None
-
-    def come_by(self, now: float) -> None:
-        """Applies the next entry of before, of which nothing is told again."""
-        entry = self._behind.popleft()
-        self._run = advance(self.graph, self._run, entry)
-        self.entries.append(entry)
-        if not self._behind:
-            self._count_standstill(now)
 
     def tell(self, told: Told, now: float, *, step: int | None = None) -> None:
         """Numbers and dates one event; `step` is the one that comes next unless given."""

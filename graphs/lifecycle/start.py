@@ -13,6 +13,7 @@ from elcano.graphs.engine.steps import advance
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.journal.narration import beginning
 from elcano.graphs.references.days import day
+from elcano.graphs.spec.planned import part_name
 from elcano.graphs.values.budget import MOST_SECONDS, Limits
 from elcano.graphs.values.criteria import unjudged
 from elcano.graphs.values.planning import open_sections
@@ -28,8 +29,6 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
     path, section = (branch.path, branch.section) if branch else ("", "")
     if asked.carried is not None:
         carried = Journal(asked.graph, asked.carried, path=path, section=section, led=led)
-        if led:
-            carried.go_back(begun(asked))
         if asked.carried.elapsed is not None:
             carried.take_up(asked.carried.elapsed, now)
         if asked.taken_up is not None and asked.taken_up.entry.why == "forked":
@@ -130,6 +129,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
                 run_id=outer.run_id if outer else asked.run_id,
                 path=f"{outer.path}/{begun.parallel_path_id}" if outer else begun.parallel_path_id,
                 section=begun.title,
+                part=part_name(asked.graph, begun.branch),
             ),
             "carried": None,
             "taken_up": None,

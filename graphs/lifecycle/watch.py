@@ -56,7 +56,7 @@ def snapshot(
 ) -> RunSnapshot:
     """Where the run is at `now`, in seconds since the epoch.
 
-    `uncharged` is what branches used that have ended, `held` what keeps a branch waiting,
+    `uncharged` is what branches used that have ended, `held` what keeps a branch waiting or the run from ending,
     `calls` what waits for approval, in the run and in them.
     """
     run = journal.run

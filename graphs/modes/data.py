@@ -9,13 +9,14 @@ from typing import Final
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes.inputs import ASKED, PASSAGES, WRITING
-from elcano.graphs.spec.call_limits import ToolLimits
+from elcano.graphs.spec.call_limits import DATA_PATH, ToolLimits
 from elcano.graphs.spec.graph import Inputs, ParallelNode, ResearchGraph
 
 DATABASES: Final = "pairs(sources, [databases])[?contains(@[1], @[0])][0]"
 DOCUMENTS: Final = "pairs(sources, [databases])[?!contains(@[1], @[0])][0]"
 REPAIRS: Final = 3
-PATH_SECONDS: Final = 15
+PATH_SECONDS: Final = 15.0
+"""How long each call to a database may take in a path: neither the thinking of models nor time without a worker."""
 FORECAST_SECONDS: Final = 60
 
 _WORK: Final = "values.data"
@@ -37,7 +38,15 @@ _GAPS: Final = (
 )
 
 
-def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answered: str, onward: str) -> GraphBuilder:
+def _query_nodes(
+    builder: GraphBuilder,
+    *,
+    question: str,
+    given_up: str,
+    answered: str,
+    onward: str,
+    limits: ToolLimits | None = None,
+) -> GraphBuilder:
     """From a schema to a result: examples, the query, its execution, and its repair in a loop.
 
     Args:
@@ -46,6 +55,7 @@ def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answere
         given_up: the node that comes if there is no query, or no more repair of it.
         answered: the expression that names the node after a result.
         onward: the node that comes after a result if that names none.
+        limits: of each call to a database.
     """
     asked: Inputs = {**ASKED, "question": question}
     if given_up != onward:
@@ -56,6 +66,7 @@ def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answere
             tool="sql_examples",
             description="Questions like this one that somebody answered before by SQL",
             inputs={"database": f"{_WORK}.excerpt.database", "question": question},
+            limits=limits,
         )
         .add_agent_node(
             "question_answering",
@@ -74,6 +85,7 @@ def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answere
             tool="execute_sql",
             description="The query, read-only and within limits",
             inputs={"query": f"{_WORK}.query"},
+            limits=limits,
             reducer="record_execution",
             choose=f"{_REPAIR} || {_WORK}.fault && '{given_up}' || {answered}",
         )
@@ -104,7 +116,7 @@ def _query_nodes(builder: GraphBuilder, *, question: str, given_up: str, answere
     )
 
 
-def _schema_context(builder: GraphBuilder, question: str) -> GraphBuilder:
+def _schema_context(builder: GraphBuilder, question: str, limits: ToolLimits | None = None) -> GraphBuilder:
     return builder.add_tool_node(
         "schema_context",
         tool="schema_context",
@@ -112,15 +124,27 @@ def _schema_context(builder: GraphBuilder, question: str) -> GraphBuilder:
         for_each=DATABASES,
         inputs={"database": "item", "question": question},
         reducer="choose_schema",
+        limits=limits,
     )
 
 
-def path_graph() -> ResearchGraph:
-    """The graph of one path: as the whole, but what it hands over is its result and its query."""
+def path_graph(seconds: float = PATH_SECONDS) -> ResearchGraph:
+    """The graph of one path: as the whole, but what it hands over is its result and its query.
+
+    `seconds`: how long each of its calls to a database may take.
+    """
+    limits = ToolLimits(timeout_seconds=seconds, retry_slow=False)
     builder = _schema_context(
-        GraphBuilder("data_path", "One of several questions side by side: a query and its result."), "question"
+        GraphBuilder(DATA_PATH, "One of several questions side by side: a query and its result."), "question", limits
     )
-    _query_nodes(builder, question="question", given_up="path_result", answered="'path_result'", onward="path_result")
+    _query_nodes(
+        builder,
+        question="question",
+        given_up="path_result",
+        answered="'path_result'",
+        onward="path_result",
+        limits=limits,
+    )
     return (
         builder.add_state_node("path_result", reducer="set_values", description="What it hands over")
         .add_conditional_edge(
@@ -139,6 +163,14 @@ def path_graph() -> ResearchGraph:
         )
         .build()
     )
+
+
+def with_path_seconds(graph: ResearchGraph, seconds: float) -> ResearchGraph:
+    """The graph with so many seconds for each call to a database in its built-in paths; others stay as they are."""
+    if not any(one.name == DATA_PATH for one in graph.branches.values()):
+        return graph
+    branches = {key: path_graph(seconds) if one == path_graph() else one for key, one in graph.branches.items()}
+    return graph.model_copy(update={"branches": branches})
 
 
 def data_graph() -> ResearchGraph:
@@ -191,7 +223,7 @@ def data_graph() -> ResearchGraph:
                 description="Each path a query of its own, side by side",
                 for_each="outputs.splitter.paths",
                 max_concurrency=8,
-                timeout_seconds=PATH_SECONDS,
+                timeout_seconds=3_600,
                 must_succeed=0,
                 reducer="collect_results",
             )

@@ -14,6 +14,10 @@ LONGEST_SECONDS: Final = 7_200.0
 """The longest that one try of a call may take."""
 MOST_ATTEMPTS: Final = 20
 """So many tries at the most."""
+DATA_PATH: Final = "data_path"
+"""The built-in graph whose calls a request limits by `path_seconds`."""
+LEAST_PATH_SECONDS: Final = 1.0
+MOST_PATH_SECONDS: Final = 3_600.0
 LONGEST_MODEL: Final = 500
 """Characters of a model's name, or of a list of them."""
 
@@ -25,6 +29,9 @@ class ToolLimits(Frozen):
     """How long one try may take. After the last one the node has failed by `Timeout`."""
     attempts: int | None = Field(default=None, ge=1, le=MOST_ATTEMPTS)
     """How often it is tried. A worker that dies in its midst was a try too: with 1 the call has failed then."""
+
+    retry_slow: bool = True
+    """Whether a try that took too long is made again. One that a dead worker cut off always is."""
 
 
 class AgentLimits(ToolLimits):

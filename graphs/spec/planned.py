@@ -18,6 +18,14 @@ def has_sections(graph: ResearchGraph) -> bool:
     return any(researches_plan(node) for node in graph.nodes)
 
 
+def part_name(graph: ResearchGraph, branch: str) -> str:
+    """What the parts of a run are called that this branch of its graph works on: sections, unless of no plan."""
+    of_plan = any(
+        edge.branch == branch for node in graph.nodes if researches_plan(node) for edge in graph.branches_from(node.id)
+    )
+    return "section" if of_plan else branch.rpartition("_")[2]
+
+
 def sections_ahead(graph: ResearchGraph, node_id: str) -> bool:
     """Whether the token can come from `node_id` to where sections are researched; it is there already, too."""
     reached, waiting = set[str](), [node_id]

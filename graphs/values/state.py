@@ -231,9 +231,11 @@ class Ending(Frozen):
     kind: EndKind
     detail: str = ""
     """One sentence for the report's head and the event."""
+    type: str = Field(default="", exclude_if=lambda type: not type)
+    """Of a node that failed: the name of the error."""
 
 
-HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval"]
+HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval", "store"]
 """What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`:
 somebody who mends a key, a name or a setting. `pause`: to be continued by somebody. `approval`: somebody who approves
 or refuses its plan, or a call of a tool that writes."""

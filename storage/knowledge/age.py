@@ -50,7 +50,9 @@ class AgeKnowledge:
         self._tenant = tenant
         self._words = WordIndex(labels.WORDS, tenant)
 
-    async def upsert(self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge]) -> None:
+    async def upsert(
+        self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge], *, replacing: str = ""
+    ) -> None:
         """See `KnowledgeGraph`."""
         described = {one.id: one for one in nodes}
         ends = {end for one in edges for end in (one.start, one.end)} - described.keys()
@@ -62,6 +64,8 @@ class AgeKnowledge:
         for one in {one.id: one for one in edges}.values():
             by_ends[one.kind, kind_of(one.start), kind_of(one.end)].append(one)
         async with self._server.writing(self._tenant) as connection:
+            if replacing:
+                await self._drop_run(connection, graph, replacing)
             kept = {one.id for one in await self._nodes(connection, graph, sorted(ends))}
             if lacking := sorted(ends - kept):
                 raise ValueError(f"an edge leads to nodes that are neither given nor kept: {', '.join(lacking[:5])}")
@@ -151,16 +155,19 @@ class AgeKnowledge:
         if (graph := await self._server.graph(self._tenant)) is None:
             return
         async with self._server.writing(self._tenant) as connection:
-            touched: set[str] = set()
-            for kind in EDGE_KINDS:
-                gone = await connection.exec_driver_sql(labels.drop_edges(graph, kind), (json.dumps(escaped(run)),))
-                edges = (_read(KnowledgeEdge, value(properties)) for (properties,) in gone)
-                touched |= {end for one in edges for end in (one.start, one.end)}
-            for of_kind, ids in _by_kind(sorted(touched)).items():
-                for batch in _batches(ids):
-                    asked = ([json.dumps(id) for id in batch],)
-                    lost = await connection.exec_driver_sql(labels.drop_unheld(graph, of_kind), asked)
-                    await self._words.drop(connection, [json.loads(id) for (id,) in lost])
+            await self._drop_run(connection, graph, run)
+
+    async def _drop_run(self, connection: AsyncConnection, graph: str, run: str) -> None:
+        touched: set[str] = set()
+        for kind in EDGE_KINDS:
+            gone = await connection.exec_driver_sql(labels.drop_edges(graph, kind), (json.dumps(escaped(run)),))
+            edges = (_read(KnowledgeEdge, value(properties)) for (properties,) in gone)
+            touched |= {end for one in edges for end in (one.start, one.end)}
+        for of_kind, ids in _by_kind(sorted(touched)).items():
+            for batch in _batches(ids):
+                asked = ([json.dumps(id) for id in batch],)
+                lost = await connection.exec_driver_sql(labels.drop_unheld(graph, of_kind), asked)
+                await self._words.drop(connection, [json.loads(id) for (id,) in lost])
 
     async def cypher(
         self, query: str, columns: Sequence[str], parameters: JsonObject, *, limit: int = MOST_ROWS

@@ -38,10 +38,13 @@ class KnowledgeGraph(Protocol):
         """Whether `cypher` can be asked."""
         ...
 
-    async def upsert(self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge]) -> None:
+    async def upsert(
+        self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge], *, replacing: str = ""
+    ) -> None:
         """Keeps nodes and edges, all or none; doing it twice, or two at once, changes nothing more.
 
-        A node that is there is described as it is described last.
+        A node that is there is described as it is described last. What the run `replacing` left before goes in the same
+        step: whoever reads, and whatever breaks off, finds the old part or the new one.
 
         Raises:
             ValueError: an edge leads from or to a node that is neither given nor kept.

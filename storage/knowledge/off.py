@@ -14,7 +14,9 @@ class NoKnowledge:
 
     cypher_spoken = False
 
-    async def upsert(self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge]) -> None:
+    async def upsert(
+        self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge], *, replacing: str = ""
+    ) -> None:
         """Keeps nothing."""
 
     async def delete_run(self, run: str) -> None:

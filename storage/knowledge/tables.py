@@ -31,13 +31,17 @@ class TableKnowledge:
         self._tenant = tenant
         self._words = WordIndex(knowledge_words, tenant)
 
-    async def upsert(self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge]) -> None:
+    async def upsert(
+        self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge], *, replacing: str = ""
+    ) -> None:
         """See `KnowledgeGraph`. In one order, so that two writers of the same nodes never wait in a circle."""
         described = sorted({one.id: one for one in nodes}.values(), key=lambda one: one.id)
         connected = sorted({one.id: one for one in edges}.values(), key=lambda one: one.id)
         ends = {end for one in connected for end in (one.start, one.end)} - {one.id for one in described}
         async with self._engine.begin() as connection:
             await alone(connection, f"knowledge {self._tenant}")
+            if replacing:
+                await drop_run(connection, self._tenant, replacing)
             await self._require(connection, sorted(ends))
             for start in range(0, len(described), BATCH):
                 rows = [self._row(one) for one in described[start : start + BATCH]]

@@ -94,7 +94,7 @@ def serve(
 
 
 async def _work(address: str, queue: str, payloads: Path, noting: Noting, script: Script) -> None:
-    for policy in (policies.AGENT, policies.TOOL, policies.PUBLISH, policies.ARCHIVE):
+    for policy in (policies.AGENT, policies.TOOL, *policies.PUBLISH, *policies.ARCHIVE):
         policy["heartbeat_timeout"] = NOTICED
     worker = Worker(
         await Client.connect(address, data_converter=data_converter(open_objects("", payloads))),

@@ -2,20 +2,21 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
 from temporalio import activity
 from temporalio.client import Client
 
-from elcano.graphs.contracts import RESEARCH_WORKFLOW, ResearchInput, ResearchResult
+from elcano.graphs.contracts import RESEARCH_WORKFLOW, ResearchInput, ResearchResult, ToolCall, ToolResult
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.modes import MODES
-from elcano.graphs.modes.data import PATH_SECONDS
-from elcano.graphs.spec.graph import ParallelNode
+from elcano.graphs.modes.data import path_graph, with_path_seconds
+from elcano.graphs.spec.call_limits import DATA_PATH
+from elcano.graphs.spec.graph import ParallelNode, limits_of
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending
@@ -332,6 +333,72 @@ async def test_a_path_that_takes_too_long_is_a_named_gap(temporal: Client, scrip
     assert "2024" in ended.ending.detail
 
 
-def test_a_path_has_fifteen_seconds() -> None:
-    (node,) = [one for one in MODES["data"].nodes if isinstance(one, ParallelNode)]
-    assert node.timeout_seconds == PATH_SECONDS == 15
+@pytest.mark.parametrize("mode", ["data", "auto"])
+def test_a_call_to_a_database_has_fifteen_seconds_in_a_path_unless_others_are_given(mode: str) -> None:
+    (path,) = [one for one in MODES[mode].branches.values() if one.name == DATA_PATH]
+    assert path == path_graph(15)
+    (longer,) = [one for one in with_path_seconds(MODES[mode], 60).branches.values() if one.name == DATA_PATH]
+    limits = {node.id: limits.timeout_seconds for node in longer.nodes if (limits := limits_of(node)) is not None}
+    assert limits == {"schema_context": 60, "sql_examples": 60, "data_execution": 60}
+    changed = path.model_copy(update={"description": "One's own"})
+    own = MODES[mode].model_copy(update={"branches": {"path": changed}})
+    assert with_path_seconds(own, 60) == own
+
+
+async def test_the_thinking_of_a_model_is_no_time_of_a_path(temporal: Client, script: Script) -> None:
+    of_paths(script, ["2023", "2024"])
+
+    async def slowly(given: JsonObject) -> None:
+        if given["question"] == "What of 2024?" and "dialect" in given:  # its SQL writer
+            await asyncio.sleep(3)
+
+    script.watching = slowly
+    question = asked(graph=with_path_seconds(MODES["data"], 1))
+    assert (await answered(temporal, question, scripted_activities(script))).ending is None
+
+
+async def test_paths_and_charts_are_called_so_on_the_page_of_temporal(temporal: Client, script: Script) -> None:
+    of_paths(script, ["2023", "2024"])
+    question = asked()
+    await answered(temporal, question, scripted_activities(script))
+    history = await temporal.get_workflow_handle(question.run_id).fetch_history()
+    summaries = [event.user_metadata.summary.data.decode() for event in history.events]
+    assert {'"Path: 2023"', '"Path: 2024"', '"The one chart that fits, if one does"'} <= {*summaries}
+    assert not [one for one in summaries if "Section" in one]
+
+
+async def test_a_database_that_takes_too_long_in_a_path_is_told_with_what_would_help(
+    temporal: Client, script: Script
+) -> None:
+    of_paths(script, ["2023", "2024"])
+    merged = given_to(script, "consensus")
+    asked_for: list[str] = []
+
+    async def use(call: ToolCall) -> ToolResult:
+        if call.tool == "execute_sql" and "2024" in str(call.input):
+            asked_for.append(call.run_id)
+            while True:
+                activity.heartbeat()
+                await asyncio.sleep(0.05)
+        return ToolResult(output=script.answer(call.tool, call.input), told=call.told)
+
+    question = asked(graph=with_path_seconds(MODES["data"], 1))
+    ended = await answered(temporal, question, scripted_activities(script, use=use))
+    paths: Any = merged[0]["paths"]
+    assert [one["result"] is None for one in paths] == [False, True]
+    assert ended.ending is not None
+    assert "2024" in ended.ending.detail
+    assert "ore `path_seconds` than 1 would" in ended.ending.detail
+    assert "(`seconds`)" not in ended.ending.detail
+    assert len(asked_for) == 1, "what took too long is not asked again"
+
+
+async def answered(
+    temporal: Client, question: ResearchInput, activities: Sequence[Callable[..., Any]]
+) -> ResearchResult:
+    """What a run of these activities ends with."""
+    async with worker_for(temporal, question.run_id, activities):
+        handle = await temporal.start_workflow(
+            RESEARCH_WORKFLOW, question, id=question.run_id, task_queue=question.run_id, result_type=ResearchResult
+        )
+        return await handle.result()

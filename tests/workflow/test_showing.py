@@ -17,6 +17,7 @@ from tests.workflow.conftest import Start
 from tests.workflow.test_budget import paused
 from tests.workflow.test_deep_pause import ENOUGH
 from tests.workflow.test_holds import down, held, running
+from tests.workflow.test_plan_approval import waiting
 
 UPSERTS = "upsert_workflow_search_attributes_event_attributes"
 
@@ -106,6 +107,16 @@ async def test_details_of_a_held_run_name_the_agent(temporal: Client, script: Sc
         assert "`judge` was tried 1 time in vain; next try 20" in told
         assert "=> judge" in told
         await handle.terminate()
+
+
+async def test_a_plan_that_waits_is_shown_with_how_it_is_approved(start: Start, script: Script) -> None:
+    handle = await start(mode="deep", limits=ENOUGH, approve_plan=True)
+    await waiting(handle)
+    told = await details(handle)
+    assert [f"  {number}. **{title}**: " in told for number, title in enumerate(script.sections, 1)] == [True] * 3
+    assert f"- approve it: `elcano approve {handle.id}`" in told
+    assert f"- refuse it: `elcano refuse {handle.id} REASON`" in told
+    await handle.terminate()
 
 
 async def test_sections_are_rows_of_their_run_and_stand_in_its_details(

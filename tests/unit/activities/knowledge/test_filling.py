@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from temporalio.testing import ActivityEnvironment
@@ -16,6 +17,7 @@ from elcano.graphs.data.knowledge import KnowledgeEdge, KnowledgeNode, node_id
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.works import Identifiers, Work
+from elcano.storage.knowledge.finding import WordIndex
 from elcano.storage.knowledge.tables import TableKnowledge
 from elcano.storage.store import Store, TenantStore, open_store
 from tests.unit.activities.knowledge.found import (
@@ -69,7 +71,7 @@ async def test_a_report_leaves_what_it_could_prove(store: TenantStore) -> None:
         statement("Elsewhere.", citation("ev-of-nobody")),
         work=MERGED,
     )
-    assert await update_knowledge(store, await researched(store, "run-1", evidence, report))
+    assert await update_knowledge(store, await researched(store, "run-1", evidence, report)) == ""
     assert await beside(store, node_id("claim", CLAIM)) == {
         "stated": ["What of run-1?"],
         "cites": [PAPER.title],
@@ -120,7 +122,7 @@ async def test_it_is_the_same_however_often_it_is_tried_and_by_how_many(store: T
     )
     await update_knowledge(store, run)
     once = await store.knowledge.counts()
-    assert all(await asyncio.gather(*(update_knowledge(store, run) for _ in range(4))))
+    assert await asyncio.gather(*(update_knowledge(store, run) for _ in range(4))) == [""] * 4
     assert await store.knowledge.counts() == once
     assert once.nodes == {"claim": 1, "document": 1, "run": 1}
 
@@ -144,7 +146,9 @@ async def test_a_worker_killed_in_between_leaves_what_the_next_attempt_finishes(
     )
     whole = TableKnowledge.upsert
 
-    async def halfway(self: TableKnowledge, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge]) -> None:
+    async def halfway(
+        self: TableKnowledge, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge], *, replacing: str = ""
+    ) -> None:
         await whole(self, nodes, edges[:1])
         raise asyncio.CancelledError
 
@@ -152,36 +156,59 @@ async def test_a_worker_killed_in_between_leaves_what_the_next_attempt_finishes(
     with pytest.raises(asyncio.CancelledError):
         await update_knowledge(store, run)
     monkeypatch.setattr(TableKnowledge, "upsert", whole)
-    assert await update_knowledge(store, run)
+    assert await update_knowledge(store, run) == ""
     assert (await store.knowledge.counts()).edges == {"cites": 1, "found": 1, "stated": 1}
 
 
 async def test_a_graph_that_cannot_be_written_is_told_and_the_run_ends(
     whole: Store, store: TenantStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def broken(*_: object) -> None:
+    async def broken(*_: object, **__: object) -> None:
         raise OSError(28, "no space left")
 
     monkeypatch.setattr(TableKnowledge, "upsert", broken)
     run = await researched(store, "run-1", [passage("ev-1", "doc")], None)
     with caplog.at_level(logging.WARNING):
         await ActivityEnvironment().run(ReportActivities(whole).archive_run, ArchiveCall(run=run, events=()))
-    assert "run run-1 is not in the knowledge graph: the store cannot be used: its disk is full" in caplog.text
+    why = "the store cannot be used: its disk is full: make room"
+    assert f"the knowledge graph has nothing new of run run-1: {why}" in caplog.text
     kept = await store.runs.get("run-1")
     assert kept is not None
-    assert kept.status == "completed"
+    assert (kept.status, kept.knowledge_error) == ("completed", why)
 
 
 async def test_a_graph_that_never_answers_is_not_waited_for(
     store: TenantStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def never(*_: object) -> None:
+    async def never(*_: object, **__: object) -> None:
         await asyncio.Event().wait()
 
     monkeypatch.setattr(TableKnowledge, "upsert", never)
     monkeypatch.setattr(filling, "SECONDS", 0)
-    assert not await update_knowledge(store, ended("run-1"))
+    assert await update_knowledge(store, ended("run-1")) == "writing its part took more than 0 s"
     assert "took more than 0 s" in caplog.text
+
+
+async def test_a_run_that_takes_too_long_keeps_what_it_left_before(
+    store: TenantStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is cut off in the middle of writing what it found the second time."""
+    evidence = [passage("ev-1", "doc")]
+    first = report_of("run-1", statement("The first answer.", citation("ev-1")))
+    await update_knowledge(store, await researched(store, "run-1", evidence, first))
+    whole = WordIndex.add
+
+    async def slow(self: WordIndex, *given: Any) -> None:
+        await whole(self, *given)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(WordIndex, "add", slow)
+    monkeypatch.setattr(filling, "SECONDS", 0.5)
+    second = report_of("run-1", statement("The second answer.", citation("ev-1")))
+    assert await update_knowledge(store, await researched(store, "run-1", evidence, second))
+    claims = await store.knowledge.search("answer", kinds=["claim"], limit=9)
+    assert [hit.node.name for hit in claims] == ["The first answer."]
+    assert (await store.knowledge.counts()).nodes == {"claim": 1, "document": 1, "run": 1}
 
 
 async def test_archiving_takes_a_run_in_and_deleting_takes_it_away(whole: Store, store: TenantStore) -> None:
@@ -202,7 +229,7 @@ async def test_what_was_kept_in_tables_goes_with_its_run_after_the_graph_was_swi
         run = await researched(store, "run-1", [passage("ev-1", "doc")], None)
         await ActivityEnvironment().run(ReportActivities(opened).archive_run, ArchiveCall(run=run, events=()))
     async with open_store(tmp_path, knowledge="") as opened:
-        assert not await update_knowledge(opened.of("default"), ended("run-2"))
+        assert await update_knowledge(opened.of("default"), ended("run-2")) == ""
         assert await opened.of("default").runs.delete("run-1")
     async with open_store(tmp_path) as opened:
         assert (await opened.of("default").knowledge.counts()).nodes == {}
@@ -212,5 +239,5 @@ async def test_a_run_of_odd_texts_is_taken_in(store: TenantStore) -> None:
     odd = Work(title="\x00" * 400, authors=("", "  ", "x" * 5_000), identifiers=Identifiers(doi="10.1/" + "y" * 3_000))
     evidence = [passage("ev-1", "d" * 3_000, words="nul \x00 and \u202e", work=odd)]
     long = statement("z" * 10_000, citation("ev-1"))
-    assert await update_knowledge(store, await researched(store, "run-1", evidence, report_of("run-1", long)))
+    assert await update_knowledge(store, await researched(store, "run-1", evidence, report_of("run-1", long))) == ""
     assert (await store.knowledge.counts()).nodes["claim"] == 1

@@ -52,6 +52,20 @@ async def test_an_empty_graph_answers_everything(graph: KnowledgeGraph) -> None:
     assert (await shortest(graph, PAPER.id, ASPIRIN.id, longest=4, limit=5)).paths == ()
 
 
+async def test_what_a_run_left_before_is_replaced_in_the_same_step(graph: KnowledgeGraph) -> None:
+    nodes, edges = of_run()
+    await graph.upsert(nodes, edges)
+    newer = edge("found", RUN.id, PAPER.id, RUN.key, evidence="ev-2")
+    with pytest.raises(ValueError, match="neither given nor kept"):
+        await graph.upsert(
+            [RUN], [edge("found", RUN.id, node("document", "gone", "Gone").id, RUN.key)], replacing="run-1"
+        )
+    assert (await graph.counts()).edges == {"cites": 1, "found": 1, "mentions": 1, "stated": 1, "written_by": 1}
+    await graph.upsert([RUN, PAPER], [newer], replacing="run-1")
+    assert [one.edge for one in await graph.neighbours(RUN.id, limit=9)] == [newer]
+    assert (await graph.counts()).nodes == {"document": 1, "run": 1}
+
+
 async def test_keeping_it_twice_changes_nothing(graph: KnowledgeGraph) -> None:
     nodes, edges = of_run()
     await graph.upsert(nodes, edges)

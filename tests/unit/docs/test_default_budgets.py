@@ -1,0 +1,30 @@
+"""The figures of default budgets in documents and in OpenAPI are those of the code."""
+
+from pathlib import Path
+
+import pytest
+
+from elcano.api.http.default_limits import CountedLimitName, describe_defaults
+from elcano.api.http.requests import BudgetRequest
+from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.modes import MODES
+
+OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
+
+
+@pytest.mark.parametrize("limit", ["tokens", "seconds", "iterations", "steps"])
+def test_documents_have_the_defaults_of_every_mode(limit: CountedLimitName) -> None:
+    assert f"- {limit}: {describe_defaults(limit)}\n" in OPERATIONS.read_text()
+
+
+@pytest.mark.parametrize("limit", ["tokens", "seconds", "iterations", "steps", "stalls", "resets", "sections"])
+def test_openapi_has_the_defaults_of_every_mode(limit: CountedLimitName) -> None:
+    described = BudgetRequest.model_json_schema()["properties"][limit]["description"]
+    assert described.endswith(f"Left out: {describe_defaults(limit)}.")
+
+
+def test_each_mode_is_described_with_its_own_default() -> None:
+    for part in describe_defaults("tokens").split("), "):
+        figure, _, modes = part.rstrip(")").partition(" (")
+        for mode in modes.replace("`", "").split(", "):
+            assert default_limits(MODES[mode]).tokens == int(figure.replace(",", ""))

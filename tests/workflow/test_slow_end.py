@@ -1,0 +1,98 @@
+"""A store that is slow or away: the end of a run is given more time, and the run says what it waits for."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+from temporalio.testing import WorkflowEnvironment
+
+from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
+from elcano.graphs.records import ArchiveCall, RunSnapshot
+from elcano.graphs.values.budget import Limits
+from elcano.graphs.values.report import ReportRef
+from elcano.testing.activities import scripted_activities
+from elcano.testing.script import Script
+from elcano.workflows import policies
+from elcano.workflows.research import ResearchWorkflow
+from tests.workflow.test_holds import running
+
+ROUND = policies.ARCHIVE[0]["retry_policy"].maximum_attempts
+
+
+def away(client: Client, script: Script, name: str, tries: int, seen: list[RunSnapshot]) -> list[Callable[..., Any]]:
+    """The script's activities, but `name` fails so many times; then it looks at its run."""
+    failed = 0
+
+    async def attempted() -> None:
+        nonlocal failed
+        if failed < tries:
+            failed += 1
+            raise ApplicationError("the disk is full", type="OSError", category=ApplicationErrorCategory.BENIGN)
+        handle = client.get_workflow_handle(activity.info().workflow_id or "")
+        seen.append(await handle.query(ResearchWorkflow.snapshot))
+
+    @activity.defn(name=ARCHIVE_RUN)
+    async def archive_run(call: ArchiveCall) -> None:
+        await attempted()
+        script.archived.append(call)
+
+    @activity.defn(name=PUBLISH_REPORT)
+    async def publish_report(call: PublishCall) -> ReportRef:
+        await attempted()
+        script.published.append(call)
+        figures = {"words": 100, "references": 2, "verified": 2, "unverified": 0}
+        return ReportRef(artifact="report", title="A report", answered=True, partial=None, **figures)
+
+    own = archive_run if name == ARCHIVE_RUN else publish_report
+    others = [one for one in scripted_activities(script) if activity._Definition.must_from_callable(one).name != name]
+    return [*others, own]
+
+
+@pytest.mark.parametrize("name", [ARCHIVE_RUN, PUBLISH_REPORT])
+async def test_a_run_whose_end_cannot_be_kept_says_what_it_waits_for(
+    name: str, skipping: WorkflowEnvironment, script: Script
+) -> None:
+    seen: list[RunSnapshot] = []
+    activities = away(skipping.client, script, name, ROUND, seen)
+    async with running(skipping.client, activities, Limits()) as handle:
+        await handle.result()
+    (snapshot,) = seen
+    assert snapshot.hold is not None
+    assert (snapshot.stage, snapshot.status, snapshot.hold.reason) == ("held", "running", "store")
+    assert snapshot.hold.detail == f"{name.replace('_', ' ')}: the disk is full"
+    (kept,) = script.archived
+    assert kept.run.status == "completed"
+
+
+async def test_what_takes_longer_than_it_may_is_given_more_time(
+    skipping: WorkflowEnvironment, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, last = policies.ARCHIVE
+    quick = RetryPolicy(initial_interval=timedelta(milliseconds=1), maximum_attempts=2)
+    short: policies.Policy = {**first, "start_to_close_timeout": timedelta(seconds=1), "retry_policy": quick}
+    monkeypatch.setattr(policies, "ARCHIVE", (short, second, last))
+    times: list[timedelta | None] = []
+
+    @activity.defn(name=ARCHIVE_RUN)
+    async def archive_run(call: ArchiveCall) -> None:
+        times.append(activity.info().start_to_close_timeout)
+        if times[-1] == timedelta(seconds=1):
+            while True:
+                activity.heartbeat()
+                await asyncio.sleep(0.05)
+        script.archived.append(call)
+
+    others = [
+        one for one in scripted_activities(script) if activity._Definition.must_from_callable(one).name != ARCHIVE_RUN
+    ]
+    async with running(skipping.client, [*others, archive_run], Limits()) as handle:
+        await handle.result()
+    assert times == [timedelta(seconds=1)] * 2 + [second["start_to_close_timeout"]]
+    assert script.archived[0].run.status == "completed"
+    assert first["start_to_close_timeout"] < second["start_to_close_timeout"] < last["start_to_close_timeout"]

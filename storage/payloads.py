@@ -32,6 +32,7 @@ from temporalio.converter import (
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 
 from elcano.graphs.contracts import ANSWER_MARK
+from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Answer
 from elcano.settings import Settings
 from elcano.storage.objects.keys import payloads_of
@@ -147,8 +148,8 @@ class ObjectDriver(StorageDriver):
         """Reads the payloads of `claims`.
 
         Raises:
-            FileNotFoundError: there is no such object.
-            ValueError: a claim has no key, or its object is damaged.
+            StoreDamaged: there is no such object, it is damaged, or a claim has no key.
+            StoreUnavailable: the objects cannot be reached.
         """
         return list(await asyncio.gather(*(self._get(claim) for claim in claims)))
 
@@ -165,13 +166,15 @@ class ObjectDriver(StorageDriver):
     async def _get(self, claim: StorageDriverClaim) -> Payload:
         key = claim.claim_data.get("key", "")
         if not _KEY.fullmatch(key):
-            raise ValueError(f"{key!r} is not the key of a stored payload: it was written by another storage driver")
+            raise StoreDamaged(f"{key!r} is not the key of a stored payload: it was written by another storage driver")
         data = await self._objects.get(key)
         if data is None:
-            raise FileNotFoundError(
+            raise StoreDamaged(
                 f"payload {key} is not at {self._objects.url}; every worker and the API must use the same objects, "
                 "and payloads must outlive the runs that wrote them"
             )
         if sha256(data).hexdigest() != key.rpartition("/")[2]:
-            raise ValueError(f"payload {key} at {self._objects.url} is damaged: it does not have its hash; restore it")
+            raise StoreDamaged(
+                f"payload {key} at {self._objects.url} is damaged: it does not have its hash; restore it"
+            )
         return Payload.FromString(data)

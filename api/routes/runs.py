@@ -79,15 +79,7 @@ async def start_run(
     The answer comes at once; follow the run with `GET /v1/runs/{run_id}/events`. With an `Idempotency-Key` the same
     request can be sent again after a lost answer or a 503 and never starts a second run.
     """
-    submission = await submit(
-        request,
-        idempotency_key,
-        tenant=services.tenant,
-        temporal=services.temporal,
-        store=services.store,
-        admit=services.admit,
-        settings=services.settings,
-    )
+    submission = await submit(request, idempotency_key, tenant=services.tenant, starter=services.starter)
     run_id = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{run_id}"
     if submission.new:

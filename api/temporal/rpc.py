@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 
+from pydantic import ValidationError
 from temporalio.client import WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerNotAnswering
+from elcano.graphs.errors import StoreDamaged
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
 """For calls that the server answers by itself."""
@@ -32,9 +34,11 @@ _NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLIN
 
 @contextmanager
 def mapped() -> Iterator[None]:
-    """Temporal's errors as ours."""
+    """Temporal's errors as ours, and those of what it keeps outside."""
     try:
         yield
+    except (StoreDamaged, ValidationError) as error:
+        raise RunUnreadable(f"what Temporal has of this run cannot be read: {error}") from error
     except RPCError as error:
         if error.status == RPCStatusCode.NOT_FOUND:
             raise RunForgotten("Temporal does not know this run, or not any more") from error

@@ -108,12 +108,19 @@ async def list_runs(
 
 
 @router.get("/{run_id}", responses=problem_docs(RunNotFound, TemporalRefused))
-async def get_run(run_id: str, services: Provided) -> RunView:
+async def get_run(
+    run_id: str,
+    services: Provided,
+    pending: Annotated[
+        bool, Query(description="Whether to look up what Temporal is waiting for, in the run and in each section.")
+    ] = True,
+) -> RunView:
     """See how a run stands.
 
-    A running run is asked; if no worker answers within two seconds the answer is marked `stale`.
+    A running run is asked; if no worker answers within two seconds the answer is marked `stale`. Who asks every few
+    seconds does better with `pending=false`, which takes one request to Temporal instead of one a section.
     """
-    return services.linked(await read_run(run_id, services.temporal, services.store))
+    return services.linked(await read_run(run_id, services.temporal, services.store, pending=pending))
 
 
 @router.delete(

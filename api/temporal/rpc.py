@@ -20,7 +20,7 @@ CALL_TIMEOUT: Final = timedelta(seconds=5)
 """For calls that the server answers by itself."""
 NO_WORKER: Final = "no worker answers; the run goes on when one does"
 
-_UNAVAILABLE = frozenset(
+UNAVAILABLE: Final = frozenset(
     {
         RPCStatusCode.UNAVAILABLE,
         RPCStatusCode.DEADLINE_EXCEEDED,
@@ -42,7 +42,7 @@ def mapped() -> Iterator[None]:
     except RPCError as error:
         if error.status == RPCStatusCode.NOT_FOUND:
             raise RunForgotten("Temporal does not know this run, or not any more") from error
-        if error.status in _UNAVAILABLE:
+        if error.status in UNAVAILABLE:
             raise TemporalUnavailable(f"Temporal does not answer: {error.message}") from error
         raise TemporalRefused(f"Temporal refused: {error.message} ({error.status.name})") from error
 

@@ -21,18 +21,18 @@ from temporalio.api.workflowservice.v1 import (
     ListWorkersRequest,
 )
 from temporalio.client import Client
-from temporalio.service import RPCError, RPCStatusCode
+from temporalio.service import RPCError
 
-from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
+from elcano.api.temporal.rpc import CALL_TIMEOUT, UNAVAILABLE, mapped
 
 POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""
+PAGE: Final = 1_000
+"""Workers of one queue that are looked at; the server's own figure is none."""
 MISSED: Final = 3
 """Heartbeats that a worker may miss."""
 SLOWEST: Final = 60.0
 """Seconds between the heartbeats of a worker that has sent one only: what the SDK does unless it is told otherwise."""
-_UNKNOWN: Final = (RPCStatusCode.UNIMPLEMENTED, RPCStatusCode.PERMISSION_DENIED)
-"""How a server says that it does not know of heartbeats, or does not tell."""
 
 
 async def unserved(client: Client, queue: str, kind: TaskQueueType.ValueType) -> str:
@@ -53,19 +53,14 @@ async def unserved(client: Client, queue: str, kind: TaskQueueType.ValueType) ->
 
 async def _heartbeats(client: Client, queue: str) -> list[WorkerHeartbeat]:
     """The last heartbeat of each worker of the queue that the server knows of; none if it knows of no heartbeats."""
-    request = ListWorkersRequest(namespace=client.namespace, query=f'TaskQueue = "{queue}"')
-    found: list[WorkerHeartbeat] = []
-    while True:
-        try:
-            page = await client.workflow_service.list_workers(request, retry=True, timeout=CALL_TIMEOUT)
-        except RPCError as error:
-            if error.status in _UNKNOWN:
-                return []
+    request = ListWorkersRequest(namespace=client.namespace, query=f'TaskQueue = "{queue}"', page_size=PAGE)
+    try:
+        answer = await client.workflow_service.list_workers(request, retry=True, timeout=CALL_TIMEOUT)
+    except RPCError as error:
+        if error.status in UNAVAILABLE:
             raise
-        found += [one.worker_heartbeat for one in page.workers_info]
-        if not page.next_page_token:
-            return found
-        request.next_page_token = page.next_page_token
+        return []  # an older server, or one that does not tell: then its pollers are all that is known
+    return [one.worker_heartbeat for one in answer.workers_info]
 
 
 def fault(queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float) -> str:

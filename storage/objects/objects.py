@@ -109,10 +109,13 @@ def open_objects(url: str, folder: Path) -> Objects:
     Credentials, region and endpoint of S3 come from the usual `AWS_*` variables, which obstore reads.
     """
     if url and urlsplit(url).scheme != "file":
-        limits = {"connect_timeout": timedelta(seconds=CONNECT_SECONDS), "timeout": timedelta(seconds=ANSWER_SECONDS)}
         store = from_url(
             url,
-            client_options={"allow_http": True, **limits},
+            client_options={
+                "allow_http": True,
+                "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
+                "timeout": timedelta(seconds=ANSWER_SECONDS),
+            },
             retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=ANSWER_SECONDS)},
         )
         return Objects(store, url, None)

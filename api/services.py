@@ -16,6 +16,7 @@ from elcano.api.http.identity import asker_of, tenant_of
 from elcano.api.http.schemas import Link, RunView
 from elcano.api.live.feed import Feed
 from elcano.api.live.stream import Feeds
+from elcano.api.runs.starting import Starter
 from elcano.api.runs.writable import Writable
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.records import ArchivedRun
@@ -86,6 +87,11 @@ class Services:
     workflows_page: str
     providers: ProviderStore
     """How sources stand, which is the same for all tenants."""
+
+    @property
+    def starter(self) -> Starter:
+        """What starts the tenant's runs."""
+        return Starter(self.temporal, self.store, self.admit, self.settings)
 
     def linked(self, run: RunView) -> RunView:
         """A run with where more of it is: paths of this API, and its page in the Temporal UI."""

@@ -43,8 +43,7 @@ from elcano.graphs.contracts import TASK_QUEUE, ModelChoice
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings import Settings
-from elcano.storage.objects.objects import open_objects
-from elcano.storage.payloads import data_converter
+from elcano.storage.payloads import connect_config
 from elcano.storage.store import open_store
 from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows.research import ResearchWorkflow
@@ -97,16 +96,16 @@ def _resolve(choice: ModelChoice, agent: str, settings: Settings) -> Model:
 _STREAMED: Final = FunctionModel(_at_once, stream_function=_in_pieces, model_name="in-pieces")
 
 
-def work(address: str, folder: Path) -> None:
+def work(settings: Settings) -> None:
     """The worker's process."""
-    uvloop.run(_work(address, folder))
+    uvloop.run(_work(settings))
 
 
-async def _work(address: str, folder: Path) -> None:
-    async with open_store(folder / "worker") as store:
+async def _work(settings: Settings) -> None:
+    async with open_store(settings.data_dir / "worker") as store:
         agents = AgentActivities(store, Sources({}), Settings(_env_file=None), resolve=_resolve)
         worker = Worker(
-            await Client.connect(address, data_converter=data_converter(open_objects("", folder / "payloads"))),
+            await Client.connect(**connect_config(settings)),
             task_queue=TASK_QUEUE,
             workflows=[ResearchWorkflow],
             activities=[*agent_activities(agents.run_agent), publish_nothing, archive_nothing],
@@ -119,9 +118,9 @@ async def _work(address: str, folder: Path) -> None:
 
 
 @contextmanager
-def working(address: str, folder: Path) -> Iterator[None]:
-    """Runs the worker for the duration of the block."""
-    process = multiprocessing.get_context("spawn").Process(target=work, args=(address, folder))
+def working(settings: Settings) -> Iterator[None]:
+    """Runs the worker, over the objects that the API uses, for the duration of the block."""
+    process = multiprocessing.get_context("spawn").Process(target=work, args=(settings,))
     process.start()
     try:
         yield
@@ -214,7 +213,7 @@ async def main() -> None:
             settings = Settings.model_validate(
                 {"TEMPORAL_ADDRESS": address, "data_dir": Path(folder), "api_url": "", "api_port": port}
             )
-            with working(address, Path(folder)):
+            with working(settings):
                 async with serving(settings) as api:
                     await measure(client, api, port)
     await asyncio.sleep(0.3)  # the SDK's runtime can abort an interpreter that exits right after it

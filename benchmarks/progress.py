@@ -35,8 +35,7 @@ from elcano.dev.stack import child_environment
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.values.events import AgentEvent
 from elcano.settings import Settings
-from elcano.storage.objects.objects import open_objects
-from elcano.storage.payloads import data_converter
+from elcano.storage.payloads import connect_config
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 
@@ -88,14 +87,14 @@ async def measure(client: Client, api: httpx.AsyncClient, port: int, clients: in
     print(f"progress    {clients:3} clients: history of {(await size(client, run_id)).events} events{latency}")
 
 
-def work(address: str, payloads: Path) -> None:
+def work(settings: Settings) -> None:
     """The worker's process."""
-    uvloop.run(_work(address, payloads))
+    uvloop.run(_work(settings))
 
 
-async def _work(address: str, payloads: Path) -> None:
+async def _work(settings: Settings) -> None:
     worker = Worker(
-        await Client.connect(address, data_converter=data_converter(open_objects("", payloads))),
+        await Client.connect(**connect_config(settings)),
         task_queue=TASK_QUEUE,
         workflows=[ResearchWorkflow],
         activities=Scripted(iterations=ITERATIONS, seconds=SECONDS).activities,
@@ -105,9 +104,9 @@ async def _work(address: str, payloads: Path) -> None:
 
 
 @contextmanager
-def working(address: str, payloads: Path) -> Iterator[None]:
-    """Runs the worker for the duration of the block."""
-    process = multiprocessing.get_context("spawn").Process(target=work, args=(address, payloads))
+def working(settings: Settings) -> Iterator[None]:
+    """Runs the worker, over the objects that the API uses, for the duration of the block."""
+    process = multiprocessing.get_context("spawn").Process(target=work, args=(settings,))
     process.start()
     try:
         yield
@@ -150,7 +149,7 @@ async def main() -> None:
             settings = Settings.model_validate(
                 {"TEMPORAL_ADDRESS": address, "data_dir": Path(folder), "api_url": "", "api_port": port}
             )
-            with working(address, Path(folder) / "payloads"):
+            with working(settings):
                 async with serving(settings) as api:
                     for clients in CLIENTS:
                         await measure(client, api, port, clients)

@@ -122,7 +122,7 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
     try:
         if as_json:
             return _print_events(api, run_id)
-        with display(console, lambda: api.get(f"/v1/runs/{run_id}")) as shown, keys(api, run_id, shown):
+        with display(console, lambda: api.get(f"/v1/runs/{run_id}", pending=False)) as shown, keys(api, run_id, shown):
             for event in api.watch(run_id, shown.say, shown.write):
                 shown.show(event)
                 if event.type == "paused" and not event.section:  # a section that waits does not hold up the others

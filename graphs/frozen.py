@@ -12,3 +12,7 @@ class Frozen(BaseModel):
     """A value: it is never changed, only replaced (`model_copy(update=...)`), and refuses unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Answer(Frozen):
+    """What a reader waits for: an answer that is kept nowhere, however large it is. It travels compressed."""

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from elcano.graphs.catalogue.calling import ListToolsInput
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.frozen import Answer, Frozen
 from elcano.graphs.values.providers import State
 from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant
 
@@ -82,7 +82,7 @@ class FoundPassage(Frozen):
     """The beginning of the passage."""
 
 
-class SourceChecked(Frozen):
+class SourceChecked(Answer):
     """What a check of a source found."""
 
     query: str

@@ -10,7 +10,7 @@ from pydantic import Field
 from elcano.graphs.contracts import BranchOf, Engine, ForkedFrom, ResearchInput, RunStatus, Stage
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run
-from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.frozen import Answer, Frozen, JsonObject
 from elcano.graphs.values.branch import BranchState
 from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.events import AgentEvent
@@ -72,14 +72,12 @@ class RunLog(Frozen):
     """As it stood at the end."""
 
 
-class LogPage(Frozen):
-    """Answer of the `log` query: what was asked for, and the entries after the first so many."""
+class LogPage(Answer):
+    """Answer of the `log` query: the entries after the first so many. The run is what `lifecycle.start.fold` makes."""
 
-    asked: ResearchInput
-    """Without what it was continued from."""
+    asked: ResearchInput | None = None
+    """What was asked for, without what it was continued from; in the first page alone."""
     entries: tuple[Entry, ...]
-    run: Run
-    """As it stands."""
     more: bool = False
     """There are further entries already."""
 
@@ -93,7 +91,7 @@ class ArchiveCall(Frozen):
     """None: of a workflow that keeps none."""
 
 
-class ProgressPage(Frozen):
+class ProgressPage(Answer):
     """Answer of the `progress` query: the events after a number."""
 
     events: tuple[AgentEvent, ...]
@@ -109,7 +107,7 @@ PROGRESS_PAGE: Final = 200
 """Events a page: 200 of at most 2 kB stay far below the 2 MiB limit of a query result."""
 
 
-class RunSnapshot(Frozen):
+class RunSnapshot(Answer):
     """Answer of the `snapshot` query: where a run is now."""
 
     run_id: str

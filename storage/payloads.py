@@ -1,30 +1,39 @@
 """Large payloads leave Temporal's history for objects; the history keeps their keys.
 
+Answers to readers do not: they are in no history, so nobody would delete them. They travel compressed, and reading
+works where nothing can be written.
+
 Every program that talks to Temporal needs this converter over the same objects, so worker and API connect by
 `connect_config`. Payloads are part of the histories that name them: they are deleted with their run, and not before.
 """
 
 import asyncio
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 from temporalio.api.common.v1 import Payload
 from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
 from temporalio.converter import (
     CompositePayloadConverter,
     DataConverter,
+    EncodingPayloadConverter,
     ExternalStorage,
     StorageDriver,
     StorageDriverClaim,
     StorageDriverRetrieveContext,
+    StorageDriverSelectContext,
     StorageDriverStoreContext,
     StorageDriverWorkflowInfo,
 )
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 
+from elcano.graphs.contracts import ANSWER_MARK
+from elcano.graphs.errors import StoreDamaged
+from elcano.graphs.frozen import Answer
 from elcano.settings import Settings
 from elcano.storage.objects.keys import payloads_of
 from elcano.storage.objects.objects import Objects
@@ -32,6 +41,9 @@ from elcano.storage.store import configured_objects
 
 THRESHOLD_BYTES: Final = 32 * 1024
 """Payloads from this size on are objects. Temporal refuses payloads over 2 MiB and histories over 50 MiB."""
+
+COMPRESSED: Final = "json/deflate"
+"""How a large answer says in which form it is."""
 
 NOBODY: Final = "nobody"
 """In place of a run, for payloads that belong to none."""
@@ -57,7 +69,13 @@ def connect_config(settings: Settings) -> ConnectConfig:
 
 def data_converter(objects: Objects) -> DataConverter:
     """Pydantic models as JSON; payloads of 32 KiB and more as objects."""
-    storage = ExternalStorage(drivers=[ObjectDriver(objects)], payload_size_threshold=THRESHOLD_BYTES)
+    driver = ObjectDriver(objects)
+
+    def driver_of(context: StorageDriverSelectContext, payload: Payload) -> StorageDriver | None:
+        is_answer = ANSWER_MARK in payload.metadata or payload.metadata["encoding"] == COMPRESSED.encode()
+        return None if is_answer else driver
+
+    storage = ExternalStorage(drivers=[driver], driver_selector=driver_of, payload_size_threshold=THRESHOLD_BYTES)
     return replace(pydantic_data_converter, payload_converter_class=_JsonConverter, external_storage=storage)
 
 
@@ -68,13 +86,33 @@ def close_payloads(converter: DataConverter) -> None:
             driver.close()
 
 
+class _CompressedAnswers(EncodingPayloadConverter):
+    """Large answers as compressed JSON, which `plain` reads."""
+
+    def __init__(self, plain: EncodingPayloadConverter) -> None:
+        self._plain = plain
+
+    @property
+    def encoding(self) -> str:
+        return COMPRESSED
+
+    def to_payload(self, value: Any) -> Payload | None:
+        if not isinstance(value, Answer) or len(said := value.model_dump_json().encode()) < THRESHOLD_BYTES:
+            return None
+        return Payload(metadata={"encoding": COMPRESSED.encode()}, data=zlib.compress(said))
+
+    def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
+        return self._plain.from_payload(Payload(data=zlib.decompress(payload.data)), type_hint)
+
+
 class _JsonConverter(CompositePayloadConverter):
     """The SDK's converter for Pydantic models, with what it knows of types kept for the whole process.
 
     The SDK makes a converter anew for every task; a new one of its own would learn every model again.
     """
 
-    _SHARED: Final = tuple(PydanticPayloadConverter().converters.values())
+    _SDKS: Final = PydanticPayloadConverter().converters
+    _SHARED: Final = (_CompressedAnswers(_SDKS[b"json/plain"]), *_SDKS.values())
 
     def __init__(self) -> None:
         super().__init__(*self._SHARED)
@@ -110,8 +148,8 @@ class ObjectDriver(StorageDriver):
         """Reads the payloads of `claims`.
 
         Raises:
-            FileNotFoundError: there is no such object.
-            ValueError: a claim has no key, or its object is damaged.
+            StoreDamaged: there is no such object, it is damaged, or a claim has no key.
+            StoreUnavailable: the objects cannot be reached.
         """
         return list(await asyncio.gather(*(self._get(claim) for claim in claims)))
 
@@ -128,13 +166,15 @@ class ObjectDriver(StorageDriver):
     async def _get(self, claim: StorageDriverClaim) -> Payload:
         key = claim.claim_data.get("key", "")
         if not _KEY.fullmatch(key):
-            raise ValueError(f"{key!r} is not the key of a stored payload: it was written by another storage driver")
+            raise StoreDamaged(f"{key!r} is not the key of a stored payload: it was written by another storage driver")
         data = await self._objects.get(key)
         if data is None:
-            raise FileNotFoundError(
+            raise StoreDamaged(
                 f"payload {key} is not at {self._objects.url}; every worker and the API must use the same objects, "
                 "and payloads must outlive the runs that wrote them"
             )
         if sha256(data).hexdigest() != key.rpartition("/")[2]:
-            raise ValueError(f"payload {key} at {self._objects.url} is damaged: it does not have its hash; restore it")
+            raise StoreDamaged(
+                f"payload {key} at {self._objects.url} is damaged: it does not have its hash; restore it"
+            )
         return Payload.FromString(data)

@@ -123,9 +123,11 @@ class RunStore(Bound):
             if (await connection.execute(update(runs).where(as_kept).values(run_row(fresh, self._tenant)))).rowcount:
                 await connection.execute(delete(event_rows).where(self._events_of(run_id)))
 
-    async def get(self, run_id: str) -> ArchivedRun | None:
-        """One run."""
+    async def get(self, run_id: str, *, begun: bool = False) -> ArchivedRun | None:
+        """One run; with `begun` only if it is known that its workflow was started."""
         kept = select(runs.c.body, runs.c.lists).where(self._named(run_id))
+        if begun:
+            kept = kept.where(runs.c.status != STARTING)
         async with self._engine.connect() as connection:
             row = (await connection.execute(kept)).first()
         return None if row is None else ArchivedRun.model_validate({**from_json(row.body), **from_json(row.lists)})
@@ -191,6 +193,15 @@ class RunStore(Bound):
             owner = select(idempotency_keys).where(self._own(idempotency_keys), idempotency_keys.c.key == key)
             kept = (await connection.execute(owner)).one()
         return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
+
+    async def give_back(self, key: str, run_id: str) -> bool:
+        """Frees an idempotency key of `run_id`, unless that run is kept; whether it is free of it."""
+        keys = idempotency_keys
+        is_kept = select(runs.c.run_id).where(self._named(run_id)).exists()
+        claim = and_(self._own(keys), keys.c.key == key, keys.c.run_id == run_id)
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(keys).where(claim, ~is_kept))
+            return (await connection.execute(select(keys.c.key).where(claim))).first() is None
 
     async def delete(self, run_id: str) -> bool:
         """Deletes a run that has ended with all it owns; False if there is none. Doing it again finishes it.

@@ -21,6 +21,8 @@ from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 from temporalio.workflow import Info
 
+from elcano.graphs.contracts import ANSWER_MARK
+
 if TYPE_CHECKING:
     from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 
@@ -92,7 +94,7 @@ class _Heard(WorkflowInstance):
                 completion = WorkflowActivationCompletion(run_id=act.run_id)
                 completion.successful.SetInParent()
                 return completion
-        return self._sandboxed.activate(act)
+        return _marked(self._sandboxed.activate(act))
 
     def _is_ahead(self, act: "WorkflowActivation") -> bool:
         """Whether it tells of events that no workflow task has told of: later ones, and no later time."""
@@ -110,6 +112,14 @@ class _Heard(WorkflowInstance):
 
     def get_thread_id(self) -> int | None:
         return self._sandboxed.get_thread_id()
+
+
+def _marked(completion: WorkflowActivationCompletion) -> WorkflowActivationCompletion:
+    """The same, with its answers to queries marked: those of the SDK's own too, which the Temporal UI asks."""
+    for command in completion.successful.commands:
+        if command.respond_to_query.HasField("succeeded"):
+            command.respond_to_query.succeeded.response.metadata[ANSWER_MARK] = b"true"
+    return completion
 
 
 def _refused(act: "WorkflowActivation") -> WorkflowActivationCompletion:

@@ -220,7 +220,7 @@ class OutcomeUnknown(ElcanoError):
 
 
 class RunUnreadable(ElcanoError):
-    """A worker answers, but cannot bring the run's workflow to life."""
+    """A worker answers, but cannot bring the run's workflow to life; or what is kept of the run is not there."""
 
 
 class RunForgotten(ElcanoError):

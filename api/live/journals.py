@@ -27,6 +27,7 @@ from elcano.api.temporal.rpc import NO_WORKER
 from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.store import TenantStore
+from elcano.storage.troubles import store_trouble
 
 POLL_FLOOR: Final = 5.0
 """Seconds between two looks at a workflow whose history does not wake us."""
@@ -40,6 +41,8 @@ PATIENCE: Final = 2.0
 
 REMIND: Final = 30.0
 """Seconds between two words about what is waited for."""
+
+CANNOT_READ: Final = "the events cannot be read at the moment: see the log of the API"
 
 _log = logging.getLogger("api.journals")
 
@@ -77,7 +80,11 @@ class JournalReader:
                     async with asyncio.timeout(POLL_FLOOR):
                         await self._changed.wait()
                 self._changed.clear()
-                await self._look()
+                try:
+                    await self._look()
+                except Exception as error:  # who follows is told, and the runs beside this one go on being read
+                    _log.exception("the events of %s cannot be read at the moment", self._run.run_id)
+                    self._wait(CANNOT_READ if (why := store_trouble(error)) is None else why)
                 await asyncio.sleep(COALESCE)
             listening.cancel()
 
@@ -99,7 +106,7 @@ class JournalReader:
                 self._history_ended = True
                 self._changed.set()
                 pause = POLL_FLOOR
-            except (RunForgotten, TemporalUnavailable, TemporalRefused) as error:
+            except Exception as error:  # what is wrong with the run itself is for `_look` to say
                 _log.info("the history of %s cannot be watched at the moment: %s", self._run.run_id, error)
             await asyncio.sleep(pause)
             pause = min(2 * pause, POLL_FLOOR)

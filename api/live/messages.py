@@ -5,6 +5,7 @@ connection breaks, so that one is sent as `node_error`. The type in its data is 
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
@@ -15,6 +16,9 @@ from elcano.api.live.feed import Feed, Item, Next, Streaming, Unreadable, Waitin
 from elcano.graphs.values.events import EVENT_TYPES
 
 RECONNECT_MILLISECONDS: Final = 2_000
+LONGEST_SECONDS: Final = 3_600.0
+"""After which a stream ends between two messages, and its client comes again with the last id that it has: no
+connection is held for ever for somebody who has gone, and those of an old process end in time."""
 _RENAMED: Final[Mapping[str, str]] = {"error": "node_error"}
 _NAMES: Final[Mapping[type[object], str]] = {Waiting: "waiting", Unreadable: "unreadable", Streaming: "streaming"}
 """Of messages that are no events: they have no `id`, so that a client goes on after the last event that it has."""
@@ -27,8 +31,11 @@ def event_stream(feed: Feed, since: Cursor) -> EventSourceResponse:
 
 
 async def _written(feed: Feed, since: Cursor) -> AsyncIterator[bytes]:
+    ends = time.monotonic() + LONGEST_SECONDS
     async for batch in feed.follow(since):
         yield b"".join(map(message, batch)) or KEEPALIVE_COMMENT
+        if time.monotonic() > ends:
+            return
         await asyncio.sleep(0)  # lets others have their turn, and a client's leaving be noticed, during a long replay
 
 

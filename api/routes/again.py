@@ -1,6 +1,7 @@
 """Runs that go on after their end or from an earlier step, and runs that begin as another one did."""
 
 import json
+from hashlib import sha256
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
@@ -45,6 +46,7 @@ from elcano.api.runs.forking import Fork, fork
 from elcano.api.runs.graphs import received
 from elcano.api.runs.reading import read_run
 from elcano.api.runs.sources import unsearchable
+from elcano.api.runs.starting import Keyed
 from elcano.api.runs.submission import model_faults
 from elcano.api.runs.taking_up import Reached, Resumption, WentOn, resume, roll_back
 from elcano.api.services import Asker, Provided, Services
@@ -219,23 +221,28 @@ async def fork_run(
 
     The other run may be under way or have ended, and is not touched.
     """
-    await _require(body.model, body.sources, services)
-    graph = None if body.graph is None else await received(body.graph, services.store, inside="/graph")
-    wanted = Fork(
-        step=body.step,
-        question=body.question,
-        background=body.background,
-        instructions=body.instructions,
-        guidance=body.guidance,
-        plan=_plan(body.plan),
-        graph=graph,
-        models=_models(body.model),
-        sources=None if body.sources is None else tuple(dict.fromkeys(body.sources)),
-        budget=body.budget,
-        reason=body.reason,
-    )
+
+    async def wanted() -> Fork:
+        await _require(body.model, body.sources, services)
+        graph = None if body.graph is None else await received(body.graph, services.store, inside="/graph")
+        return Fork(
+            step=body.step,
+            question=body.question,
+            background=body.background,
+            instructions=body.instructions,
+            guidance=body.guidance,
+            plan=_plan(body.plan),
+            graph=graph,
+            models=_models(body.model),
+            sources=None if body.sources is None else tuple(dict.fromkeys(body.sources)),
+            budget=body.budget,
+            reason=body.reason,
+        )
+
     said = json.dumps(body.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
-    submission = await fork(run_id, wanted, idempotency_key, said, _reached(services, asker), services.admit)
+    hashed = sha256(f"{run_id} {said}".encode()).hexdigest()
+    keyed = None if idempotency_key is None else Keyed(idempotency_key, hashed)
+    submission = await fork(run_id, wanted, keyed, _reached(services, asker), services.starter)
     own = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{own}"
     if submission.new:

@@ -4,11 +4,14 @@ import asyncio
 
 from fastapi import APIRouter, Response
 
-from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
+from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.http.schemas import Check, Health, Readiness
 from elcano.api.runs.writable import Writable
 from elcano.api.services import InProcess
 from elcano.api.temporal.client import Temporal
+from elcano.graphs.model_names import provider_of
+from elcano.graphs.providers import model_queue
+from elcano.settings import Settings
 
 router = APIRouter(tags=["health"])
 
@@ -21,12 +24,13 @@ async def healthz() -> Health:
 
 @router.get("/readyz", responses={503: {"model": Readiness, "description": "Something is missing; `checks` says what"}})
 async def readyz(process: InProcess, response: Response) -> Readiness:
-    """Check everything that a run needs: Temporal, the store, a worker.
+    """Check everything that a run needs to start and to go on: Temporal, the store, workers that may take it up.
 
-    That the store can be written is remembered for half a minute, unless a request found that it cannot.
+    That the store can be written is remembered for half a minute, unless a request found that it cannot. A worker that
+    stops is missed at once, one that was killed after some 15 seconds.
     """
     temporal, store, worker = await asyncio.gather(
-        _temporal(process.temporal), _store(process.writable), _worker(process.temporal)
+        _temporal(process.temporal), _store(process.writable), _worker(process.temporal, process.settings)
     )
     ready = temporal.ok and store.ok and worker.ok
     if not ready:
@@ -47,9 +51,17 @@ async def _store(writable: Writable) -> Check:
     return Check(ok=fault is None, detail=fault or "")
 
 
-async def _worker(temporal: Temporal) -> Check:
+async def _worker(temporal: Temporal, settings: Settings) -> Check:
+    """Workers for runs, and for calls of the models that runs ask unless they name others."""
+    rated = {provider_of(model) for model in (settings.model, *settings.agent_models.values())} & {
+        *settings.model_rates
+    }
     try:
-        polls = await temporal.worker_polls()
+        fault = await temporal.worker_fault()
+        idle = [name for name in sorted(rated) if not await temporal.queue_is_polled(model_queue(name))]
     except (TemporalUnavailable, TemporalRefused) as error:
         return Check(ok=False, detail=str(error))
-    return Check(ok=polls, detail="" if polls else f"no worker polls the task queue {temporal.task_queue!r}")
+    except RunForgotten:
+        return Check(ok=False, detail="Temporal does not have the namespace: make it, or correct TEMPORAL_NAMESPACE")
+    unserved = [f"no worker calls models of {name!r}: none polls {model_queue(name)!r}" for name in idle]
+    return Check(ok=not fault and not idle, detail="; ".join(filter(None, [fault, *unserved])))

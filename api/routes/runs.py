@@ -79,15 +79,7 @@ async def start_run(
     The answer comes at once; follow the run with `GET /v1/runs/{run_id}/events`. With an `Idempotency-Key` the same
     request can be sent again after a lost answer or a 503 and never starts a second run.
     """
-    submission = await submit(
-        request,
-        idempotency_key,
-        tenant=services.tenant,
-        temporal=services.temporal,
-        store=services.store,
-        admit=services.admit,
-        settings=services.settings,
-    )
+    submission = await submit(request, idempotency_key, tenant=services.tenant, starter=services.starter)
     run_id = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{run_id}"
     if submission.new:
@@ -116,12 +108,19 @@ async def list_runs(
 
 
 @router.get("/{run_id}", responses=problem_docs(RunNotFound, TemporalRefused))
-async def get_run(run_id: str, services: Provided) -> RunView:
+async def get_run(
+    run_id: str,
+    services: Provided,
+    pending: Annotated[
+        bool, Query(description="Whether to look up what Temporal is waiting for, in the run and in each section.")
+    ] = True,
+) -> RunView:
     """See how a run stands.
 
-    A running run is asked; if no worker answers within two seconds the answer is marked `stale`.
+    A running run is asked; if no worker answers within two seconds the answer is marked `stale`. Who asks every few
+    seconds does better with `pending=false`, which takes one request to Temporal instead of one a section.
     """
-    return services.linked(await read_run(run_id, services.temporal, services.store))
+    return services.linked(await read_run(run_id, services.temporal, services.store, pending=pending))
 
 
 @router.delete(

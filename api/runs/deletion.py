@@ -85,8 +85,10 @@ class Expiry:
             return
         except TemporalUnavailable:
             raise
-        except ElcanoError as error:
+        except Exception as error:  # whatever is wrong with one run is nothing to the others
             self._passed_over.add((run.tenant, run.run_id))
-            _log.warning("run %s ended %g days ago and cannot be deleted: %s", run.run_id, self._keep_days, error)
+            unforeseen = None if isinstance(error, ElcanoError) else error
+            text = "run %s ended %g days ago and cannot be deleted: %s"
+            _log.warning(text, run.run_id, self._keep_days, error, exc_info=unforeseen)
         else:
             _log.info("run %s was deleted: it ended more than %g days ago", run.run_id, self._keep_days)

@@ -64,6 +64,8 @@ async def _settle_closed(
         cause = await temporal.reason(run.run_id)
     except RunForgotten:
         return await _archive(run, execution, "Temporal no longer knows it", known, store)
+    except RunUnreadable as error:
+        cause = error
     reason = str(cause) if cause is not None else ""
     if execution.status == "failed" and cause is not None:
         run = run.model_copy(update={"failure": _failure(cause)})

@@ -6,30 +6,26 @@ for both. The other run is not touched, and may have ended or not.
 
 import time
 from collections.abc import Awaitable, Callable
-from hashlib import sha256
 
 from starlette.concurrency import run_in_threadpool
-from ulid import ULID
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, TakeUpRefused
 from elcano.api.http.requests import BudgetRequest
 from elcano.api.runs.logs import read_log
 from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.reading import current_run
-from elcano.api.runs.submission import Submission, begin
+from elcano.api.runs.starting import Keyed, Starter, Submission
 from elcano.api.runs.taking_up import Reached
-from elcano.graphs.contracts import ForkedFrom, ModelChoice, ResearchInput, TakeUp
+from elcano.graphs.contracts import Engine, ForkedFrom, ModelChoice, ResearchInput, TakeUp
 from elcano.graphs.engine.entries import TakenUp
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle import taking_up
 from elcano.graphs.lifecycle.cuts import Cut, before_step
 from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.state import SectionPlan
-from elcano.graphs.values.tenant import run_id as new_run_id
-from elcano.storage.across import Admission
 from elcano.storage.certificates.sections import shared_logs
 from elcano.storage.search_days import before, days_of
 
@@ -55,13 +51,12 @@ class Fork(Frozen):
 
 async def fork(
     run_id: str,
-    wanted: Fork,
-    key: str | None,
-    hashed: str,
+    wanted: Callable[[], Awaitable[Fork]],
+    keyed: Keyed | None,
     reached: Reached,
-    admit: Callable[[ArchivedRun], Awaitable[Admission]],
+    starter: Starter,
 ) -> Submission:
-    """Starts a run that begins with the steps of `run_id` before `wanted.step`.
+    """Starts a run that begins with the steps of `run_id` before the step of what is `wanted`, unless that is refused.
 
     Raises:
         RunNotFound: there is no such run.
@@ -69,29 +64,28 @@ async def fork(
         InputInvalid: it has had no such step.
         RequestInvalid: a changed graph does not fit the steps that are shared, or a model has no key.
         WorkerNotAnswering, RunUnreadable: the run is under way, and its log cannot be read.
-        KeyReused, TooManyRuns, TemporalUnavailable, TemporalRefused: see `submission.submit`.
+        KeyReused, TooManyRuns, TemporalUnavailable, TemporalRefused: see `Starter.start`.
     """
+
+    async def judge(own: str) -> tuple[ResearchInput, Engine]:
+        return await _judged(run_id, own, await wanted(), reached)
+
+    return await starter.start(judge, keyed)
+
+
+async def _judged(run_id: str, own: str, wanted: Fork, reached: Reached) -> tuple[ResearchInput, Engine]:
+    """The input of the run `own`, and what runs it."""
     run = await current_run(run_id, reached.temporal, reached.store)
     if run.branch_of is not None:
         raise TakeUpRefused(f"{run_id!r} is a section: fork the run that it belongs to, {run.branch_of.run_id!r}")
     log = await read_log(run, reached.temporal, reached.store)
-    own = new_run_id(run.tenant, str(ULID()))
     shared = log.model_copy(update={"entries": before_step(log, wanted.step).entries})
     sections = await shared_logs(shared, reached.store)
     lines = before(await reached.store.ledger.entries(run_id, branches=True), run_id, wanted.step)
     searched = days_of(lines, log.asked.searched)
     asked = await run_in_threadpool(_forked, own, log, wanted, reached, sections, searched)
     require_models(asked, reached.settings)
-    return await begin(
-        asked,
-        run.engine,
-        key,
-        sha256(f"{run_id} {hashed}".encode()).hexdigest(),
-        temporal=reached.temporal,
-        store=reached.store,
-        admit=admit,
-        settings=reached.settings,
-    )
+    return asked, run.engine
 
 
 def _forked(

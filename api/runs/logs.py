@@ -8,6 +8,7 @@ import asyncio
 
 from elcano.api.http.errors import RunUnreadable
 from elcano.api.temporal.client import Temporal
+from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import ArchivedRun, LogPage, RunLog
 from elcano.storage.store import TenantStore
 
@@ -33,8 +34,9 @@ async def _asked_of_worker(run_id: str, temporal: Temporal) -> RunLog:
     """Page by page. A run only gets longer, unless it is taken back meanwhile: then it is read anew."""
     pages: list[LogPage] = [await temporal.log(run_id, 0)]
     while pages[-1].more:
-        known = sum(len(page.entries) for page in pages)
-        page = await temporal.log(run_id, known)
+        page = await temporal.log(run_id, sum(len(one.entries) for one in pages))
         pages = [*pages, page] if page.entries else [await temporal.log(run_id, 0)]
+    asked = pages[0].asked
+    assert asked is not None, "the first page says what was asked for"
     entries = tuple(entry for page in pages for entry in page.entries)
-    return RunLog(asked=pages[-1].asked, entries=entries, run=pages[-1].run)
+    return RunLog(asked=asked, entries=entries, run=await asyncio.to_thread(fold, asked, entries))

@@ -22,7 +22,6 @@ from elcano.api.runs.pending import with_unserved
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.execution import Execution
 from elcano.graphs.records import ArchivedRun, RunSnapshot
-from elcano.graphs.values.branch import BranchState
 from elcano.storage.store import TenantStore
 
 ASKED_BRANCHES: Final = 20
@@ -86,8 +85,8 @@ def _seen(run: RunView, execution: Execution | None) -> RunView:
     return run.at_a_glance(execution.mode, execution.stage if execution.status == "running" else "closed")
 
 
-async def read_run(run_id: str, temporal: Temporal, store: TenantStore) -> RunView:
-    """A run as it stands now.
+async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool = True) -> RunView:
+    """A run as it stands now; unless `pending`, without what Temporal is waiting for, which takes the server longest.
 
     Raises:
         RunNotFound: there is no such run.
@@ -96,7 +95,9 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore) -> RunVi
     if run.status != "running":
         return RunView.of(run)
     try:
-        snapshot, execution = await asyncio.gather(temporal.snapshot(run_id), temporal.describe(run_id))
+        snapshot, execution = await asyncio.gather(
+            temporal.snapshot(run_id), temporal.describe(run_id) if pending else _nothing()
+        )
     except (WorkerNotAnswering, RunForgotten, RunUnreadable):
         return await _without_worker(run, temporal, store)
     except TemporalUnavailable:
@@ -106,22 +107,26 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore) -> RunVi
     if snapshot.status != "running":  # it has told its end, which is archived before
         return RunView.of(await current_run(run_id, temporal, store))
     spent = await store.ledger.used(run_id)
-    pending = await with_unserved([*execution.pending, *await _of_branches(snapshot, temporal)], temporal)
-    return RunView.of(run).at(snapshot, spent, pending)
+    waiting: tuple[PendingActivity, ...] = ()
+    if execution is not None:
+        waiting = await with_unserved([*execution.pending, *await _of_branches(snapshot, temporal)], temporal)
+    return RunView.of(run).at(snapshot, spent, waiting)
+
+
+async def _nothing() -> None:
+    """In place of a look."""
 
 
 async def _of_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[PendingActivity]:
     """What Temporal is waiting for in the sections that are researched."""
     open_branches = [branch for branch in snapshot.branches if branch.status == "running"][:ASKED_BRANCHES]
-
-    async def pending(branch: BranchState) -> list[PendingActivity]:
-        try:
-            execution = await temporal.describe(branch.run_id)
-        except RunForgotten:  # told of, and not started yet
-            return []
-        return [one.model_copy(update={"section": branch.section}) for one in execution.pending]
-
-    return [one for found in await asyncio.gather(*map(pending, open_branches)) for one in found]
+    seen = await temporal.glance.executions([branch.run_id for branch in open_branches])
+    return [
+        one.model_copy(update={"section": branch.section})
+        for branch in open_branches
+        if (execution := seen.get(branch.run_id)) is not None  # else it was told of, and not started yet
+        for one in execution.pending
+    ]
 
 
 async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:

@@ -39,18 +39,21 @@ class Reconciler:
         """Compares the next batch. A run that cannot be settled is logged and looked at again in its turn.
 
         Raises:
-            TemporalUnavailable: the rest of the batch was not compared; the next look begins with it anew.
+            TemporalUnavailable: the rest of the batch was not compared; the next look begins with it.
         """
         batch = await self._store.open_runs(after=self._after, limit=BATCH)
         for kept in batch:
             if not kept.begun and time.time() - kept.run.started_at < START_GRACE:
                 continue  # it may just be being started
+            self._after = kept  # whatever comes of it, the next look goes on behind it
             try:
                 await self._compare(kept)
             except TemporalUnavailable:
                 raise
             except ElcanoError as error:
                 _log.warning("run %s cannot be settled: %s", kept.run.run_id, error)
+            except Exception:  # whatever is wrong with one run is nothing to the others
+                _log.exception("run %s cannot be settled", kept.run.run_id)
         self._after = batch[-1] if len(batch) == BATCH else None
 
     async def _compare(self, kept: OpenRun) -> None:

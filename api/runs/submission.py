@@ -1,30 +1,21 @@
-"""From a request to a running workflow: everything that can be refused is refused before anything is kept.
-
-The order is: judge, claim the idempotency key, make sure that Temporal answers, admit the run, start the workflow, list
-the run. Each step can be done twice, so a client that lost the answer sends the same request with the same key again.
-A run of which it is not known whether it was started is kept unlisted, until the reconciler has asked.
-"""
+"""A request is judged: everything that can be refused is refused before anything is kept but its key."""
 
 import json
-import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
 
 from starlette.concurrency import run_in_threadpool
-from ulid import ULID
 
-from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, TemporalRefused, TooManyRuns
+from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.http.requests import ModelRequest, RunRequest
 from elcano.api.runs.choosing import barred, chooses, least_faults
 from elcano.api.runs.domains import rubrics
 from elcano.api.runs.following import CannotFollow, followed
 from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
-from elcano.api.runs.model_queues import queued
 from elcano.api.runs.searching import asks_databases, may_ask_databases, require_databases, searched
 from elcano.api.runs.sources import lacking, offered, source_faults, unreached
-from elcano.api.temporal.client import Temporal
+from elcano.api.runs.starting import Keyed, Starter, Submission
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.checks.affordable import default_limits, limit_faults
 from elcano.graphs.checks.references import unknown
@@ -33,24 +24,12 @@ from elcano.graphs.model_names import model_fault
 from elcano.graphs.modes import ALIASES, DEFAULT_MODE, MODES, mode_named
 from elcano.graphs.modes.auto import PARTS
 from elcano.graphs.modes.data import with_path_seconds
-from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.planned import has_sections
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.tenant import Tenant
-from elcano.graphs.values.tenant import run_id as new_run_id
 from elcano.settings import Settings
-from elcano.storage.across import Admission
 from elcano.storage.store import TenantStore
-
-
-@dataclass(frozen=True)
-class Submission:
-    """An accepted request."""
-
-    run: ArchivedRun
-    new: bool
-    """False: the same request was accepted before."""
 
 
 def research_input(
@@ -125,112 +104,48 @@ async def submit(
     key: str | None,
     *,
     tenant: Tenant,
-    temporal: Temporal,
-    store: TenantStore,
-    admit: Callable[[ArchivedRun], Awaitable[Admission]],
-    settings: Settings,
+    starter: Starter,
 ) -> Submission:
     """Starts a run, or finds the one that the same request with the same key started.
 
     Raises:
         RequestInvalid: the request cannot work.
         GraphInvalid: its graph cannot.
-        KeyReused: the key came with another request before.
-        TooManyRuns: as many runs are open as may be.
-        TemporalUnavailable: nothing was started, or it is not known; the same request with the same key is safe.
-        TemporalRefused: nothing was started.
+        KeyReused, TooManyRuns, TemporalUnavailable, TemporalRefused: see `Starter.start`.
     """
+
+    async def judge(run_id: str) -> tuple[ResearchInput, Engine]:
+        asked = await _judged(request, run_id, tenant, starter)
+        return asked, engine_of(request, starter.settings)
+
+    return await starter.start(judge, None if key is None else Keyed(key, request_hash(request)))
+
+
+async def _judged(request: RunRequest, run_id: str, tenant: Tenant, starter: Starter) -> ResearchInput:
+    """The input of the run that is asked for.
+
+    Raises:
+        RequestInvalid: the request cannot work.
+        GraphInvalid: its graph cannot.
+    """
+    temporal, store, settings = starter.temporal, starter.store, starter.settings
     lacks = await lacking(temporal, settings)
     lacks |= await unreached(_searched(request, lacks, settings), temporal, settings)
-    faults, before = list(_faults(request, lacks, settings)), None
+    faults: list[FieldFault] = await run_in_threadpool(lambda: list(_faults(request, lacks, settings)))
+    before = None
     try:
         if request.previous_run is not None:
             before = await followed(request.previous_run, request.question, temporal, store)
     except CannotFollow as error:
         faults.append(FieldFault(field="previous_run", message=str(error)))
     graph = await _graph_of(request, store, faults)
-    own = new_run_id(tenant, str(ULID()))
-    asked = await run_in_threadpool(research_input, request, graph, tenant, own, settings, lacks)
-    if before is not None:
-        asked = asked.model_copy(update={"follows": before})
-    hashed = request_hash(request)
-    return await begin(
-        asked,
-        engine_of(request, settings),
-        key,
-        hashed,
-        temporal=temporal,
-        store=store,
-        admit=admit,
-        settings=settings,
-    )
-
-
-async def begin(
-    asked: ResearchInput,
-    engine: Engine,
-    key: str | None,
-    hashed: str,
-    *,
-    temporal: Temporal,
-    store: TenantStore,
-    admit: Callable[[ArchivedRun], Awaitable[Admission]],
-    settings: Settings,
-) -> Submission:
-    """Starts the run `asked`, or finds the one that a request of the same key, which `hashed` to the same, started.
-
-    Raises:
-        KeyReused, TooManyRuns, TemporalUnavailable, TemporalRefused: see `submit`.
-    """
-    if key is not None:
-        claim = await store.runs.claim(key, hashed, asked.run_id)
-        if claim.request_hash != hashed:
-            raise KeyReused(f"the key {key!r} belongs to run {claim.run_id!r}, which was asked for in other words")
-        asked = asked.model_copy(update={"run_id": claim.run_id})
-        kept = None if claim.mine else await store.runs.get(claim.run_id)
-        if kept is not None and kept.status != "running":
-            return Submission(kept, new=False)
-    asked = asked.model_copy(update={"address": f"{settings.base_url.rstrip('/')}/v1/runs/{asked.run_id}"})
-    await temporal.check()
-    asked = await queued(asked, temporal, settings)
-    run = ArchivedRun(
-        run_id=asked.run_id,
-        question=asked.question,
-        mode=asked.mode,
-        tenant=asked.tenant,
-        status="running",
-        started_at=time.time(),
-        sources=asked.sources,
-        engine=engine,
-        forked_from=asked.forked_from,
-        previous_run=asked.follows.run_id if asked.follows else "",
-        domain=asked.domain,
-    )
-    admission = await admit(run)
-    if not admission.admitted:
-        raise TooManyRuns(_full(admission, settings))
-    try:
-        new = await temporal.start(asked, run.engine)
-    except TemporalRefused:
-        if admission.new:  # else an earlier attempt may have started it
-            await store.runs.withdraw(run.run_id)
-        raise
-    await store.runs.begin(run)
-    return Submission(run, new=new)
+    asked = await run_in_threadpool(research_input, request, graph, tenant, run_id, settings, lacks)
+    return asked if before is None else asked.model_copy(update={"follows": before})
 
 
 def _searched(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[str]:
     """What a request would have searched, as far as it is set up."""
     return [name for name in searched(request, lacks, settings) if not lacks.get(name)]
-
-
-def _full(admission: Admission, settings: Settings) -> str:
-    """Why a run was not admitted, and what to do."""
-    if admission.share == settings.open_runs:
-        full = f"{admission.open} runs are open and {settings.open_runs} may be"
-    else:  # how many others have is for nobody else to know
-        full = f"no more runs have room: {settings.open_runs} may be open, of which {admission.share} may be yours now"
-    return f"{full}: ask again when one has ended, or stop one"
 
 
 def request_hash(request: RunRequest) -> str:

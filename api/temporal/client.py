@@ -10,8 +10,6 @@ from datetime import timedelta
 from typing import Any, Final
 
 from temporalio.api.enums.v1 import TaskQueueType
-from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import (
     WorkflowFailureError,
     WorkflowHandle,
@@ -39,6 +37,7 @@ from elcano.api.temporal.glance import Glance
 from elcano.api.temporal.looks import Looks
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
 from elcano.api.temporal.words import Writing, writing
+from elcano.api.temporal.workers import unserved
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -65,8 +64,8 @@ TASK_TIMEOUT: Final = timedelta(seconds=60)
 """For a worker to say what a workflow does next. That takes it milliseconds, but for a history that it has to replay:
 seconds for thousands of events, more if their payloads are fetched from afar, and an answer that comes too late is
 thrown away. A worker that was killed in these milliseconds is waited for so long; sections have it from their runs."""
-POLLER_AGE: Final = timedelta(seconds=70)
-"""A worker polls at least once a minute."""
+POLLED_SECONDS: Final = 5.0
+"""How long it is believed of a queue of searches or models that somebody polls it."""
 BEGUN: Final = "begun"
 """In the memo of an execution in which a run goes on: the request that asked for it, and its answer."""
 
@@ -79,6 +78,8 @@ class Temporal:
         self.glance = Glance(connection)
         self.looks = Looks(connection)
         self._connection = connection
+        self._polled_until: dict[str, float] = {}
+        """By queue, until when it is believed that somebody polls it."""
 
     async def check(self) -> None:
         """Makes sure that the server answers.
@@ -299,22 +300,23 @@ class Temporal:
         await removal.remove(await self._connection.client(), run_id, branches)
 
     async def worker_polls(self) -> bool:
-        """Whether a worker asked for workflow tasks lately."""
-        return await self._is_polled(self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
+        """Whether a worker would take up a run that starts now."""
+        return not await self.worker_fault()
+
+    async def worker_fault(self) -> str:
+        """Why no worker would take up a run that starts now; empty if one would."""
+        client = await self._connection.client()
+        return await unserved(client, self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
 
     async def queue_is_polled(self, queue: str) -> bool:
-        """Whether a worker asked for the searches, or the calls of models, of this queue lately."""
-        return await self._is_polled(queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
-
-    async def _is_polled(self, queue: str, kind: TaskQueueType.ValueType) -> bool:
+        """Whether a worker would take the searches, or the calls of models, of this queue."""
+        if time.monotonic() < self._polled_until.get(queue, 0.0):
+            return True
         client = await self._connection.client()
-        request = DescribeTaskQueueRequest(
-            namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind
-        )
-        with mapped():
-            answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)
-        polled = max((poller.last_access_time.ToSeconds() for poller in answer.pollers), default=0)
-        return polled > time.time() - POLLER_AGE.total_seconds()
+        if await unserved(client, queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY):
+            return False
+        self._polled_until[queue] = time.monotonic() + POLLED_SECONDS
+        return True
 
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()

@@ -3,11 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import Client
+from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
@@ -24,6 +26,8 @@ _TYPES: Final = {
 """Of search attributes, as the server's operator service names them."""
 _CLOSED_TO_US = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 """How a server says that its operator service is not for this client, or that it has none; waiting mends neither."""
+HEARTBEAT: Final = timedelta(seconds=5)
+"""Between two heartbeats of a worker, by which it is known to be there."""
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
 """Seconds between two attempts to reach the server: doubled from the first to the longest."""
@@ -33,9 +37,10 @@ async def connect(settings: Settings) -> Client:
     """A client whose namespace is ready for runs, however long the server takes to appear."""
     config = connect_config(settings)
     pause = FIRST_PAUSE
+    runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=HEARTBEAT)
     while True:
         try:
-            client = await Client.connect(**config)
+            client = await Client.connect(**config, runtime=runtime)
             await ensure_search_attributes(client)
         except (RuntimeError, RPCError) as error:  # RuntimeError is how the SDK says that it cannot connect
             _log.warning("Temporal at %s is not ready, next try in %g s: %s", config["target_host"], pause, error)

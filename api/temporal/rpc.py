@@ -9,16 +9,18 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 
+from pydantic import ValidationError
 from temporalio.client import WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerNotAnswering
+from elcano.graphs.errors import StoreDamaged
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
 """For calls that the server answers by itself."""
 NO_WORKER: Final = "no worker answers; the run goes on when one does"
 
-_UNAVAILABLE = frozenset(
+UNAVAILABLE: Final = frozenset(
     {
         RPCStatusCode.UNAVAILABLE,
         RPCStatusCode.DEADLINE_EXCEEDED,
@@ -32,13 +34,15 @@ _NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLIN
 
 @contextmanager
 def mapped() -> Iterator[None]:
-    """Temporal's errors as ours."""
+    """Temporal's errors as ours, and those of what it keeps outside."""
     try:
         yield
+    except (StoreDamaged, ValidationError) as error:
+        raise RunUnreadable(f"what Temporal has of this run cannot be read: {error}") from error
     except RPCError as error:
         if error.status == RPCStatusCode.NOT_FOUND:
             raise RunForgotten("Temporal does not know this run, or not any more") from error
-        if error.status in _UNAVAILABLE:
+        if error.status in UNAVAILABLE:
             raise TemporalUnavailable(f"Temporal does not answer: {error.message}") from error
         raise TemporalRefused(f"Temporal refused: {error.message} ({error.status.name})") from error
 

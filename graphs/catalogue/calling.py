@@ -10,7 +10,7 @@ from pydantic import Field
 
 from elcano.graphs.catalogue.reducers import WARNED_CHARACTERS, with_findings
 from elcano.graphs.catalogue.tools import ItemOutcomes
-from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.frozen import Answer, Frozen, Json, JsonObject
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.state import EvidenceRef, ResearchState
 
@@ -105,7 +105,7 @@ class ServerTools(Frozen):
     tools: tuple[OfferedTool, ...] = ()
 
 
-class ListToolsOutput(Frozen):
+class ListToolsOutput(Answer):
     """What servers offer; those that do not answer say why."""
 
     servers: tuple[ServerTools, ...] = ()

@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.data.schema import DatabaseSchema, Dialect
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.frozen import Answer, Frozen
 
 DATABASE_LOOK_WORKFLOW: Final = "database_look"
 LOOK_AT_DATABASE: Final = "look_at_database"
@@ -33,7 +33,7 @@ class DatabaseLook(Frozen):
     """Whether rows are counted and values sampled, as far as the operator lets them be shown."""
 
 
-class DatabaseLooked(Frozen):
+class DatabaseLooked(Answer):
     """What a worker saw."""
 
     found: DatabaseSchema

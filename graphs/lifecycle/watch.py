@@ -15,7 +15,7 @@ from elcano.graphs.values.state import Hold
 from elcano.graphs.values.waiting_call import WaitingCall
 
 LOG_PAGE_BYTES: Final = 1_000_000
-"""Of entries in one answer; the server's limit for an answer is 2 MiB, and a run itself is in it."""
+"""Of entries in one answer, before it is compressed; the server's limit for an answer is 2 MiB."""
 
 
 def page(journal: Journal, since: int) -> ProgressPage:
@@ -31,7 +31,7 @@ def page(journal: Journal, since: int) -> ProgressPage:
 
 def log_page(asked: ResearchInput, journal: Journal, since: int) -> LogPage:
     """The entries after the first `since`, as many as may travel at once, but at least one."""
-    began = asked.model_copy(update={"carried": None, "taken_up": None})
+    began = None if since else asked.model_copy(update={"carried": None, "taken_up": None})
     entries: list[Entry] = []
     size = 0
     for entry in journal.entries[since:]:
@@ -40,7 +40,7 @@ def log_page(asked: ResearchInput, journal: Journal, since: int) -> LogPage:
             break
         entries.append(entry)
     more = since + len(entries) < len(journal.entries)
-    return LogPage(asked=began, entries=tuple(entries), run=journal.run, more=more)
+    return LogPage(asked=began, entries=tuple(entries), more=more)
 
 
 def snapshot(

@@ -6,9 +6,10 @@ obstore does its work in threads of its own; what waits for one object does not 
 import asyncio
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -22,6 +23,12 @@ from elcano.graphs.errors import StoreUnavailable
 
 SYNC_THREADS: Final = 4
 """They wait for the disk; more would wait for the same one."""
+CONNECT_SECONDS: Final = 3.0
+"""How long a server may take to be reached."""
+ANSWER_SECONDS: Final = 10.0
+"""How long it may take to take or give one object, or to delete a thousand: one that hangs is one that is away."""
+RETRIES: Final = 2
+"""Of one request, within that time: for what a server refuses in passing. Longer is for whoever asked to decide."""
 _AT_ONCE: Final = 1_000
 """Objects that are deleted by one request."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -44,17 +51,17 @@ class Objects:
 
     async def put(self, key: str, data: bytes) -> None:
         """Keeps `data` under `key`, for good when this returns; doing it again changes nothing."""
-        with self._named():
+        async with self._answering():
             try:
                 await obstore.put_async(self._store, key, data, use_multipart=False)
             except FileNotFoundError as error:
                 raise StoreUnavailable(f"{self.url} is not there: make the bucket, or correct its name") from error
         if self._folder is not None:  # obstore renames a finished file into its place and leaves the disk to its time
-            await asyncio.get_running_loop().run_in_executor(self._threads, _on_disk, self._folder / key)
+            await asyncio.get_running_loop().run_in_executor(self._threads, _on_disk, self._folder / key, self._folder)
 
     async def get(self, key: str) -> bytes | None:
         """What is kept under `key`; None if nothing is."""
-        with self._named():
+        async with self._answering():
             try:
                 found = await obstore.get_async(self._store, key)
                 return bytes(await found.bytes_async())
@@ -63,12 +70,16 @@ class Objects:
 
     async def delete_below(self, prefix: str) -> None:
         """Deletes every object whose key begins with `prefix` and a slash; others may do it at the same time."""
-        with self._named():
-            while keys := await self._some_below(prefix):
-                try:
+        while await self._delete_some(prefix):
+            pass
+
+    async def _delete_some(self, prefix: str) -> bool:
+        """Whether there may be more."""
+        async with self._answering():
+            if keys := await self._some_below(prefix):
+                with suppress(FileNotFoundError):  # another was quicker with one of them
                     await obstore.delete_async(self._store, keys)
-                except FileNotFoundError:
-                    continue  # another was quicker with one of them
+            return bool(keys)
 
     async def _some_below(self, prefix: str) -> list[str]:
         async for batch in obstore.list(self._store, prefix=prefix, chunk_size=_AT_ONCE):
@@ -79,10 +90,14 @@ class Objects:
         """Ends its threads. Nothing can be put afterwards."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    @contextmanager
-    def _named(self) -> Iterator[None]:
+    @asynccontextmanager
+    async def _answering(self) -> AsyncIterator[None]:
         try:
-            yield
+            async with asyncio.timeout(ANSWER_SECONDS):
+                yield
+        except TimeoutError as error:
+            text = f"{self.url} did not answer within {ANSWER_SECONDS:g} s; see that it can be reached"
+            raise StoreUnavailable(text) from error
         except BaseError as error:
             said = str(error).partition("\n")[0]
             raise StoreUnavailable(f"{self.url} cannot be used ({said}); see that it can be reached") from error
@@ -94,7 +109,16 @@ def open_objects(url: str, folder: Path) -> Objects:
     Credentials, region and endpoint of S3 come from the usual `AWS_*` variables, which obstore reads.
     """
     if url and urlsplit(url).scheme != "file":
-        return Objects(from_url(url, client_options={"allow_http": True}), url, None)
+        store = from_url(
+            url,
+            client_options={
+                "allow_http": True,
+                "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
+                "timeout": timedelta(seconds=ANSWER_SECONDS),
+            },
+            retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=ANSWER_SECONDS)},
+        )
+        return Objects(store, url, None)
     place = Path(unquote(urlsplit(url).path)) if url else folder.absolute()
     return Objects(LocalStore(prefix=place, mkdir=True, automatic_cleanup=True), place.as_uri(), place)
 
@@ -104,6 +128,13 @@ def segment(name: str) -> str:
     return name if _PLAIN.fullmatch(name) else sha256(name.encode()).hexdigest()
 
 
-def _on_disk(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+def _on_disk(path: Path, root: Path) -> None:
+    """Has the disk keep a file and its name: the folders that it is in, up to `root`, may be new too."""
+    for place in (path, *path.parents):
+        found = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(found)
+        finally:
+            os.close(found)
+        if place == root:
+            return

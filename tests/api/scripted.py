@@ -87,6 +87,8 @@ class ScriptedWorkflow:
             workflow.continue_as_new(asked.model_copy(update={"told": tuple(self._events)}))
         if self._order == "break":
             raise ApplicationError("a wheel came off", type="Broken")
+        if self._order == "break at length":
+            raise ApplicationError("a wheel came off", "why " * 20_000, type="Broken")
         if self._order == "vanish":
             return
         await self._close("completed")

@@ -8,7 +8,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.api.live import journals
+from elcano.api.live import journals, messages
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.store import Store
@@ -232,3 +232,21 @@ async def test_a_watcher_that_breaks_off_ends_its_streams_and_is_replaced(
     assert "broke off" in caplog.text
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
         assert (await anext(messages)).event == "started"
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_stream_ends_after_its_longest_life_and_its_client_misses_nothing(
+    served: str, temporal: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messages, "LONGEST_SECONDS", 0.0)
+    run_id = await start_at(served)
+    handle = temporal.get_workflow_handle(run_id)
+    path = f"{served}/v1/runs/{run_id}/events"
+    first = await read_all(path)
+    assert numbers(first) == [1]
+    await handle.signal("emit", 2)
+    await handle.signal("order", "complete")
+    heard = [*first]
+    while heard[-1].event != "complete":
+        heard += await read_all(path, headers={"Last-Event-ID": str(heard[-1].id)})
+    assert numbers(heard) == [1, 2, 3, 4]

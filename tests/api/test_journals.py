@@ -11,6 +11,7 @@ from elcano.api.live.journals import JournalReader
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.execution import Execution
 from elcano.graphs.contracts import BranchOf
+from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.store import Store
@@ -67,3 +68,30 @@ async def test_a_branch_that_nobody_can_read_is_given_up_when_its_run_has_ended(
     assert last.data["incomplete"]
     assert set(said) == {"the worker cannot read this run"}
     assert await store.of("default").runs.get(BRANCH.run_id) is None
+
+
+class Stumbling(Wedged):
+    """A server of which the first answers cannot be read, for reasons that nobody foresaw."""
+
+    def __init__(self, *errors: Exception) -> None:
+        super().__init__()
+        self.errors = list(errors)
+
+    async def progress(self, run_id: str, since: int) -> ProgressPage:
+        if self.errors:
+            raise self.errors.pop(0)
+        last = AgentEvent(seq=1, type="complete", message="Done", at=2.0, step=1, iteration=1)
+        return ProgressPage(events=(last,), last=1, done=True)
+
+
+async def test_a_reader_survives_what_nobody_foresaw_and_says_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journals, "POLL_FLOOR", 0.01)
+    told: list[AgentEvent] = []
+    said: list[str] = []
+    broken = FileNotFoundError("payloads/run-1/0123"), StoreUnavailable("s3 is away"), KeyError("events")
+    await read(store, RUN, Stumbling(*broken), told, said)
+    assert [event.type for event in told] == ["complete"]
+    assert set(said) == {
+        journals.CANNOT_READ,
+        "the store cannot be used: its server or its objects cannot be reached: see the log",
+    }

@@ -3,12 +3,13 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypeAlias
 
 import httpx
 import pytest
 from fastapi import FastAPI
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowFailureError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
@@ -18,6 +19,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.records import ArchivedRun
 from elcano.settings import Settings
+from elcano.storage.objects.keys import payloads_of
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start
 from tests.api.serving import speaking
@@ -206,3 +208,60 @@ async def test_a_namespace_that_is_not_there_is_a_refusal(
     assert answer.status_code == 502
     assert answer.json()["type"] == "urn:elcano:temporal-refused"
     assert await listed(api) == {}
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_run_of_which_a_payload_is_lost_is_settled_and_so_are_those_behind_it(
+    api: httpx.AsyncClient, temporal: Client, store: Store, look: Look, payload_dir: Path
+) -> None:
+    broken, killed = [await start(api) for _ in range(2)]
+    handle = temporal.get_workflow_handle(broken)
+    await handle.signal("order", "break at length")
+    with pytest.raises(WorkflowFailureError):
+        await handle.result()
+    await temporal.get_workflow_handle(killed).terminate()
+    lost = [path for path in (payload_dir / payloads_of(broken)).rglob("*") if path.is_file()]
+    assert lost
+    for path in lost:
+        path.unlink()
+    await look()
+    assert await listed(api) == {broken: "failed", killed: "terminated"}
+    assert await store.open_runs(limit=9) == []
+    failure = (await api.get(f"/v1/runs/{broken}")).json()["failure"]
+    assert "cannot be read" in failure["message"]
+
+
+async def test_whatever_is_wrong_with_one_run_is_nothing_to_the_others(
+    api: httpx.AsyncClient, temporal: Client, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd, killed = [await start(api) for _ in range(2)]
+    await temporal.get_workflow_handle(killed).terminate()
+    real = Temporal.describe
+
+    async def describe(self: Temporal, run_id: str) -> object:
+        if run_id == odd:
+            raise FileNotFoundError("payloads/run/0123")
+        return await real(self, run_id)
+
+    monkeypatch.setattr(Temporal, "describe", describe)
+    await look()
+    assert await listed(api) == {odd: "running", killed: "terminated"}
+
+
+async def test_a_run_of_which_temporal_never_answers_does_not_keep_the_others(
+    api: httpx.AsyncClient, temporal: Client, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, killed = [await start(api) for _ in range(2)]
+    await temporal.get_workflow_handle(killed).terminate()
+    real = Temporal.describe
+
+    async def describe(self: Temporal, run_id: str) -> object:
+        if run_id == slow:
+            raise TemporalUnavailable("it takes too long")
+        return await real(self, run_id)
+
+    monkeypatch.setattr(Temporal, "describe", describe)
+    with pytest.raises(TemporalUnavailable):
+        await look()
+    await look()
+    assert await listed(api) == {slow: "running", killed: "terminated"}

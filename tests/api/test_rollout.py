@@ -101,6 +101,13 @@ class House:
             )
         return found
 
+    async def readiness(self) -> str:
+        """What is wrong with the workers; empty if nothing is."""
+        check = (await self.api.get("/readyz")).json()["checks"]["worker"]
+        assert check["ok"] == (not check["detail"])
+        told: str = check["detail"]
+        return told
+
     async def topped_up(self, run_ids: Sequence[str]) -> None:
         for run_id in run_ids:
             assert (await self.api.post(f"/v1/runs/{run_id}/top-up", json={"steps": 100})).is_success
@@ -122,6 +129,20 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         sources = await stack.enter_async_context(open_sources(settings))
         app = create_app(settings, store=store, client=connected, task_queue=TASK_QUEUE)
         yield House(client, store, sources, settings, await stack.enter_async_context(speaking(app)))
+
+
+async def test_a_deployment_without_a_current_version_is_not_ready(house: House) -> None:
+    switch = commands("With drain")[0]
+    async with house.worker("one"):
+        async with asyncio.timeout(60):
+            while "no worker polls" in (told := await house.readiness()):  # noqa: ASYNC110 - HTTP has nothing to wait on
+                await asyncio.sleep(0.1)
+        assert "has no current version" in told
+        assert "--build-id one" in told
+        await house.told(switch, new="one")
+        async with asyncio.timeout(60):
+            while await house.readiness():  # noqa: ASYNC110 - the server's parts learn of it one after the other
+                await asyncio.sleep(0.1)
 
 
 async def test_with_drain_runs_stay_with_their_build_until_the_old_one_is_empty(house: House) -> None:

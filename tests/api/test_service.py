@@ -29,6 +29,9 @@ async def test_readiness_needs_a_worker(api: httpx.AsyncClient, make_worker: Cal
         while (ready := await api.get("/readyz")).status_code == 503:
             pass
     assert ready.json()["ready"]
+    after = await api.get("/readyz")
+    assert after.status_code == 503
+    assert "no worker polls" in after.json()["checks"]["worker"]["detail"]
 
 
 async def test_readiness_needs_temporal(away: httpx.AsyncClient) -> None:

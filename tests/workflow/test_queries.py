@@ -9,6 +9,7 @@ from temporalio.worker import WorkflowInstance
 from temporalio.workflow import Info
 
 from elcano.api.temporal.asking import AskAgain
+from elcano.graphs.contracts import ANSWER_MARK
 from elcano.workflows import sandbox
 from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, InTurn
 
@@ -129,3 +130,21 @@ async def test_what_cannot_be_read_is_asked_once() -> None:
     with pytest.raises(WorkflowQueryFailedError, match="broken"):
         await AskAgain().intercept_client(server).query_workflow(QUERY)
     assert server.answers == ["an answer"]
+
+
+class Answered(Told):
+    """A run that answers each activation as one that asks it something."""
+
+    def activate(self, act: WorkflowActivation) -> WorkflowActivationCompletion:
+        completion = super().activate(act)
+        answer = completion.successful.commands.add().respond_to_query
+        answer.succeeded.response.data = b"large"
+        completion.successful.commands.add().schedule_activity.arguments.add().data = b"large"
+        return completion
+
+
+def test_answers_are_marked_as_such_and_nothing_else_is(info: Info) -> None:
+    run = heard(Answered(), InTurn(), info)
+    answer, call = run.activate(activation(1, 3, "query_workflow")).successful.commands
+    assert answer.respond_to_query.succeeded.response.metadata[ANSWER_MARK] == b"true"
+    assert not call.schedule_activity.arguments[0].metadata

@@ -1,6 +1,7 @@
 """Large payloads are files, small ones stay; what is missing or damaged is named; programs connect alike."""
 
 import asyncio
+import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from temporalio.converter import (
 )
 
 from elcano.graphs.contracts import AgentResult
+from elcano.graphs.errors import StoreDamaged
 from elcano.settings import Settings
 from elcano.storage.objects.keys import payloads_of
 from elcano.storage.objects.objects import Objects, open_objects
@@ -62,7 +64,7 @@ async def test_a_missing_payload_says_where_it_should_be(tmp_path: Path) -> None
     payloads = await converter.encode([LARGE])
     (stored,) = files(tmp_path)
     stored.unlink()
-    with pytest.raises(FileNotFoundError, match=stored.name):
+    with pytest.raises(StoreDamaged, match=stored.name):
         await converter.decode(payloads, [AgentResult])
 
 
@@ -71,14 +73,14 @@ async def test_a_damaged_payload_is_not_used(tmp_path: Path) -> None:
     payloads = await converter.encode([LARGE])
     (stored,) = files(tmp_path)
     stored.write_bytes(stored.read_bytes()[:-1])
-    with pytest.raises(ValueError, match="damaged"):
+    with pytest.raises(StoreDamaged, match="damaged"):
         await converter.decode(payloads, [AgentResult])
 
 
 @pytest.mark.parametrize("claim", [{}, {"key": "../../secret"}, {"key": "ab"}, {"key": f"artifacts/a/{'0' * 64}"}])
 async def test_a_claim_cannot_name_another_file(tmp_path: Path, claim: dict[str, str]) -> None:
     driver = ObjectDriver(open_objects("", tmp_path))
-    with pytest.raises(ValueError, match="not the key"):
+    with pytest.raises(StoreDamaged, match="not the key"):
         await driver.retrieve(StorageDriverRetrieveContext(), [StorageDriverClaim(claim)])
 
 
@@ -100,7 +102,7 @@ async def test_payloads_belong_to_the_run_whose_branch_stores_them_and_go_with_i
     await objects.delete_below(payloads_of("run-1"))
     await objects.delete_below(payloads_of("run-1"))
     for run_id in ("run-1", "run-1.0004.loop-1"):
-        with pytest.raises(FileNotFoundError, match="payloads/run-1/"):
+        with pytest.raises(StoreDamaged, match="payloads/run-1/"):
             await driver.retrieve(StorageDriverRetrieveContext(), [claims[run_id]])
     for run_id in ("run-10", "a b/../c"):
         assert await driver.retrieve(StorageDriverRetrieveContext(), [claims[run_id]])
@@ -134,3 +136,19 @@ async def test_programs_connect_by_the_profile_to_the_server_that_the_settings_n
     assert config.get("namespace") == ("research" if profile else None)
     await config["data_converter"].encode([LARGE])
     assert [file.relative_to(tmp_path).parts[0] for file in files(tmp_path) if file.suffix != ".toml"] == ["objects"]
+
+
+async def test_an_object_is_on_the_disk_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = set()
+    real = os.fsync
+
+    def fsync(file: int) -> None:
+        synced.add(os.fstat(file).st_ino)
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    kept = open_objects("", tmp_path / "objects")
+    await kept.put("artifacts/default/run/key", b"data")
+    kept.close()
+    places = ["artifacts/default/run/key", "artifacts/default/run", "artifacts/default", "artifacts", ""]
+    assert {(tmp_path / "objects" / place).stat().st_ino for place in places} <= synced

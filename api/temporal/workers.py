@@ -1,0 +1,107 @@
+"""Whether a worker would take up what is put into a task queue now.
+
+The server remembers who polled a queue, and for a minute after a worker has gone it looks as before: a poll may take so
+long. Workers send heartbeats too, and say there when they stop. So a poller counts unless its worker said that it
+stops, or has missed heartbeats. What starts now goes to the current version of a deployment, if there is one, and else
+to workers of no version alone.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Final
+
+from temporalio.api.enums.v1 import TaskQueueType, WorkerStatus, WorkerVersioningMode
+from temporalio.api.taskqueue.v1 import PollerInfo, TaskQueue
+from temporalio.api.worker.v1 import WorkerHeartbeat
+from temporalio.api.workflowservice.v1 import (
+    DescribeTaskQueueRequest,
+    DescribeTaskQueueResponse,
+    ListWorkersRequest,
+)
+from temporalio.client import Client
+from temporalio.service import RPCError
+
+from elcano.api.temporal.rpc import CALL_TIMEOUT, UNAVAILABLE, mapped
+
+POLLER_AGE: Final = timedelta(seconds=70)
+"""A worker polls at least once a minute."""
+PAGE: Final = 1_000
+"""Workers of one queue that are looked at; the server's own figure is none."""
+MISSED: Final = 3
+"""Heartbeats that a worker may miss."""
+SLOWEST: Final = 60.0
+"""Seconds between the heartbeats of a worker that has sent one only: what the SDK does unless it is told otherwise."""
+
+
+async def unserved(client: Client, queue: str, kind: TaskQueueType.ValueType) -> str:
+    """Why nobody would take up what is put into a queue now; empty if somebody would.
+
+    Raises:
+        TemporalUnavailable: the server does not answer.
+        TemporalRefused: it refuses, or has no such namespace.
+    """
+    request = DescribeTaskQueueRequest(
+        namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind
+    )
+    with mapped():
+        answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)
+        heartbeats = await _heartbeats(client, queue)
+    return fault(queue, answer, heartbeats, time.time())
+
+
+async def _heartbeats(client: Client, queue: str) -> list[WorkerHeartbeat]:
+    """The last heartbeat of each worker of the queue that the server knows of; none if it knows of no heartbeats."""
+    request = ListWorkersRequest(namespace=client.namespace, query=f'TaskQueue = "{queue}"', page_size=PAGE)
+    try:
+        answer = await client.workflow_service.list_workers(request, retry=True, timeout=CALL_TIMEOUT)
+    except RPCError as error:
+        if error.status in UNAVAILABLE:
+            raise
+        return []  # an older server, or one that does not tell: then its pollers are all that is known
+    return [one.worker_heartbeat for one in answer.workers_info]
+
+
+def fault(queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float) -> str:
+    """Why nobody polls a queue at the time `now` who may take up what starts; empty if somebody does."""
+    by_worker: dict[str, list[WorkerHeartbeat]] = defaultdict(list)
+    for heartbeat in heartbeats:
+        by_worker[heartbeat.worker_identity].append(heartbeat)
+    there = [poller for poller in answer.pollers if _works(poller, by_worker[poller.identity], now)]
+    if not there:
+        return f"no worker polls the task queue {queue!r}"
+    current = answer.versioning_info.current_deployment_version
+    if not current.build_id:
+        if any(_mode(poller) != WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED for poller in there):
+            return ""
+        named = there[0].deployment_options
+        return (
+            f"all workers of the task queue {queue!r} are versions of the deployment {named.deployment_name!r}, which "
+            "has no current version: name one (`temporal worker deployment set-current-version --deployment-name "
+            f"{named.deployment_name} --build-id {named.build_id}`)"
+        )
+    wanted = (current.deployment_name, current.build_id)
+    if any((one.deployment_options.deployment_name, one.deployment_options.build_id) == wanted for one in there):
+        return ""
+    return (
+        f"no worker of the task queue {queue!r} has the build {current.build_id!r}, the current version of its "
+        f"deployment {current.deployment_name!r}: start one, or make another version the current one"
+    )
+
+
+def _mode(poller: PollerInfo) -> WorkerVersioningMode.ValueType:
+    return poller.deployment_options.worker_versioning_mode
+
+
+def _works(poller: PollerInfo, heartbeats: Sequence[WorkerHeartbeat], now: float) -> bool:
+    """Whether a poller is still there; one process may have several workers, of which older ones have stopped."""
+    if poller.last_access_time.ToSeconds() <= now - POLLER_AGE.total_seconds():
+        return False
+    return not heartbeats or any(_beats(heartbeat, now) for heartbeat in heartbeats)
+
+
+def _beats(heartbeat: WorkerHeartbeat, now: float) -> bool:
+    every = heartbeat.elapsed_since_last_heartbeat.ToTimedelta().total_seconds() or SLOWEST
+    late = now - heartbeat.heartbeat_time.ToNanoseconds() / 1e9 > MISSED * max(every, 1.0)
+    return heartbeat.status == WorkerStatus.WORKER_STATUS_RUNNING and not late

@@ -23,6 +23,7 @@ from elcano.activities.databases.engine import Limits, Outcome, Stop, too_slow
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import Dialect, TableSchema
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.extras import install_command
 
 STRUCTURE_SECONDS: Final = 60.0
 LOAD_SECONDS: Final = 900.0
@@ -193,5 +194,4 @@ class _Ended(SourceUnavailable):
 
 def _require_library(name: str) -> None:
     if find_spec("duckdb") is None:
-        text = "install the extra `databases` (`elcano[databases]`) where the worker runs"
-        raise SourceRefused(f"the database {name!r} needs DuckDB: {text}")
+        raise SourceRefused(f"the database {name!r} needs DuckDB: {install_command('databases')} where workers run")

@@ -51,6 +51,7 @@ from elcano.graphs.contracts import (
     Engine,
     ResearchInput,
 )
+from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.labels import about, at_start, label
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
@@ -305,15 +306,24 @@ class Temporal:
         """Whether a worker asked for the searches, or the calls of models, of this queue lately."""
         return await self._is_polled(queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
 
+    async def lacking_extras(self) -> frozenset[str]:
+        """The extras that one at least of the workers lacks which asked for calls lately, as they say themselves."""
+        identities = await self._pollers(self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
+        return frozenset[str]().union(*map(lacking_extras, identities))
+
     async def _is_polled(self, queue: str, kind: TaskQueueType.ValueType) -> bool:
+        return bool(await self._pollers(queue, kind))
+
+    async def _pollers(self, queue: str, kind: TaskQueueType.ValueType) -> list[str]:
+        """The identities of those who asked for tasks of this queue lately."""
         client = await self._connection.client()
         request = DescribeTaskQueueRequest(
             namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind
         )
         with mapped():
             answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)
-        polled = max((poller.last_access_time.ToSeconds() for poller in answer.pollers), default=0)
-        return polled > time.time() - POLLER_AGE.total_seconds()
+        since = time.time() - POLLER_AGE.total_seconds()
+        return [poller.identity for poller in answer.pollers if poller.last_access_time.ToSeconds() > since]
 
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()

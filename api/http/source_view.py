@@ -50,8 +50,8 @@ class SourceView(Described):
     """What has to be done before; empty if nothing has to."""
     state: SourceState = Field(examples=["ready"])
     """`needs_key`, `off` (by its setting), `empty` (a folder without documents) and `unserved` (no worker searches it)
-    are for somebody to mend, as `missing` says. `waiting`: it asked to be left alone until `until`. `failing`: it failed
-    several times in a row, and is left alone until then. `trial`: single searches try whether it is back."""
+    are for somebody to mend, as `missing` says. `waiting`: it asked to be left alone until `until`. `failing`: it
+    failed several times in a row, and is left alone until then. `trial`: single searches try whether it is back."""
     until: float | None = Field(default=None, examples=[None])
     """When it is searched again, in seconds since the epoch; null: it is not waited for."""
     since: float | None = Field(default=None, examples=[None])

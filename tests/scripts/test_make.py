@@ -54,3 +54,15 @@ def test_the_demo_hands_it_on_as_one_word(made: Checkout) -> None:
     os.chmod(made.folder / "scripts" / "demo", 0o755)
     done = made.run("make", "demo", "QUESTION=-h or $HOME?", "DOCS=my docs")
     assert done.stdout == "<-m><elcano.dev.demo><--question=-h or $HOME?><--docs=my docs>"
+
+
+@pytest.mark.parametrize(
+    ("target", "level"),
+    [("demo", "light"), ("serve", "light"), ("setup", "full"), ("check", "dev"), ("test", "dev"), ("chaos", "dev")],
+)
+def test_each_target_installs_what_it_needs(made: Checkout, target: str, level: str) -> None:
+    for name in ("demo", "serve", "check", "test", "chaos"):
+        (made.folder / "scripts" / name).write_text("#!/bin/sh\n", encoding="utf-8")
+    (made.folder / "scripts" / "setup").write_text('#!/bin/sh\necho "$1"\n', encoding="utf-8")
+    done = made.run("make", target)
+    assert (done.returncode, done.stdout.split()) == (0, [level]), done.stderr

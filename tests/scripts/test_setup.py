@@ -37,19 +37,6 @@ def test_what_is_there_is_never_made_less(made: Checkout) -> None:
     assert not (made.folder / ".venv" / "setup").exists(), "what it installs with is gone when it is done"
 
 
-@pytest.mark.parametrize(
-    ("target", "lock"),
-    [("demo", "requirements-light.txt"), ("serve", "requirements-light.txt"), ("setup", "requirements.txt"),
-     ("check", "requirements-dev.txt"), ("bench", "requirements-dev.txt")],
-)  # fmt: skip
-def test_each_target_installs_what_it_needs(made: Checkout, target: str, lock: str) -> None:
-    for name in ("demo", "serve", "check", "bench"):
-        (made.folder / "scripts" / name).write_text("#!/bin/sh\n", encoding="utf-8")
-    done = made.run("make", target)
-    assert done.returncode == 0, done.stderr
-    assert synced(made) == [lock]
-
-
 def test_python_is_honoured_once_there_is_an_environment(made: Checkout, tmp_path: Path) -> None:
     assert made.run("scripts/setup", "light").returncode == 0
     marker = made.folder / ".venv" / "marker"

@@ -42,7 +42,7 @@ class Checkout:
             **plain,
             "HOME": str(self.home),
             "NOTES": str(self.home / "notes"),
-            "PIP_CONFIG_FILE": str(self.home / "pip.conf"),
+            "PIP_CONFIG_FILE": os.devnull,  # nor is what this machine has set read
             "PIP_NO_CACHE_DIR": "1",
             "PIP_INDEX_URL": self.index.as_uri(),
             **given,
@@ -60,7 +60,6 @@ def checkout(folder: Path) -> Checkout:
     shutil.copytree(ROOT / "scripts", made.folder / "scripts")
     for name in ("Makefile", "pyproject.toml", "setup.py", "__init__.py"):
         shutil.copy(ROOT / name, made.folder)
-    (made.home / "pip.conf").touch()
     lock = "".join(f"{name}==1.0 \\\n    --hash=sha256:{_wheel(name, made.index)}\n" for name in ("setuptools", "uv"))
     for name in ("requirements-light.txt", "requirements.txt", "requirements-dev.txt"):
         (made.folder / name).write_text(f"# {name}\n{lock}", encoding="utf-8")
@@ -84,6 +83,8 @@ def _wheel(name: str, index: Path) -> str:
     wheel = place / f"{name}-1.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         for path, text in files.items():
-            archive.writestr(path, text)
+            entry = zipfile.ZipInfo(path)
+            entry.external_attr = 0o755 << 16  # pip makes a program of a script that is one in the wheel
+            archive.writestr(entry, text)
     (place / "index.html").write_text(f'<a href="{wheel.name}">{wheel.name}</a>', encoding="utf-8")
     return sha256(wheel.read_bytes()).hexdigest()

@@ -61,10 +61,10 @@ def test_python_is_honoured_once_there_is_an_environment(made: Checkout, tmp_pat
 def test_uv_trusts_and_asks_whom_pip_trusts_and_asks(made: Checkout) -> None:
     made.run("scripts/setup", "light")
     assert [line.split(" | ")[1:] for line in made.notes] == [["", made.index.as_uri(), "true"]] * 2
-    (made.home / "pip.conf").write_text("[global]\ncert = /etc/company.pem\n", encoding="utf-8")
-    made.run("scripts/setup", "full", SSL_CERT_FILE="/etc/other.pem")
+    company = made.home / "pip.conf"
+    company.write_text("[global]\ncert = /etc/company.pem\n", encoding="utf-8")
+    made.run("scripts/setup", "full", SSL_CERT_FILE="/etc/other.pem", PIP_CONFIG_FILE=str(company))
     assert {line.split(" | ")[1] for line in made.notes} == {"/etc/company.pem"}
-    (made.home / "pip.conf").write_text("", encoding="utf-8")
     made.run("scripts/setup", "dev", SSL_CERT_FILE="/etc/other.pem")
     assert {line.split(" | ")[1] for line in made.notes} == {"/etc/other.pem"}
 

@@ -84,7 +84,7 @@ def _wheel(name: str, index: Path) -> str:
     with zipfile.ZipFile(wheel, "w") as archive:
         for path, text in files.items():
             entry = zipfile.ZipInfo(path)
-            entry.external_attr = 0o755 << 16  # pip makes a program of a script that is one in the wheel
+            entry.external_attr = 0o100755 << 16  # pip makes a program of a script that is one in the wheel
             archive.writestr(entry, text)
     (place / "index.html").write_text(f'<a href="{wheel.name}">{wheel.name}</a>', encoding="utf-8")
     return sha256(wheel.read_bytes()).hexdigest()

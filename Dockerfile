@@ -1,5 +1,6 @@
 # The worker and the API are one image; docker-compose.yml says which of them a container is.
 FROM python:3.11.14-slim-bookworm AS install
+# The lock of the product: every extra that a mode or a tool needs is in it.
 COPY requirements.txt .
 # The embedded Temporal server (150 MB) has no place in a container that is given a real one.
 RUN python -m venv /opt/elcano \
@@ -9,7 +10,8 @@ RUN python -m venv /opt/elcano \
 FROM python:3.11.14-slim-bookworm
 # /data is made here, so that a named volume mounted there belongs to the user.
 RUN useradd --uid 10001 --no-create-home elcano \
- && install -d -o elcano -g elcano /data
+ && install -d -o elcano -g elcano /data \
+ && install -d /documents
 COPY --from=install /opt/elcano /opt/elcano
 # The folder above is where Python finds the package `elcano`.
 WORKDIR /app/elcano
@@ -21,6 +23,7 @@ COPY storage storage/
 COPY api api/
 COPY settings settings/
 RUN /opt/elcano/bin/python -m compileall -q .
-ENV PATH=/opt/elcano/bin:$PATH PYTHONPATH=/app PYTHONUNBUFFERED=1 ELCANO_DATA_DIR=/data
+ENV PATH=/opt/elcano/bin:$PATH PYTHONPATH=/app PYTHONUNBUFFERED=1 \
+    ELCANO_DATA_DIR=/data ELCANO_COLLECTIONS='{"documents": "/documents"}' ELCANO_PACKAGE_READMES=false
 USER elcano
 CMD ["python", "-m", "elcano.api"]

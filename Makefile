@@ -1,38 +1,47 @@
 # Thin: every target is a script in scripts/, which says what it does.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check replay bench chaos lock clean
+.PHONY: help setup light dev demo serve test check replay bench chaos lock clean
 
-# Not $(QUESTION) on a command line: a question may hold quotes.
-export QUESTION DOCS MODE RUNS SEED RUN POSTGRES MODES
+# Handed to the scripts as variables, not on their command lines, and as they were written: without `value` make would
+# take the $1 of "Does it cost $100?" for a variable of its own.
+HANDED := QUESTION DOCS MODE RUNS SEED RUN POSTGRES MODES
+$(foreach name,$(HANDED),$(eval override $(name) := $$(value $(name))))
+export $(HANDED)
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## make .venv hold what the lock says; quick when it does
-	@scripts/setup
+setup: ## make .venv hold the product with every extra, as the image does; `demo` and `serve` need less
+	@scripts/setup full
 
-demo: setup ## research a question on a stack of its own (QUESTION="..." DOCS=folder MODE=auto)
+light:
+	@scripts/setup light
+
+dev:
+	@scripts/setup dev
+
+demo: light ## research a question on a stack of its own (QUESTION="..." DOCS=folder MODE=auto)
 	@scripts/demo
 
-serve: setup ## run Temporal, a worker and the API until Ctrl-C
+serve: light ## run Temporal, a worker and the API until Ctrl-C
 	@scripts/serve
 
-test: setup ## style, types and all tests
+test: dev ## style, types and all tests
 	@scripts/test
 
-check: setup ## style and types
+check: dev ## style and types
 	@scripts/check
 
-replay: setup ## record runs on each Python that there is, replay them on the others
+replay: dev ## record runs on each Python that there is, replay them on the others
 	@scripts/replay-across
 
-bench: setup ## measure
+bench: dev ## measure
 	@scripts/bench
 
-chaos: setup ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1, MODES=data,loops)
+chaos: dev ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1, MODES=data,loops)
 	@scripts/chaos
 
-lock: setup ## write the lock files anew from pyproject.toml
+lock: dev ## write the lock files anew from pyproject.toml
 	@scripts/lock
 
 clean: ## remove caches and build outputs; data and .venv stay

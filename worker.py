@@ -32,6 +32,7 @@ from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.tries import CountTries
 from elcano.activities.databases.registry import named_databases
+from elcano.activities.extras import missing_extras
 from elcano.activities.mcp.opening import ToolLookActivities, open_servers
 from elcano.activities.providers.keeping import ProviderActivities
 from elcano.activities.providers.models import gated
@@ -47,6 +48,7 @@ from elcano.activities.tools.search import Passing, ToolActivities
 from elcano.api.temporal.namespace import connect
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid
+from elcano.graphs.extras import EXTRAS, worker_identity
 from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
 from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
 from elcano.redaction import log_to_stderr
@@ -99,6 +101,7 @@ def build_worker(
     return Worker(
         client,
         task_queue=TASK_QUEUE,
+        identity=worker_identity(client.identity, missing_extras()),
         workflows=[ResearchWorkflow, ChainWorkflow],
         activities=[
             *agent_activities(agents.run_agent),
@@ -280,6 +283,8 @@ async def run(settings: Settings) -> None:
     loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
     require_folders(settings)
     _log.info("elcano %s on Python %s, %s", __version__, platform.python_version(), _build(settings))
+    for extra in sorted(missing_extras()):
+        _log.info("not installed here: %s (%s)", EXTRAS[extra].purpose, EXTRAS[extra].install)
     async with open_configured(settings) as store, open_sources(settings) as sources:
         client = await connect(settings)
         try:

@@ -18,13 +18,18 @@ def modes(as_json: AsJson = False) -> None:
     if as_json:
         printing.print_json(listed)
         return
-    table = _table("mode", "cost", "usual tokens", "calls", "at most", "model", "what for")
+    table = _table("mode", "cost", "usual tokens", "calls", "at most", "what for")
     for mode in listed:
         name = " = ".join([mode["name"], *mode["aliases"]]) + (" (default)" if mode["default"] else "")
         usual, most = mode["usual"], mode["limits"]["tokens"]
         figures = (f"{usual['tokens']:,}", f"{usual['calls']}", f"{most:,}")
-        table.add_row(name, mode["cost_class"], *figures, mode["model"], mode["purpose"])
+        table.add_row(name, mode["cost_class"], *figures, mode["purpose"])
     printing.results().print(table)
+    for mode in listed:
+        for why in mode["unavailable"]:
+            printing.results().print(f"Not now: {why}", soft_wrap=True, markup=False)
+        for what in mode["left_out"]:
+            printing.results().print(f"{mode['name']} goes without {what}", soft_wrap=True, markup=False)
 
 
 def domains(

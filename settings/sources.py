@@ -29,7 +29,7 @@ class SourceSettings(BaseModel):
         default="",
         description="The sentence encoder that `search_related` uses beside words: a folder with `tokenizer.json` "
         "and `onnx/model.onnx`, or an installed package with such a folder. Empty: words alone. "
-        'Needs `pip install "elcano[embeddings]"`; weights are never downloaded.',
+        'Needs `pip install "elcano-research[embeddings]"`; weights are never downloaded.',
     )
     default_sources: tuple[str, ...] = Field(
         default=(),

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Final
 from xml.etree import ElementTree as Xml
 
+from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import JsonObject
 
-NO_LIBRARY: Final = (
-    "There is no chart: this worker has no library that draws; install it with the extra `plots` (`elcano[plots]`)."
-)
+NO_LIBRARY: Final = f"There is no chart: this worker has no library that draws ({install_command('plots')})."
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
 _DARK: Final = frozenset({"#000", "#000000", "black"})
 _STROKES: Final = frozenset({"fill", "stroke", "stroke-width", "opacity"})

@@ -17,6 +17,7 @@ from elcano.activities.databases.engine_requests import SUFFIXES, FileToLoad, Re
 from elcano.activities.databases.file_engine import FileEngine
 from elcano.graphs.data.schema import Dialect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.extras import install_command
 
 LOAD_SECONDS: Final = 900.0
 
@@ -121,5 +122,4 @@ def _removed(made: Path) -> None:
 
 def _require_library(name: str) -> None:
     if find_spec("duckdb") is None:
-        text = "install the extra `databases` (`elcano[databases]`) where the worker runs"
-        raise SourceRefused(f"the database {name!r} needs DuckDB: {text}")
+        raise SourceRefused(f"the database {name!r} needs DuckDB: {install_command('databases')} where workers run")

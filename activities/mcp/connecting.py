@@ -11,8 +11,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 
+from elcano.activities.extras import missing_extras
 from elcano.graphs.catalogue.tool_servers import CLOSING_SECONDS, VARIABLE, ToolServer
 from elcano.graphs.errors import ToolRefused, ToolUnavailable
+from elcano.graphs.extras import install_command
 from elcano.graphs.shortening import shortened
 from elcano.redaction import without_secrets
 
@@ -45,9 +47,11 @@ async def connected(
         work: what is done; what it raises of ours comes out as it is.
 
     Raises:
-        ToolRefused: its program is not there, or a variable is not set.
+        ToolRefused: its program is not there, a variable is not set, or the extra `mcp` is not installed.
         ToolUnavailable: it does not answer in time, breaks off, or says what no server may.
     """
+    if "mcp" in missing_extras():
+        raise ToolRefused(f"the server {name!r} cannot be reached from here: {install_command('mcp')}")
     await asyncio.to_thread(_load)
     task = asyncio.create_task(_worked(name, server, key, work))
     try:

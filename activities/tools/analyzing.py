@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.extras import install_command
 from elcano.graphs.values.analysis import Analysis, AnalyzeInput, AnalyzeOutput, Pool
 from elcano.graphs.values.works import Work
 from elcano.storage.evidence import Evidence
@@ -55,7 +56,7 @@ def _analyzed(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("statsmodels", "scipy", "numpy", "pandas"):
             raise
-        text = "this worker has no library for statistics: install it with the extra `analysis` (`elcano[analysis]`)"
+        text = f"this worker has no library for statistics: {install_command('analysis')}"
         raise InputInvalid("tool", text) from error
     analysis = analyzed(given, evidence, accounts)
     drawn: dict[int, str] = {pool.number: forest(pool) for pool in analysis.pools if _drawn(pool)}

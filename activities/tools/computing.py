@@ -10,6 +10,7 @@ from typing import Final
 
 from elcano.graphs.catalogue.tools import ComputeInput, ComputeOutput
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.shortening import shortened
 
@@ -38,7 +39,7 @@ def _computed(given: ComputeInput) -> ComputeOutput:
     try:
         import pydantic_monty
     except ModuleNotFoundError as error:
-        text = "this worker has no sandbox for code: install it with the extra `analysis` (`elcano[analysis]`)"
+        text = f"this worker has no sandbox for code: {install_command('analysis')}"
         raise InputInvalid("tool", text) from error
     if named := sorted(name for name in given.inputs if not name.isidentifier()):
         raise InputInvalid("inputs", f"inputs are variables of the code, and these are no names of any: {named}")

@@ -22,6 +22,7 @@ from elcano.graphs.catalogue.forecast_wording import told
 from elcano.graphs.data.forecast import ForecastDigest, ForecastInput
 from elcano.graphs.data.table import ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.extras import install_command
 from elcano.storage.store import TenantStore
 
 CHART_TYPE: Final = "application/vnd.vegalite.v5+json"
@@ -40,7 +41,7 @@ async def forecast_result(
         Starting: the models could not be loaded in time; another try finds them further on.
     """
     if find_spec("statsforecast") is None:
-        text = "this worker has no library for forecasts: install it with the extra `forecast` (`elcano[forecast]`)"
+        text = f"this worker has no library for forecasts: {install_command('forecast')}"
         raise InputInvalid("tool", text)
     history = await _result(store, given.artifact)
     try:

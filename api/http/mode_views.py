@@ -1,5 +1,6 @@
 """What is told of modes: for what each is, what it costs, what it needs and what its runs may spend."""
 
+from collections.abc import Collection
 from typing import Final, Literal
 
 from pydantic import Field
@@ -8,9 +9,12 @@ from elcano.api.http.budgets import Described
 from elcano.graphs.agents.ways import DATABASE, USUAL, WAYS, described
 from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.checks.costs import Cost, CostClass, costs, of_choice
+from elcano.graphs.checks.extras import extra_faults, required_extras, useful_extras
 from elcano.graphs.contracts import CHAIN_MODES
+from elcano.graphs.extras import EXTRAS
 from elcano.graphs.modes import DEFAULT_MODE, MODES, mode_of
 from elcano.graphs.modes.auto import AUTO, PARTS
+from elcano.graphs.spec.graph import ResearchGraph
 
 ANY_SOURCE: Final = "at least one source"
 A_DATABASE: Final = "at least one database (`ELCANO_DATABASES`)"
@@ -73,27 +77,38 @@ class ModeView(Described):
     """A run that goes round twice; with six sections where it plans some. Of `auto` that of the usual way."""
     limits: ModeLimits
     """What a run may spend unless its request says otherwise (`budget`)."""
-    model: Literal["none needed", "needed"] = Field(examples=["none needed"])
-    """Whether it can run without a language model: the offline model answers then by rules and quotations."""
     sources: str = Field(default=ANY_SOURCE, examples=[ANY_SOURCE])
     """What it needs to search."""
+    unavailable: tuple[str, ...] = Field(default=(), examples=[()])
+    """Why a run of this mode is refused at the moment: what its workers lack, and how that is installed. Empty: it is
+    not."""
+    left_out: tuple[str, ...] = Field(default=(), examples=[()])
+    """What its runs do without at the moment, because workers lack it, and how that is installed."""
     engines: tuple[Literal["graph", "chain"], ...] = Field(examples=[["graph", "chain"]])
     """What can run it; `chain` is plain code without the graph engine (`use_graph: false`)."""
 
     @classmethod
-    def of(cls, name: str, *, databases: bool = True) -> "ModeView":
-        """The built-in mode `name`; `databases`: whether the server has some, without which nothing asks them."""
+    def of(cls, name: str, *, databases: bool = True, lacking: Collection[str] = ()) -> "ModeView":
+        """The built-in mode `name`.
+
+        Args:
+            name: of the mode.
+            databases: whether the server has some, without which nothing asks them.
+            lacking: the extras that workers lack.
+        """
         mode, graph = mode_of(name), MODES[name]
         chooses = graph == AUTO
         told = of_choice(graph, list(PARTS.values()), PARTS[USUAL]) if chooses else costs(graph)
         limits = default_limits(graph)
+        ways = [way for way, part in PARTS.items() if databases or DATABASE not in WAYS[way].kinds]
+        open_ways = [way for way in ways if required_extras(PARTS[way]).isdisjoint(lacking)]
         return cls(
             name=name,
             aliases=mode.aliases,
             default=name == DEFAULT_MODE,
             purpose=mode.purpose or graph.description,
             does=graph.description,
-            ways=described(way for way in PARTS if databases or DATABASE not in WAYS[way].kinds) if chooses else {},
+            ways=described(open_ways) if chooses else {},
             graph=f"/v1/graphs/{name}",
             drawing=f"/v1/graphs/{name}?format=mermaid",
             cost_class=told.cost_class,
@@ -107,6 +122,12 @@ class ModeView(Described):
                 sections=limits.sections,
             ),
             sources=A_DATABASE if DATABASE in (WAYS[name].kinds if name in WAYS else ()) else ANY_SOURCE,
-            model="needed" if mode.needs_model else "none needed",
+            unavailable=() if chooses else tuple(extra_faults(f"the mode {name!r}", graph, lacking)),
+            left_out=tuple(EXTRAS[extra].hint for extra in sorted(_left_out(graph, chooses) & frozenset(lacking))),
             engines=("graph", "chain") if name in CHAIN_MODES else ("graph",),
         )
+
+
+def _left_out(graph: ResearchGraph, chooses: bool) -> frozenset[str]:
+    """The extras without which runs of a graph do less; one that chooses among modes loses those that need one."""
+    return useful_extras(graph) | (required_extras(graph) if chooses else frozenset())

@@ -10,7 +10,7 @@ from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, Sou
 from elcano.graphs.providers import SourceChecked
 from elcano.graphs.values.providers import Provider, state
 
-SourceState: TypeAlias = Literal["ready", "needs_key", "off", "unserved", "waiting", "failing", "trial"]
+SourceState: TypeAlias = Literal["ready", "needs_key", "off", "empty", "unserved", "waiting", "failing", "trial"]
 Stands: TypeAlias = tuple[Provider, float]
 """A provider and the time of the store."""
 
@@ -49,9 +49,9 @@ class SourceView(Described):
     missing: str = Field(examples=[""])
     """What has to be done before; empty if nothing has to."""
     state: SourceState = Field(examples=["ready"])
-    """`needs_key`, `off` (by its setting) and `unserved` (no worker searches it) are for somebody to mend, as `missing`
-    says. `waiting`: it asked to be left alone until `until`. `failing`: it failed several times in a row, and is left
-    alone until then. `trial`: single searches try whether it is back."""
+    """`needs_key`, `off` (by its setting), `empty` (a folder without documents) and `unserved` (no worker searches it)
+    are for somebody to mend, as `missing` says. `waiting`: it asked to be left alone until `until`. `failing`: it
+    failed several times in a row, and is left alone until then. `trial`: single searches try whether it is back."""
     until: float | None = Field(default=None, examples=[None])
     """When it is searched again, in seconds since the epoch; null: it is not waited for."""
     since: float | None = Field(default=None, examples=[None])

@@ -23,7 +23,7 @@ from elcano.api.runs.graphs import named, received, require_own, told
 from elcano.api.services import Provided
 from elcano.graphs.checks.affordable import default_limits
 from elcano.graphs.checks.references import unknown
-from elcano.graphs.contracts import ModelChoice, ResearchInput
+from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
 from elcano.graphs.modes import ALIASES, MODES
 from elcano.graphs.preview.preview import Preview, previewed
@@ -162,7 +162,7 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
         limits=limits,
         sources=sources,
         databases=tuple(services.settings.databases),
-        barred=barred(limits, sources, ModelChoice(), services.settings) if chooses(graph) else {},
+        barred=barred(limits, sources, services.settings) if chooses(graph) else {},
     )
     return await run_in_threadpool(asyncio.run, previewed(asked, body.answers))
 

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.mode_views import ModeView
 from elcano.api.runs.domains import every
+from elcano.api.runs.extras import lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.rubric import Rubric
@@ -16,9 +17,14 @@ router = APIRouter(prefix="/v1", responses=problem_docs(RequestInvalid))
 async def list_modes(services: Provided) -> list[ModeView]:
     """Explain the built-in modes: what each is for, its graph, what it costs, what it needs, its limits.
 
+    Whether it can be run at the moment say the workers: a mode that needs an extra that one of them lacks is refused.
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
     """
-    return [ModeView.of(name, databases=bool(services.settings.databases)) for name in MODES]
+    settings = services.settings
+    lacking = await lacking_extras(services.temporal)
+    if not settings.mcp_servers:
+        lacking -= {"mcp"}
+    return [ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES]
 
 
 @router.get("/domains", tags=["runs"])

@@ -3,6 +3,7 @@
 import asyncio
 
 from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import (
     BodyTooLarge,
@@ -17,6 +18,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.source_view import CheckRequest, CheckView, SourceView
+from elcano.api.runs.collections import empty_collections
 from elcano.api.runs.sources import every, found_in, lacking, require_open, switched_off, unserved
 from elcano.api.services import Provided, Services
 from elcano.graphs.catalogue.source_spec import SourceSpec
@@ -61,6 +63,7 @@ async def check_source(name: str, request: CheckRequest, services: Provided) -> 
 
 
 async def _shown(specs: list[SourceSpec], services: Services) -> list[SourceView]:
+    empty = await run_in_threadpool(empty_collections, services.settings)
     lacks, idle, (providers, now) = await asyncio.gather(
         lacking(services.temporal, services.settings),
         asyncio.gather(*(unserved(spec, services.temporal) for spec in specs)),
@@ -72,6 +75,8 @@ async def _shown(specs: list[SourceSpec], services: Services) -> list[SourceView
             views.append(SourceView.of(spec, off, "off"))
         elif lack := lacks[spec.name]:
             views.append(SourceView.of(spec, lack, "needs_key"))
+        elif nothing := empty.get(spec.name):
+            views.append(SourceView.of(spec, nothing, "empty"))
         else:
             provider = providers.get(spec.name)
             stands = None if provider is None else (provider, now)

@@ -1,16 +1,17 @@
 """Which modes a run that chooses its mode cannot choose, and why: said before it starts, and by it when it chooses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from elcano.api.runs.sources import known
 from elcano.graphs.agents.ways import DATABASE, WAYS
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.checks.affordable import limit_faults
-from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
-from elcano.graphs.model_names import OFFLINE, chosen_model, model_names
+from elcano.graphs.checks.extras import required_extras
+from elcano.graphs.contracts import CHAIN_MODES, Engine
+from elcano.graphs.extras import install_command
 from elcano.graphs.modes.auto import AUTO, PARTS, auto_graph
-from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Limits
 from elcano.settings import Settings
 
@@ -23,11 +24,16 @@ def chooses(graph: ResearchGraph) -> bool:
 
 
 def barred(
-    limits: Limits, sources: Sequence[str], models: ModelChoice, settings: Settings, engine: Engine = "graph"
+    limits: Limits,
+    sources: Sequence[str],
+    settings: Settings,
+    engine: Engine = "graph",
+    lacking: Collection[str] = (),
 ) -> dict[str, str]:
-    """By name the modes that a run within these limits, over these sources and with these models cannot choose.
+    """By name the modes that a run within these limits and over these sources cannot choose.
 
-    Each with the reason, as half a sentence that follows `cannot be chosen here:`.
+    Each with the reason, as half a sentence that follows `cannot be chosen here:`. `lacking` are the extras that
+    workers lack.
     """
     found: dict[str, str] = {}
     specs = {**known(settings), **SOURCES}
@@ -36,8 +42,8 @@ def barred(
         way = WAYS[name]
         if engine == "chain" and name not in CHAIN_MODES:
             found[name] = "it runs on the graph engine alone (`use_graph`)"
-        elif way.needs_model and without_model(part, models, settings):
-            found[name] = "it needs a language model, and none is set up (`ELCANO_MODEL`, or `model` of the run)"
+        elif required := sorted(required_extras(part) & frozenset(lacking)):
+            found[name] = f"a worker here lacks what it needs ({install_command(required[0])})"
         elif kinds == {DATABASE} and DATABASE not in way.kinds:
             found[name] = "all that is searched are databases, which `data` asks"
         elif way.kinds and kinds.isdisjoint(way.kinds):
@@ -51,10 +57,3 @@ def least_faults(limits: Limits) -> list[str]:
     """What is wrong with limits within which no mode can be gone: what the cheapest for any question would need."""
     cheapest = next(name for name in PARTS if not WAYS[name].instead)
     return limit_faults(auto_graph((cheapest,)), limits)
-
-
-def without_model(graph: ResearchGraph, models: ModelChoice, settings: Settings) -> bool:
-    """Whether an agent of `graph` is answered for by rules alone."""
-    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    agents = {node.agent for each in graph.all_graphs() for node in each.nodes if isinstance(node, AgentNode)}
-    return any(model_names(chosen_model(agent, models, server)) == (OFFLINE,) for agent in agents)

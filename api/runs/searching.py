@@ -70,7 +70,7 @@ def searched(
         return _databases(settings, found) if graph is not None and chooses(graph) else found
     names = dict.fromkeys(request.sources or ())
     if not names.keys() & settings.databases.keys():
-        names |= dict.fromkeys(settings.databases)
+        names |= dict.fromkeys(name for name in settings.databases if not lacks.get(name))
     return tuple(names)
 
 
@@ -83,11 +83,16 @@ def _databases(settings: Settings, others: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(settings.databases) if alone and set(others) <= {"packages"} else others
 
 
-def require_databases(graph: ResearchGraph, settings: Settings) -> None:
-    """Refuses a graph that puts questions to databases where there are none.
+def require_databases(graph: ResearchGraph, settings: Settings, lacks: Mapping[str, str]) -> None:
+    """Refuses a graph that puts questions to databases where there are none, or none that workers can open.
 
     Raises:
         RequestInvalid: with what to do.
     """
-    if asks_databases(graph) and not settings.databases:
+    if not asks_databases(graph):
+        return
+    if not settings.databases:
         raise RequestInvalid([FieldFault(field="sources", message=NO_DATABASE.format(mode=graph.name))])
+    if all(lacks.get(name) for name in settings.databases):
+        why = "; ".join(f"{name!r}: {lacks[name]}" for name in settings.databases)
+        raise RequestInvalid([FieldFault(field="sources", message=f"no database can be asked: {why}")])

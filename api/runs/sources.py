@@ -17,10 +17,13 @@ from elcano.api.http.errors import (
     TemporalRefused,
     TemporalUnavailable,
 )
+from elcano.api.runs.extras import lacking_extras
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.sources import SOURCES, configured
 from elcano.graphs.checks.references import unknown
+from elcano.graphs.data.databases import dialect_of
+from elcano.graphs.extras import EXTRAS
 from elcano.settings import Settings
 
 HEARD_SECONDS: Final = 1.0
@@ -73,7 +76,7 @@ async def lacking(temporal: Temporal, settings: Settings) -> dict[str, str]:
     """
     specs = every(settings)
     said = await asyncio.gather(*(_lack(spec, temporal, settings) for spec in specs.values()))
-    return dict(zip(specs, said, strict=True))
+    return dict(zip(specs, said, strict=True)) | await _lacking_databases(temporal, settings)
 
 
 async def unserved(spec: SourceSpec, temporal: Temporal) -> str:
@@ -151,6 +154,14 @@ async def unsearchable(field: str, names: Sequence[str], temporal: Temporal, set
     lacks = await lacking(temporal, settings)
     ready = [name for name in names if not lacks.get(name, "")]
     return list(source_faults(field, names, lacks | await unreached(ready, temporal, settings)))
+
+
+async def _lacking_databases(temporal: Temporal, settings: Settings) -> dict[str, str]:
+    """Of the databases that DuckDB opens what workers lack for it; empty if nothing."""
+    names = [name for name, address in settings.databases.items() if dialect_of(address) == "duckdb"]
+    if not names or "databases" not in await lacking_extras(temporal):
+        return {}
+    return dict.fromkeys(names, f"no worker opens it, {EXTRAS['databases'].hint}")
 
 
 async def _lack(spec: SourceSpec, temporal: Temporal, settings: Settings) -> str:

@@ -10,6 +10,7 @@ from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.http.requests import ModelRequest, RunRequest
 from elcano.api.runs.choosing import barred, chooses, least_faults
 from elcano.api.runs.domains import rubrics
+from elcano.api.runs.extras import lacking_extras, require_extras
 from elcano.api.runs.following import CannotFollow, followed
 from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
@@ -39,6 +40,7 @@ def research_input(
     run_id: str,
     settings: Settings,
     lacks: Mapping[str, str],
+    lacking: Collection[str] = (),
 ) -> ResearchInput:
     """The workflow's input for a request that can be understood.
 
@@ -49,9 +51,11 @@ def research_input(
         run_id: its id.
         settings: of the server.
         lacks: of every source what it needs before it can be searched.
+        lacking: the extras that workers lack.
 
     Raises:
-        RequestInvalid: its graph cannot work so, asks databases where there are none, or a model has no key.
+        RequestInvalid: its graph cannot work so, asks databases where there are none, needs an extra that workers lack,
+            or a model has no key.
     """
     if request.approve_plan and not has_sections(graph):
         planning = ", ".join(name for name, mode in MODES.items() if has_sections(mode))
@@ -59,10 +63,12 @@ def research_input(
         raise RequestInvalid([FieldFault(field="approve_plan", message=fault)])
     limits = request.budget.limits(default_limits(graph))
     graph = with_path_seconds(graph, request.budget.path_seconds or settings.path_seconds)
-    require_databases(graph, settings)
+    require_databases(graph, settings, lacks)
+    if not chooses(graph):
+        require_extras("graph" if request.graph else "mode", graph, lacking)
     sources = searched(request, lacks, settings, graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
-    closed = barred(limits, sources, models, settings, engine_of(request, settings)) if chooses(graph) else {}
+    closed = barred(limits, sources, settings, engine_of(request, settings), lacking) if chooses(graph) else {}
     if refused := _over(graph, limits, closed):
         raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
     domain, known = rubrics(request.domain, settings)
@@ -129,6 +135,7 @@ async def _judged(request: RunRequest, run_id: str, tenant: Tenant, starter: Sta
         GraphInvalid: its graph cannot.
     """
     temporal, store, settings = starter.temporal, starter.store, starter.settings
+    without = await lacking_extras(temporal)
     lacks = await lacking(temporal, settings)
     lacks |= await unreached(_searched(request, lacks, settings), temporal, settings)
     faults: list[FieldFault] = await run_in_threadpool(lambda: list(_faults(request, lacks, settings)))
@@ -139,7 +146,7 @@ async def _judged(request: RunRequest, run_id: str, tenant: Tenant, starter: Sta
     except CannotFollow as error:
         faults.append(FieldFault(field="previous_run", message=str(error)))
     graph = await _graph_of(request, store, faults)
-    asked = await run_in_threadpool(research_input, request, graph, tenant, run_id, settings, lacks)
+    asked = await run_in_threadpool(research_input, request, graph, tenant, run_id, settings, lacks, without)
     return asked if before is None else asked.model_copy(update={"follows": before})
 
 

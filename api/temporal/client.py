@@ -37,7 +37,7 @@ from elcano.api.temporal.glance import Glance
 from elcano.api.temporal.looks import Looks
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
 from elcano.api.temporal.words import Writing, writing
-from elcano.api.temporal.workers import unserved
+from elcano.api.temporal.workers import poller_identities, unserved
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -50,6 +50,7 @@ from elcano.graphs.contracts import (
     Engine,
     ResearchInput,
 )
+from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.labels import about, at_start, label
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
@@ -317,6 +318,12 @@ class Temporal:
             return False
         self._polled_until[queue] = time.monotonic() + POLLED_SECONDS
         return True
+
+    async def lacking_extras(self) -> frozenset[str]:
+        """The extras that one at least of the workers lacks which asked for calls lately, as they say themselves."""
+        client = await self._connection.client()
+        identities = await poller_identities(client, self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
+        return frozenset[str]().union(*map(lacking_extras, identities))
 
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()

@@ -42,13 +42,29 @@ async def unserved(client: Client, queue: str, kind: TaskQueueType.ValueType) ->
         TemporalUnavailable: the server does not answer.
         TemporalRefused: it refuses, or has no such namespace.
     """
+    return fault(queue, *await _described(client, queue, kind), time.time())
+
+
+async def poller_identities(client: Client, queue: str, kind: TaskQueueType.ValueType) -> list[str]:
+    """What the workers call themselves that would take up what is put into a queue now, whatever their version.
+
+    Raises:
+        TemporalUnavailable: the server does not answer.
+        TemporalRefused: it refuses, or has no such namespace.
+    """
+    answer, heartbeats = await _described(client, queue, kind)
+    return [poller.identity for poller in _working(answer, heartbeats, time.time())]
+
+
+async def _described(
+    client: Client, queue: str, kind: TaskQueueType.ValueType
+) -> tuple[DescribeTaskQueueResponse, list[WorkerHeartbeat]]:
     request = DescribeTaskQueueRequest(
         namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind
     )
     with mapped():
         answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)
-        heartbeats = await _heartbeats(client, queue)
-    return fault(queue, answer, heartbeats, time.time())
+        return answer, await _heartbeats(client, queue)
 
 
 async def _heartbeats(client: Client, queue: str) -> list[WorkerHeartbeat]:
@@ -65,10 +81,7 @@ async def _heartbeats(client: Client, queue: str) -> list[WorkerHeartbeat]:
 
 def fault(queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float) -> str:
     """Why nobody polls a queue at the time `now` who may take up what starts; empty if somebody does."""
-    by_worker: dict[str, list[WorkerHeartbeat]] = defaultdict(list)
-    for heartbeat in heartbeats:
-        by_worker[heartbeat.worker_identity].append(heartbeat)
-    there = [poller for poller in answer.pollers if _works(poller, by_worker[poller.identity], now)]
+    there = _working(answer, heartbeats, now)
     if not there:
         return f"no worker polls the task queue {queue!r}"
     current = answer.versioning_info.current_deployment_version
@@ -88,6 +101,15 @@ def fault(queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[Wo
         f"no worker of the task queue {queue!r} has the build {current.build_id!r}, the current version of its "
         f"deployment {current.deployment_name!r}: start one, or make another version the current one"
     )
+
+
+def _working(
+    answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float
+) -> list[PollerInfo]:
+    by_worker: dict[str, list[WorkerHeartbeat]] = defaultdict(list)
+    for heartbeat in heartbeats:
+        by_worker[heartbeat.worker_identity].append(heartbeat)
+    return [poller for poller in answer.pollers if _works(poller, by_worker[poller.identity], now)]
 
 
 def _mode(poller: PollerInfo) -> WorkerVersioningMode.ValueType:

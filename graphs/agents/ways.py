@@ -19,8 +19,6 @@ class Way(Frozen):
     name: str
     when: str
     """For which questions, as the one who chooses is told."""
-    needs_model: bool = False
-    """Without a language model it cannot be gone."""
     kinds: tuple[str, ...] = ()
     """It needs a source of one of these kinds (`SourceSpec.kind`); none: any will do."""
     instead: str = ""

@@ -74,6 +74,7 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="analyzing",
             completes="analysis_complete",
             summary=summary,
+            needs="analysis",
         ),
         ToolSpec(
             name="schema_context",
@@ -109,6 +110,7 @@ TOOLS: Mapping[str, ToolSpec] = {
             output=tools.ComputeOutput,
             starts="analyzing",
             completes="analysis_complete",
+            needs="analysis",
         ),
         ToolSpec(
             name="consensus",
@@ -127,6 +129,7 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="analyzing",
             completes="analysis_complete",
             summary=charted,
+            uses="plots",
         ),
         ToolSpec(
             name="forecast",
@@ -136,6 +139,7 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="analyzing",
             completes="analysis_complete",
             summary=forecast_summary,
+            needs="forecast",
         ),
         ToolSpec(
             name="call_tool",
@@ -145,6 +149,7 @@ TOOLS: Mapping[str, ToolSpec] = {
             starts="analyzing",
             completes="analysis_complete",
             summary=calling.summary,
+            needs="mcp",
         ),
         ToolSpec(
             name="list_tools",
@@ -153,6 +158,7 @@ TOOLS: Mapping[str, ToolSpec] = {
             output=calling.ListToolsOutput,
             starts="analyzing",
             completes="analysis_complete",
+            uses="mcp",
         ),
         ToolSpec(
             name="noop",

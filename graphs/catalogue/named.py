@@ -21,6 +21,10 @@ class ToolSpec:
     completes: EventType
     summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
     """Its output in one sentence and its figures, told when it ends; None: that it is done."""
+    needs: str = ""
+    """The extra without which it fails."""
+    uses: str = ""
+    """The extra without which it answers less."""
 
 
 @dataclass(frozen=True)

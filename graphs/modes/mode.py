@@ -14,8 +14,6 @@ class Mode:
     """For which questions it is, in one or two sentences; empty: its graph's description has to do."""
     aliases: tuple[str, ...] = ()
     """Other names of it."""
-    needs_model: bool = False
-    """Whether the offline model can not do it."""
 
     @property
     def name(self) -> str:

@@ -30,6 +30,7 @@ def task_queue() -> str:
 
 @pytest.fixture
 def api_settings(tmp_path: Path) -> Settings:
+    (tmp_path / "handbook.md").write_text("# Handbook\n\nWhat everybody has to know.\n", encoding="utf-8")
     return Settings(data_dir=tmp_path / "data", collections={"handbook": tmp_path}, package_readmes=True)
 
 

@@ -10,13 +10,11 @@ import pytest
 from fastapi import FastAPI
 
 from elcano.activities.offline.model import ANSWERS
-from elcano.api.runs import choosing
 from elcano.api.runs.choosing import barred, chooses, least_faults
-from elcano.graphs.agents.ways import WAYS, Way
+from elcano.graphs.agents.ways import WAYS
 from elcano.graphs.checks.affordable import default_limits
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.modes import MODES, mode_of
+from elcano.graphs.modes import MODES
 from elcano.graphs.modes.auto import AUTO
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import AgentNode
@@ -71,10 +69,10 @@ async def test_databases_are_a_way_where_there_are_some(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_mode_says_truly_whether_it_needs_a_model(mode: str) -> None:
+def test_no_mode_needs_a_model(mode: str) -> None:
     agents = {node.agent for graph in MODES[mode].all_graphs() for node in graph.nodes if isinstance(node, AgentNode)}
     by_section = {"long_writer"}  # asked under the names of what it is asked for
-    assert mode_of(mode).needs_model is not (agents - by_section <= set(ANSWERS))
+    assert agents - by_section <= set(ANSWERS)
 
 
 async def test_domains_are_listed_with_those_of_the_folder(
@@ -148,24 +146,12 @@ BY_DEFAULT = default_limits(AUTO)
     ],
 )
 def test_sources_and_budget_bar_modes(limits: Limits, sources: tuple[str, ...], closed: list[str]) -> None:
-    assert [*barred(limits, sources, ModelChoice(), OFFLINE)] == closed
+    assert [*barred(limits, sources, OFFLINE)] == closed
     assert bool(least_faults(limits)) is (len(closed) == len(ALL))
 
 
 def test_as_a_chain_goes_what_is_written_out_as_one() -> None:
-    assert [*barred(BY_DEFAULT, ("pubmed", "sales"), ModelChoice(), OFFLINE, "chain")] == ["data", "analysis"]
-
-
-def test_a_mode_that_needs_a_model_is_barred_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    needing: dict[str, Way] = {**WAYS, "deep": WAYS["deep"].model_copy(update={"needs_model": True})}
-    monkeypatch.setattr(choosing, "WAYS", needing)
-    both = ("pubmed", "sales")
-    assert "language model" in barred(BY_DEFAULT, both, ModelChoice(), OFFLINE)["deep"]
-    assert barred(BY_DEFAULT, both, ModelChoice(default="openai:gpt-5.1"), OFFLINE) == {}
-    some = ModelChoice(default="openai:gpt-5.1", by_agent={"planner": "offline"})
-    assert [*barred(BY_DEFAULT, both, some, OFFLINE)] == ["deep"]
-    keyed = Settings(_env_file=None, model="openai:gpt-5.1,offline", databases=SALES)
-    assert barred(BY_DEFAULT, both, ModelChoice(), keyed) == {}
+    assert [*barred(BY_DEFAULT, ("pubmed", "sales"), OFFLINE, "chain")] == ["data", "analysis"]
 
 
 def test_only_auto_chooses() -> None:

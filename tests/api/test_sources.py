@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from pathlib import Path
 from uuid import uuid4
 
 import httpx
@@ -84,6 +85,15 @@ async def test_they_are_listed_with_what_they_lack(api: httpx.AsyncClient, locke
     assert sources["handbook"]["ready"] is True
     assert (sources[locked.name]["ready"], sources[locked.name]["per_second"]) == (False, 3.0)
     assert sources[locked.name]["missing"] == "set LOCKED_KEY where a worker runs, and start that again"
+
+
+async def test_a_folder_without_documents_is_not_ready(api: httpx.AsyncClient, tmp_path: Path) -> None:
+    (tmp_path / "handbook.md").unlink()
+    handbook = (await shown(api))["handbook"]
+    assert (handbook["ready"], handbook["state"]) == (False, "empty")
+    assert "add files (.txt," in str(handbook["missing"])
+    (tmp_path / "notes.md").write_text("# Notes\n\nSome.\n", encoding="utf-8")
+    assert (await shown(api))["handbook"]["ready"] is True
 
 
 async def test_one_without_its_key_is_refused_and_not_searched_by_default(

@@ -85,5 +85,5 @@ def test_it_works_beside_a_project_of_the_same_names_and_leaves_nothing(tmp_path
             report = run(elcano, "ask", "When is the harbour open to ships?", cwd=folder, environment=shell)
             assert "The harbour is open to ships from March to October" in report
     assert any(name.endswith("site-packages/elcano/worker.py") for name in installed(home))
-    pip(python, "uninstall", "--yes", "elcano", cwd=tmp_path)
+    pip(python, "uninstall", "--yes", "elcano-research", cwd=tmp_path)
     assert installed(home) == before

@@ -1,6 +1,7 @@
 """`docker-compose.yml` and `Dockerfile` hold what operations rely on; no Docker is needed to say so."""
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -8,32 +9,50 @@ import pytest
 import yaml
 from sqlalchemy import make_url
 
-from elcano.activities.sources.web.searching import PROVIDERS
+from elcano.activities.sources.web.searching import PROVIDERS as ENGINES
 from elcano.dev.temporal import SERVER_OPTIONS
 from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.model_names import PROVIDERS
 from elcano.settings import Settings, variable
 
 ROOT = Path(__file__).parents[2]
 ONE_SHOT = {"schema", "namespace"}
 OURS = {"worker", "api"}
-OPTIONAL = {"searxng"}
+OPTIONAL = {"searxng": "search", "graph": "graph", "objects": "objects"}
 """Started only with their profile."""
-PROVIDER_VARIABLES = {
-    *(f"{provider}_{what}" for provider in ("OPENAI", "ANTHROPIC", "OLLAMA") for what in ("API_KEY", "BASE_URL")),
-    *(f"{provider}_API_KEY" for provider in ("GOOGLE", "MISTRAL", "OPENROUTER")),
+PROVIDER_VARIABLES = {name for names in PROVIDERS.values() for name in names} | {
+    "ANTHROPIC_BASE_URL",
+    "OLLAMA_API_KEY",
+    "VLLM_API_KEY",
 }
-SEARCH_VARIABLES = {provider.variable for provider in PROVIDERS if provider.variable}
+SEARCH_VARIABLES = {engine.variable for engine in ENGINES if engine.variable}
+OF_THE_NETWORK = {"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "NO_PROXY"}
+NOT_PASSED_ON = {"ELCANO_TEMPORAL_PORT", "ELCANO_TEMPORAL_UI_PORT"}
+"""They are about the embedded Temporal server, which containers do not start."""
+OF_THE_API = {f"ELCANO_{name}" for name in ("API_HOST", "API_PORT", "API_URL", "TRUSTED_HOSTS", "TEMPORAL_UI_URL")}
 STORE_VARIABLES = {
     "PGPASSWORD",
     *(f"AWS_{what}" for what in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "REGION", "ENDPOINT_URL")),
 }
-_TAG = re.compile(r"[a-z0-9./-]+:v?\d+\.\d+[\w.-]*")
+_TAG = re.compile(r"[a-z0-9./-]+:(?:v|release_PG\d+_)?\d+\.\d+[\w.-]*")
 
 
 @pytest.fixture(scope="module")
 def compose() -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
     return loaded
+
+
+def by_default(value: str) -> str:
+    """A value where nothing is set."""
+    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value)
+
+
+def image_environment() -> dict[str, str]:
+    """What the image sets of ours."""
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    (line,) = re.findall(r"^ENV (.*)$", dockerfile, re.MULTILINE)
+    return dict(word.split("=", 1) for word in shlex.split(line) if word.startswith("ELCANO_"))
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +62,9 @@ def services(compose: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_it_has_the_whole_service(services: dict[str, Any]) -> None:
-    assert set(services) == {"postgres", "temporal", "temporal-ui"} | ONE_SHOT | OURS | OPTIONAL
-    assert {name for name, service in services.items() if "profiles" in service} == OPTIONAL
+    assert set(services) == {"postgres", "temporal", "temporal-ui"} | ONE_SHOT | OURS | set(OPTIONAL)
+    profiles = {name: service["profiles"] for name, service in services.items() if "profiles" in service}
+    assert profiles == {name: [profile] for name, profile in OPTIONAL.items()}
 
 
 def test_every_image_is_pinned(services: dict[str, Any]) -> None:
@@ -84,18 +104,31 @@ def test_each_waits_for_what_it_needs(services: dict[str, Any]) -> None:
         assert set(services[name]["depends_on"]) == {"namespace"}
 
 
+def test_every_setting_is_passed_on(services: dict[str, Any]) -> None:
+    """Fixed, or as it is set where this is started: nobody sets what reaches no program."""
+    documented = {variable(name) for name in Settings.model_fields} - NOT_PASSED_ON
+    assert set(services["api"]["environment"]) >= documented
+    assert set(services["worker"]["environment"]) >= documented - OF_THE_API
+    fixed = {"TEMPORAL_ADDRESS", "ELCANO_DATA_DIR", "ELCANO_SHARED_ENVIRONMENT", "ELCANO_API_HOST", "ELCANO_API_PORT"}
+    for name in documented - fixed:
+        value = services["api"]["environment"][name]
+        assert value is None or value.startswith(f"${{{name}:-"), name
+
+
 def test_our_variables_are_settings(services: dict[str, Any]) -> None:
     known = {variable(name) for name in Settings.model_fields} | PROVIDER_VARIABLES | SEARCH_VARIABLES | STORE_VARIABLES
-    known |= {source.key for source in SOURCES.values()}
+    known |= {source.key for source in SOURCES.values()} | OF_THE_NETWORK
     for name in OURS:
         assert set(services[name]["environment"]) <= known, name
 
 
 def test_our_values_are_accepted(services: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in image_environment().items():
+        monkeypatch.setenv(name, value)
     for name in OURS:
         for key, value in services[name]["environment"].items():
             if value is not None:
-                monkeypatch.setenv(key, re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value))
+                monkeypatch.setenv(key, by_default(value))
         assert Settings().data_dir == Path("/data")
         assert Settings().collections == {"documents": Path("/documents")}
         assert not Settings().package_readmes
@@ -105,7 +138,7 @@ def test_our_values_are_accepted(services: dict[str, Any], monkeypatch: pytest.M
 def test_what_runs_leave_behind_is_in_a_database_of_its_own(services: dict[str, Any]) -> None:
     server = services["postgres"]["environment"]
     for name in OURS:
-        url = make_url(services[name]["environment"]["ELCANO_STORE_URL"])
+        url = make_url(by_default(services[name]["environment"]["ELCANO_STORE_URL"]))
         assert (url.host, url.username, url.database) == ("postgres", server["POSTGRES_USER"], server["POSTGRES_DB"])
         assert url.password is None
         assert services[name]["environment"]["PGPASSWORD"] == server["POSTGRES_PASSWORD"]
@@ -143,6 +176,29 @@ def test_the_search_engine_answers_json_and_is_asked_by_nobody_else(
     assert "ELCANO_SERVICE_URLS" in services["worker"]["environment"]
 
 
+def test_the_knowledge_graph_has_a_server_of_its_own(services: dict[str, Any]) -> None:
+    server = services["graph"]
+    url = make_url(
+        f"postgresql://{server['environment']['POSTGRES_USER']}@graph/{server['environment']['POSTGRES_DB']}"
+    )
+    assert f"ELCANO_KNOWLEDGE={url.render_as_string()}" in (ROOT / "docs" / "knowledge.md").read_text(encoding="utf-8")
+    assert Settings(knowledge=url.render_as_string()).knowledge
+    assert server["environment"]["POSTGRES_PASSWORD"] == services["worker"]["environment"]["PGPASSWORD"]
+    assert server["mem_limit"], "openCypher can ask for any amount"
+    assert "ports" not in server
+
+
+def test_what_speaks_like_s3_makes_the_bucket_that_the_manual_names(services: dict[str, Any]) -> None:
+    server = services["objects"]
+    manual = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    (bucket,) = re.findall(r"ELCANO_OBJECTS_URL=s3://([a-z]+)", manual)
+    assert f"mkdir -p /data/{bucket} " in server["command"][0]
+    assert f"AWS_ENDPOINT_URL=http://objects{server['environment']['VGW_PORT']}" in manual
+    assert "AWS_ACCESS_KEY_ID" in server["environment"]["ROOT_ACCESS_KEY"]
+    assert "AWS_SECRET_ACCESS_KEY" in server["environment"]["ROOT_SECRET_KEY"]
+    assert "ports" not in server
+
+
 def test_a_stopping_worker_has_time_to_drain(services: dict[str, Any]) -> None:
     grace = float(services["worker"]["stop_grace_period"].removesuffix("s"))
     assert grace > Settings.model_fields["shutdown_seconds"].default
@@ -151,8 +207,8 @@ def test_a_stopping_worker_has_time_to_drain(services: dict[str, Any]) -> None:
 def test_no_password_is_written_down(services: dict[str, Any]) -> None:
     for name, service in services.items():
         for key, value in service.get("environment", {}).items():
-            if "PASSWORD" in key or key.endswith(("_PWD", "_KEY")):
-                assert value is None or value.startswith("${POSTGRES_PASSWORD:?"), f"{name}: {key}"
+            if "PASSWORD" in key or key.endswith(("_PWD", "_KEY", "_TOKEN")):
+                assert value is None or value.startswith(("${POSTGRES_PASSWORD:?", "${AWS_")), f"{name}: {key}"
 
 
 def test_ports_are_published_on_this_machine_only(services: dict[str, Any]) -> None:

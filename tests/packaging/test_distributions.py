@@ -12,7 +12,7 @@ import pytest
 from elcano import __version__
 from tests.packaging.building import ROOT, Distributions, build
 
-METADATA = f"elcano-{__version__}.dist-info"
+METADATA = f"elcano_research-{__version__}.dist-info"
 ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing")
 MODULES = ("__init__.py", "py.typed", "redaction.py", "worker.py")
 
@@ -52,12 +52,12 @@ def test_the_sdist_has_what_the_wheel_is_made_of_and_no_more(built: Distribution
     with tarfile.open(built.sdist) as archive:
         files = {member.name.partition("/")[2] for member in archive if member.isfile()}
     about = {"LICENSE", "PKG-INFO", "README.md", "pyproject.toml", "setup.cfg", "setup.py"}
-    assert {name for name in files if not name.startswith("elcano.egg-info/")} == tracked() | about
+    assert {name for name in files if not name.startswith("elcano_research.egg-info/")} == tracked() | about
 
 
 def test_the_metadata_says_what_it_is(built: Distributions) -> None:
     said = metadata(built.wheel)
-    assert (said["Name"], said["Version"]) == ("elcano", __version__)
+    assert (said["Name"], said["Version"]) == ("elcano-research", __version__)
     assert (said["License-Expression"], said["License-File"]) == ("Apache-2.0", "LICENSE")
     assert said["Requires-Python"] == ">=3.11"
 

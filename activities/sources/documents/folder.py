@@ -18,6 +18,7 @@ from elcano.activities.sources.documents.reading import FORMATS
 from elcano.graphs.errors import SourceRefused
 
 _MEGABYTE: Final = 1_000_000
+LINK: Final = "it is a symbolic link, which is not followed: put what it leads to here, or name that folder, too"
 _NO_TEXT: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 """Control characters, and the surrogates by which Python stands in for undecodable bytes."""
 
@@ -117,7 +118,7 @@ class Folder:
             return f"{key}/", Path(entry.path)
         suffix = PurePosixPath(entry.name).suffix.lower()
         if stat.S_ISLNK(status.st_mode):
-            scan.skipped.append(Skipped(_shown(key), "it is a symbolic link"))
+            scan.skipped.append(Skipped(_shown(key), LINK))
         elif suffix not in FORMATS:
             scan.unreadable_kinds[_shown(suffix)] += 1
         elif not stat.S_ISREG(status.st_mode):

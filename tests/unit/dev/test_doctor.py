@@ -59,6 +59,7 @@ def test_a_server_that_is_ready_is_not_judged_by_this_shell(
         [
             httpx.Response(200, json={"ready": True}),
             httpx.Response(200, json=[waiting, {"name": "handbook", "state": "ready", "last_error": ""}]),
+            httpx.Response(200, json=[{"name": "analysis", "unavailable": ["install this"], "left_out": []}]),
             httpx.Response(503, json={"ready": False}),
         ]
     )
@@ -75,6 +76,7 @@ def test_a_server_that_is_ready_is_not_judged_by_this_shell(
     assert "was started with settings of its own" in shown
     assert "note  source articles is waiting: articles: HTTP 429" in shown
     assert "handbook" not in shown
+    assert "note  mode analysis is refused\n      install this" in shown
     assert doctor.main() == 1, "a server that is not ready has to be mended"
     assert "MEND  this shell: model openai:gpt-5.1" in capsys.readouterr().out
     settings.settings.cache_clear()

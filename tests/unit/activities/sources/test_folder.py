@@ -5,7 +5,7 @@ import pytest
 
 from elcano.activities.sources.documents.collection import Skipped
 from elcano.activities.sources.documents.document import FileSkipped
-from elcano.activities.sources.documents.folder import Folder
+from elcano.activities.sources.documents.folder import LINK, Folder
 from elcano.graphs.errors import SourceRefused
 
 LIMIT = 1_000
@@ -108,7 +108,8 @@ def test_links_are_not_followed(docs: Path, tmp_path: Path) -> None:
     (docs / "loop").symlink_to(docs, target_is_directory=True)
     (docs / "broken.md").symlink_to("nowhere")
     assert listed(docs) == ["a.md"]
-    assert [skip.key for skip in skipped(docs)] == ["broken.md", "loop", "out.md", "up"]
+    assert skipped(docs) == [Skipped(key, LINK) for key in ("broken.md", "loop", "out.md", "up")]
+    assert "name that folder" in LINK
 
 
 def test_a_file_that_became_a_link_since_it_was_listed_is_not_read(docs: Path, tmp_path: Path) -> None:

@@ -1,0 +1,94 @@
+"""What the image is made of is enough: worker and API start from it and run every mode, and lack nothing."""
+
+import asyncio
+import json
+import os
+import subprocess
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import httpx
+import pytest
+from temporalio.testing import WorkflowEnvironment
+
+from elcano.dev.demo_database import build
+from elcano.dev.ports import free_ports
+from elcano.graphs.modes import MODES
+from tests.packaging.image import image_files, image_python
+
+pytestmark = pytest.mark.timeout(600)  # two programs that compile their modules anew
+QUESTION = "How many packages are there, and when is the harbour open to ships?"
+ENDED = {"completed", "partial", "unanswered"}
+TEXT = "# The harbour\n\nThe harbour is open to ships from March to October. It was built in 1519 by the town.\n"
+
+
+@pytest.fixture(scope="module")
+def programs(temporal_environment: WorkflowEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A worker and an API that run from the files and packages of the image alone; the address of the API."""
+    folder = tmp_path_factory.mktemp("image")
+    documents = folder / "documents"
+    documents.mkdir()
+    (documents / "harbour.md").write_text(TEXT, encoding="utf-8")
+    python, app = image_python(folder), image_files(folder)
+    (port,) = free_ports(1)
+    ours = ("ELCANO_", "TEMPORAL_", "PYTHON")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)} | {
+        "PYTHONPATH": str(app),
+        "TEMPORAL_ADDRESS": temporal_environment.client.service_client.config.target_host,
+        "ELCANO_DATA_DIR": str(folder / "data"),
+        "ELCANO_COLLECTIONS": json.dumps({"documents": str(documents)}),
+        "ELCANO_DATABASES": json.dumps({"installed": f"sqlite:///{build(folder)}"}),
+        "ELCANO_PACKAGE_READMES": "false",
+        "ELCANO_API_PORT": str(port),
+    }
+    address = f"http://127.0.0.1:{port}"
+    with ExitStack() as stack:
+        for program in ("worker", "api"):
+            log = stack.enter_context((folder / f"{program}.log").open("wb"))
+            process = subprocess.Popen(
+                [python, "-m", f"elcano.{program}"], cwd=folder, env=environment, stdout=log, stderr=log
+            )
+            stack.callback(process.wait, 60)
+            stack.callback(process.terminate)
+        while not ready(address):
+            for log_file in folder.glob("*.log"):
+                said = log_file.read_text(encoding="utf-8")
+                assert "Traceback" not in said, said
+                assert "cannot start" not in said, said
+            time.sleep(0.5)
+        yield address
+
+
+@pytest.fixture
+async def image(programs: str) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(base_url=programs, trust_env=False, timeout=30) as api:
+        yield api
+
+
+def ready(address: str) -> bool:
+    try:
+        return httpx.get(f"{address}/readyz", trust_env=False, timeout=30).is_success
+    except httpx.TransportError:  # it does not listen yet
+        return False
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_it_runs_every_mode(image: httpx.AsyncClient, mode: str) -> None:
+    asked = {"question": QUESTION, "mode": mode, "sources": ["documents", "installed"], "budget": {"seconds": 120}}
+    answer = await image.post("/v1/runs", json=asked)
+    assert answer.status_code == 201, answer.text
+    run: dict[str, Any] = answer.json()
+    while run["status"] == "running":
+        await asyncio.sleep(0.5)
+        run = (await image.get(f"/v1/runs/{run['run_id']}")).raise_for_status().json()
+    assert run["status"] in ENDED, run
+    report = (await image.get(f"/v1/runs/{run['run_id']}/report", headers={"Accept": "text/markdown"})).text
+    assert "this worker has no" not in report
+    assert "elcano-research[" not in report
+
+
+async def test_its_workers_lack_nothing(image: httpx.AsyncClient) -> None:
+    for mode in (await image.get("/v1/modes")).raise_for_status().json():
+        assert (mode["unavailable"], mode["left_out"]) == ([], []), mode["name"]

@@ -1,0 +1,36 @@
+"""Without the extra `mcp` a worker starts all the same; each server that is asked for says what to install."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from elcano.activities.mcp import connecting
+from elcano.activities.mcp.connecting import connected
+from elcano.activities.mcp.opening import open_servers
+from elcano.graphs.catalogue.calling import ListToolsInput
+from elcano.graphs.catalogue.tool_servers import ToolServer
+from elcano.graphs.errors import ToolRefused
+from elcano.settings import Settings
+
+SERVERS: Mapping[str, dict[str, object]] = {"time": {"command": "mcp-server-time"}, "far": {"url": "https://far.test/"}}
+INSTALL = 'pip install "elcano-research[mcp]"'
+
+
+@pytest.fixture(autouse=True)
+def _without(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connecting, "missing_extras", lambda: frozenset({"mcp"}))
+
+
+async def test_servers_are_opened_and_listed_with_what_is_missing() -> None:
+    servers = open_servers(Settings.model_validate({"mcp_servers": SERVERS}))
+    listed = (await servers.listing.look(ListToolsInput())).servers
+    assert [(one.server, one.answers) for one in listed] == [("time", False), ("far", False)]
+    assert all(INSTALL in one.error for one in listed)
+
+
+async def test_a_call_is_refused_with_what_to_install() -> None:
+    async def work(client: object) -> None:
+        raise AssertionError("there is nothing to call it with")
+
+    with pytest.raises(ToolRefused, match=r"elcano-research\[mcp\]"):
+        await connected("time", ToolServer(command="mcp-server-time"), lambda name: "", 5.0, work)

@@ -11,7 +11,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.sources.documents.document import Block
-from elcano.activities.sources.literature.xml import raised
+from elcano.activities.sources.documents.formulas import write_exponents
 
 MOST_CHARACTERS: Final = 50_000
 """Of one fragment; the longest abstracts have some ten thousand."""
@@ -51,6 +51,7 @@ def _blocks(fragment: str) -> list[Block]:
     escaped = _STRAY.sub("&lt;", _ASIDE.sub(" ", fragment))
     root = LexborHTMLParser(f"<!doctype html><body>{escaped}").body
     if root is not None:
+        write_exponents(root)
         _walk(root, reading)
     reading.end()
     return reading.blocks
@@ -64,8 +65,6 @@ class _Reading:
         self._parts: list[str] = []
         self._kinds: list[str] = []
         """The open headings."""
-        self._raised: list[int] = []
-        """Where each open superscript began."""
 
     def add(self, text: str) -> None:
         self._parts.append(text)
@@ -75,17 +74,12 @@ class _Reading:
             self.end()
         if name in _HEADINGS:
             self._kinds.append(name)
-        elif name == "sup":
-            self._raised.append(len(self._parts))
 
     def leave(self, name: str) -> None:
         if name in _BLOCKS:
             self.end()
         if name in _HEADINGS and self._kinds:
             self._kinds.pop()
-        elif name == "sup" and self._raised:
-            began = self._raised.pop()
-            self._parts[began:] = [raised("".join(self._parts[began:]).strip())]
 
     def apart(self, following: str) -> None:
         """Parts two words that only a change of type parts: some publishers lose the space between them."""
@@ -96,7 +90,6 @@ class _Reading:
     def end(self) -> None:
         text = " ".join("".join(self._parts).split())
         self._parts.clear()
-        self._raised = [0 for _ in self._raised]
         if not text:
             return
         self.blocks.append(Block(text, "heading", level=1) if self._kinds else Block(text))

@@ -127,7 +127,7 @@ def test_html_keeps_the_main_part_with_anchors_and_code() -> None:
     document = parse("page.html", HTML)
     assert document.title == "T & t"
     assert passages(document) == [
-        ("Intro", "Hello bold, world.\nSecond line\n\ndef f():\n    return 1\n\na | b\n\n1 | 2"),
+        ("Intro", "Hello bold, world.\nSecond line\n\ndef f():\n    return 1\n\na | b\n1 | 2"),
         ("Intro > Next", "loose text"),
     ]
     assert [passage.anchor for passage in document.passages] == ["intro", "next"]

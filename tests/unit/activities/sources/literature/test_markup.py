@@ -36,7 +36,7 @@ def test_sections_become_headings_and_paragraphs() -> None:
     ("fragment", "text"),
     [
         ("p<0.05, values <LOD were >5, a<b", "p<0.05, values <LOD were >5, a<b"),
-        ("10<sup>6</sup> CO<sub>2</sub> the 5<sup>th</sup>", "10⁶ CO2 the 5th"),
+        ("10<sup>6</sup> CO<sub>2</sub> the 5<sup>th</sup>", "10⁶ CO₂ the 5th"),
         ("in<jats:italic>MLH1</jats:italic>variants, <i>p</i>-value", "in MLH1 variants, p-value"),
         ("&lt;b&gt; &amp;amp; &nbsp;x &unheard;", "<b> &amp; x &unheard;"),
         ("a<!-- no -->b <![CDATA[c]]> <?no no?>d", "a b c d"),

@@ -12,9 +12,7 @@ LONGEST: Final = 60
 """Longer raised or lowered text is no exponent, it is text in small type."""
 
 _SUPERSCRIPTS: Final = dict(zip("0123456789+-\u2212\u2013=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ", strict=True))
-_SUPERSCRIPT_LETTERS: Final = dict(
-    zip("abcdefghijklmnoprstuvwxyzT", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀ", strict=True)
-)
+_SUPERSCRIPT_LETTERS: Final = dict(zip("abcdefghijklmnoprstuvwxyzT", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀ", strict=True))
 _SUBSCRIPTS: Final = dict(zip("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎", strict=True))
 _SUBSCRIPT_LETTERS: Final = dict(zip("aehijklmnoprstuvx", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _LOWERING: Final = str.maketrans(_SUBSCRIPTS)

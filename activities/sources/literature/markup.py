@@ -5,6 +5,7 @@ own. A `<` that begins no whole tag is what the text says: `<LOD` in an abstract
 without recursion.
 """
 
+import html
 import re
 from typing import Final
 
@@ -28,6 +29,12 @@ _STRAY: Final = re.compile(
     r"<(?!/?[a-z][a-z0-9:-]{0,30}+(?:\s++[\w:-]{1,40}+\s*+=\s*+(?:\"[^\"<>]{0,500}+\"|'[^'<>]{0,500}+'))*+\s*+/?>)",
     re.IGNORECASE,
 )
+_ESCAPED: Final = re.compile(
+    r"&lt;(/?)((?:jats:)?(?:p|i|b|em|strong|italic|bold|sup|sub|sec|title|div|span|u|br|li|ul|ol|h[1-6]))"
+    r"(?:\s[^<>&]{0,200})?/?&gt;",
+    re.IGNORECASE,
+)
+"""A tag that was escaped once too often."""
 _NO_NAME: Final = re.compile(r"(?i)\W*abstract\W*")
 
 
@@ -48,13 +55,21 @@ def _blocks(fragment: str) -> list[Block]:
     if "<" not in fragment and "&" not in fragment:
         return [Block(plain)] if (plain := " ".join(fragment.split())) else []
     reading = _Reading()
-    escaped = _STRAY.sub("&lt;", _ASIDE.sub(" ", fragment))
+    escaped = _STRAY.sub("&lt;", _ASIDE.sub(" ", _with_tags(fragment)))
     root = LexborHTMLParser(f"<!doctype html><body>{escaped}").body
     if root is not None:
         write_exponents(root)
         _walk(root, reading)
     reading.end()
     return reading.blocks
+
+
+def _with_tags(fragment: str) -> str:
+    """`fragment` with its escaped elements as elements, where they are closed; `x &lt;b&gt; y` says what it says."""
+    closed = {found[2].lower() for found in _ESCAPED.finditer(fragment) if found[1]}
+    if not closed:
+        return fragment
+    return _ESCAPED.sub(lambda tag: html.unescape(tag[0]) if tag[2].lower() in {*closed, "br"} else tag[0], fragment)
 
 
 class _Reading:

@@ -26,6 +26,7 @@ _SCRIPTS: Final = {
 }
 """How the children of MathML are written, by the name of their parent and their place in it."""
 
+
 def parsed(source: str, content: bytes, root: Collection[str]) -> Element:
     """The root of an answer, whose name without its namespace is one of `root`.
 

@@ -16,7 +16,7 @@ import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.sources.documents import child, html
-from elcano.activities.sources.documents.child import answered
+from elcano.activities.sources.documents.child import answered, limit_memory
 from elcano.activities.sources.documents.document import Document, FileSkipped, Parsed
 from elcano.activities.sources.documents.formulas import write_formulas
 from elcano.activities.sources.documents.html import Part
@@ -106,7 +106,7 @@ def read(request: Request, content: bytes) -> Page:
 def serve() -> None:
     """The child."""
     logging.disable(logging.CRITICAL)  # what libraries say of a page is of no use where nobody reads it
-    child.serve(_answer)
+    child.serve(_answer_within_limits)
 
 
 def page_of(answer: Mapping[str, Any]) -> Page:
@@ -121,6 +121,11 @@ def page_of(answer: Mapping[str, Any]) -> Page:
         authors, links = (tuple(map(str, facts[name])) for name in _LISTS)
         return Page(document, authors, links=links, **{name: str(facts.get(name, "")) for name in _TEXTS})
     raise FileSkipped("its parser gave no answer that can be understood")
+
+
+def _answer_within_limits(request: str, content: bytes) -> Mapping[str, object]:
+    limit_memory(len(content) if json.loads(request).get("kind") == HTML else None)
+    return _answer(request, content)
 
 
 def _answer(request: str, content: bytes) -> Mapping[str, object]:

@@ -54,7 +54,7 @@ FILTER_CODES: Final = frozenset(
 )
 FORM_CODES: Final = frozenset(
     {
-        "tool_use_failed",  # Groq, with status 400: the model's own call of a tool was malformed, another try may not be
+        "tool_use_failed",  # Groq, with status 400: the model's call of a tool was malformed; the next may not be
         "json_validate_failed",  # Groq, the same of JSON
     }
 )

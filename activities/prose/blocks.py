@@ -1,8 +1,9 @@
 """Markdown with marks becomes claims: one for each top-level block, with the citations whose marks stand in it.
 
 A citation counts where its mark stands and nowhere else: one that is marked nowhere is left out with a word, and so is
-a list of references, which code writes; a footnote in the writer's own words stays. A bracket that names a passage instead of a mark is taken for the mark of the
-only citation of that passage. Headings are of one level, `###`, and none says what the section's own says.
+a list of references, which code writes; a footnote in the writer's own words stays. A bracket that names a passage
+instead of a mark is taken for the mark of the only citation of that passage. Headings are of one level, `###`, and none
+says what the section's own says.
 """
 
 import re

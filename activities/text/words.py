@@ -1,8 +1,9 @@
 """Words: the one way in which texts are taken apart, for whoever searches, weighs or compares.
 
 A word is a run of letters and digits of any script, with the marks that belong to them, in lower case and in NFC (as
-documents are stored; NFKC would turn 10² into 102). `CO₂` is `co2`, and an exponent is a word of its own. `whale's` is `whale`, `isn't` is one word, and anything else that
-is no letter or digit parts words, as it does in the full-text index. Scripts without spaces are parted into pairs.
+documents are stored; NFKC would turn 10² into 102). `CO₂` is `co2`, and an exponent is a word of its own. `whale's` is
+`whale`, `isn't` is one word, and anything else that is no letter or digit parts words, as it does in the full-text
+index. Scripts without spaces are parted into pairs.
 """
 
 import unicodedata

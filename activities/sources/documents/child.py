@@ -18,7 +18,7 @@ from elcano.activities.sources.documents.document import FileSkipped
 MEMORY_BYTES: Final = 3_000_000_000
 """Address space of the child; an archive that lies about its unpacked size ends here."""
 HTML_MEMORY_BYTES: Final = 1_000_000_000
-"""The same while HTML is read, for a small page; a few kilobytes may be written so that they become millions of elements."""
+"""The same while a small page of HTML is read: a few kilobytes may become millions of elements."""
 HTML_MEMORY_PER_BYTE: Final = 40
 
 
@@ -103,7 +103,7 @@ def answered(read: Callable[[], Mapping[str, object]]) -> Mapping[str, object]:
     except FileSkipped as error:
         return {"skipped": str(error)}
     except MemoryError:
-        return {"skipped": f"reading it needs more memory than it may take"}
+        return {"skipped": "reading it needs more memory than it may take"}
     except Exception as error:  # A parser's bug costs the one file that triggers it, and is reported with its name.
         return {"skipped": f"its parser failed ({type(error).__name__})"}
 

@@ -1,8 +1,8 @@
 """Which blocks of a page an extracted text holds, though the extraction lost or joined words within them.
 
-Blocks are asked for in the order of the page, in which the extracted text has them too. A long block is there if half of
-its runs of three words are. A short one would be found within others by chance, so it has to be a
-line of the text, or to stand right behind the block before it, or to begin a line near there.
+Blocks are asked for in the order of the page, in which the extracted text has them too. A long block is there if half
+of its runs of three words are. A short one would be found within others by chance, so it has to be a line of the text,
+or to stand right behind the block before it, or to begin a line near there.
 """
 
 from bisect import bisect_left

@@ -24,8 +24,8 @@ from elcano.activities.sources.documents.packing import assemble
 from elcano.activities.sources.documents.parser import as_answer, document_of
 from elcano.activities.sources.documents.reading import FORMATS
 from elcano.activities.sources.web.addresses import host, joined
-from elcano.activities.sources.web.answers import HTML
 from elcano.activities.sources.web.alignment import Chosen
+from elcano.activities.sources.web.answers import HTML
 from elcano.activities.sources.web.charset import text_of
 from elcano.activities.sources.web.obstacles import Seen, obstacle
 from elcano.activities.text.words import words
@@ -41,8 +41,8 @@ SHORT_CHARACTERS: Final = 500
 """Of main text; of a page with less there may be more to read."""
 _UNSEEN: Final = "[hidden], [aria-hidden=true], template, style, script:not([type='application/ld+json'])"
 _INLINE: Final = (
-    "abbr, b, bdi, bdo, cite, code, del, dfn, em, font, i, ins, kbd, label, mark, q, s, samp, small, span, strong, sub, sup,"
-    " tt, u, var"
+    "abbr, b, bdi, bdo, cite, code, del, dfn, em, font, i, ins, kbd, label, mark, q, s, samp, small, span, strong, sub,"
+    " sup, tt, u, var"
 )
 _IN_HEADINGS: Final = ", ".join(f"h{level} a[href]" for level in range(1, 7))
 _PERMALINKS: Final = frozenset({"#", "\u00b6", "\u00a7", "\U0001f517", "\uf0c1"})
@@ -172,8 +172,8 @@ def _html(request: Request, content: bytes) -> Page:
 def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Document | None, Parsed]:
     """The main text, rather too little than too much: a teaser beside an article is another article's word.
 
-    The library only chooses: it rebuilds what it keeps, and loses words where inline elements meet. So the blocks that it
-    chose are read from the page itself. A page of which hardly anything is left so is chosen from less strictly.
+    The library only chooses: it rebuilds what it keeps, and loses words where inline elements meet. So the blocks that
+    it chose are read from the page itself. A page of which hardly anything is left so is chosen from less strictly.
     """
     parts = html.parts_of(tree.body, whole=True) if tree.body is not None else []
     _simplify(tree)
@@ -196,7 +196,7 @@ def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Docume
 
 
 def _chosen(parts: Sequence[Part], main: Parsed) -> Parsed:
-    """The blocks of the page that `main` has; `main` itself if the library took its text from elsewhere, as from JSON."""
+    """The blocks of the page that `main` has; `main` itself if the library took it from elsewhere, as from JSON."""
     chosen = Chosen([words(line) for block in main.blocks for line in block.text.splitlines()])
     blocks = html.joined_rows(part for part in parts if chosen.has(words(part.block.text)))
     if 2 * sum(len(block.text) for block in blocks) < sum(len(block.text) for block in main.blocks):

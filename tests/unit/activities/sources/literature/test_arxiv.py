@@ -144,6 +144,13 @@ async def test_all_that_a_preprint_tells() -> None:
     }
 
 
+async def test_what_names_its_journal_was_reviewed() -> None:
+    (only,) = (await found("arxiv", feed(entry(journal_ref="J. Whales 7 (2021)")))).evidence
+    assert only.work
+    assert (only.work.kind, only.work.flags) == ("article", ("abstract_only",))
+    assert only.work.notices == ("What was read is the preprint; it was published in J. Whales 7 (2021).",)
+
+
 async def test_what_was_published_is_no_mere_preprint() -> None:
     published = entry(doi="10.5555/WHALES", journal_ref="J. Whales 7 (2021)")
     own = entry("2101.00002", doi="10.48550/arXiv.2101.00002")

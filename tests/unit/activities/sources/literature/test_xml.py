@@ -21,6 +21,7 @@ def test_raised_figures_stay_apart() -> None:
         "10⁶ of CO₂ per m⁻² on the 5th"
     )
     assert text("<a>10<sup><i>6</i></sup></a>") == "10⁶"
+    assert text("<a><msup><mn>10</mn><mn>6</mn></msup> <msub><mi>x</mi><mn>1</mn></msub></a>") == "10⁶ x₁"
 
 
 def test_markup_namespaces_and_comments() -> None:

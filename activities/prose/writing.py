@@ -207,7 +207,7 @@ def _formula(token: Token) -> str:
     source = f"$${token.content}$$"
     if _harmless(source) and not _BARE_NUMBER.search(source):
         return source
-    return _fenced("math", token.content.strip("\n") + "\n", "```")
+    return fenced("math", token.content.strip("\n") + "\n", "```")
 
 
 def _harmless(source: str) -> bool:
@@ -219,10 +219,11 @@ def _harmless(source: str) -> bool:
 
 def _fence(token: Token) -> str:
     language = _LANGUAGE.match(token.info.strip())
-    return _fenced(language[0] if language else "", token.content, token.markup or "```")
+    return fenced(language[0] if language else "", token.content, token.markup or "```")
 
 
-def _fenced(language: str, content: str, fence: str) -> str:
+def fenced(language: str, content: str, fence: str = "```") -> str:
+    """`content` as a block of code, which no line of it ends."""
     longest = max(map(len, re.findall(rf"{re.escape(fence[0])}+", content)), default=0)
     fence = fence if len(fence) > longest else fence[0] * (longest + 1)
     body = content if content.endswith("\n") or not content else f"{content}\n"

@@ -146,8 +146,8 @@ def _html(request: Request, content: bytes) -> Page:
         write_formulas(tree.body)
     _without_unseen(tree)
     declared = _first_text(tree, "head title")
-    main, parsed = _main(tree, request.url)
-    title = _title(declared, (main.title if main else "") or "", tree) or request.title
+    facts, parsed = _main(tree, request.url)
+    title = _title(declared, facts.title or "", tree) or request.title
     document = assemble(replace(parsed, title=title), request.url, "text/html")
     canonical = joined(request.url, _attribute(tree, "link[rel=canonical]", "href"))
     language = _attribute(tree, "html", "lang")
@@ -156,43 +156,47 @@ def _html(request: Request, content: bytes) -> Page:
     seen = Seen(host(request.url), declared, heading, document.text, whole, markup)
     if reason := obstacle(seen):
         raise FileSkipped(reason)
-    assert main is not None  # without it there is no text
     return Page(
         document,
-        authors=tuple(_names(main.author or ""))[:MOST_AUTHORS],
-        published=main.date or "",
-        site=_site(main.sitename or "", request.url),
+        authors=tuple(_names(facts.author or ""))[:MOST_AUTHORS],
+        published=facts.date or "",
+        site=_site(facts.sitename or "", request.url),
         language=found[0].lower() if (found := _LANGUAGE.match(language)) else "",
-        licence=(main.license or "").strip()[:_NAME_CHARACTERS],
+        licence=(facts.license or "").strip()[:_NAME_CHARACTERS],
         canonical=canonical,
         links=links,
     )
 
 
-def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Document | None, Parsed]:
-    """The main text, rather too little than too much: a teaser beside an article is another article's word.
+def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Document, Parsed]:
+    """What the page says of itself, and its main text.
+
+    Rather too little than too much: a teaser beside an article is another article's word.
 
     The library only chooses: it rebuilds what it keeps, and loses words where inline elements meet. So the blocks that
     it chose are read from the page itself. A page of which hardly anything is left so is chosen from less strictly.
     """
     parts = html.parts_of(tree.body, whole=True) if tree.body is not None else []
+    # What is written in the text around is not taken for a date: a year in a footer is none of the article.
+    dates = {"extensive_search": False, "original_date": True}
+    facts = trafilatura.extract_metadata(tree.html or "", default_url=url, date_config=dates)
     _simplify(tree)
     markup = tree.html or ""
+    parsed = Parsed([])
     for strictly in (True, False):
-        main = trafilatura.extract_with_metadata(
+        text = trafilatura.extract(
             markup,
             url=url,
             output_format="html",
             favor_precision=strictly,
             include_comments=False,
             include_formatting=True,
-            # What is written in the text around is not taken for a date: a year in a footer is none of the article.
-            date_extraction_params={"extensive_search": False, "original_date": True},
+            date_extraction_params=dates,
         )
-        parsed = _chosen(parts, html.read(main.text.encode())) if main is not None and main.text else Parsed([])
+        parsed = _chosen(parts, html.read(text.encode())) if text else Parsed([])
         if sum(len(block.text) for block in parsed.blocks) >= SHORT_CHARACTERS:
             break
-    return main, parsed
+    return facts, parsed
 
 
 def _chosen(parts: Sequence[Part], main: Parsed) -> Parsed:

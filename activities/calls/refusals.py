@@ -20,7 +20,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model
 
 from elcano.activities.calls.advice import advice
-from elcano.activities.calls.verdicts import Said, read_body, verdict_of
+from elcano.activities.calls.verdicts import FILTER_CODES, FORM_CODES, Said, read_body, verdict_of
 from elcano.activities.calls.waits import asked_wait
 from elcano.graphs.errors import (
     ActivityFault,
@@ -75,6 +75,10 @@ def withheld(response: ModelResponse) -> ContentFilterError:
 
 def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFault:
     said = Said.by(error)
+    if said.codes & FILTER_CODES:
+        return AnswerDeclined(f"{name}: its provider's filter would not take the prompt: {_short(said.message)}")
+    if said.codes & FORM_CODES:
+        return AnswerUnusable(f"{name} gave no answer in the form that was asked for: {_short(said.message)}")
     verdict = verdict_of(error, said)
     headers = (error.headers or {}) if isinstance(error, ModelHTTPError) else {}
     wait = error.retry_after

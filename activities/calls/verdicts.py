@@ -46,6 +46,18 @@ TOO_LONG_CODES: Final = frozenset(
     }
 )
 MODEL_CODES: Final = frozenset({"model_not_found"})
+FILTER_CODES: Final = frozenset(
+    {
+        "content_filter",  # Azure, with status 400, or 200 and an error for a body
+        "responsibleaipolicyviolation",  # Azure, as the inner code of the same
+    }
+)
+FORM_CODES: Final = frozenset(
+    {
+        "tool_use_failed",  # Groq, with status 400: the model's call of a tool was malformed; the next may not be
+        "json_validate_failed",  # Groq, the same of JSON
+    }
+)
 KEY_CODES: Final = frozenset({"invalid_api_key", "api_key_invalid"})
 
 

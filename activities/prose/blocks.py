@@ -1,12 +1,13 @@
 """Markdown with marks becomes claims: one for each top-level block, with the citations whose marks stand in it.
 
 A citation counts where its mark stands and nowhere else: one that is marked nowhere is left out with a word, and so is
-a list of references, which code writes. A bracket that names a passage instead of a mark is taken for the mark of the
-only citation of that passage. Headings are of one level, `###`, and none says what the section's own says.
+a list of references, which code writes; a footnote in the writer's own words stays. A bracket that names a passage
+instead of a mark is taken for the mark of the only citation of that passage. Headings are of one level, `###`, and none
+says what the section's own says.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -28,6 +29,8 @@ _LINE_OF_LIST: Final = re.compile(
     r"\W*(?:\[\^?[^\[\]]{1,40}\]|\d{1,3}[.)])|.*(?:https?://|\bdoi\b|\bPMID\b|\bet al\b|\(\d{4}\))", re.IGNORECASE
 )
 """A line as such a list has them: it begins with a number or a mark, or names a work."""
+_NOTE: Final = re.compile(r" {0,3}\[\^(?P<mark>[^\[\]\n]{1,40})\]:\s+(?P<words>\S.*)")
+_WORK: Final = re.compile(r"https?://|\bdoi\b|\bPMID\b|\bet al\b|\(\d{4}\)|\b(?:19|20)\d\d[.,]", re.IGNORECASE)
 _WRAPPED: Final = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?:markdown|md)[ \t]*\n(?P<text>.*)\n(?P=fence)\s*", re.DOTALL)
 _BREAKS: Final = re.compile(r"\\n(?=\\n|[-*#|>]|\d+\. )|(?<=\n)\\n")
 _DEFINED: Final = re.compile(r" {0,3}\[\^?[^\[\]\n]{1,40}\]:\s")
@@ -138,12 +141,23 @@ def _without_lists(blocks: Sequence[_Block], remarks: list[str]) -> Iterable[_Bl
         lines = block.text.splitlines()
         if _names_list(block) and (beneath := _listed(left)):
             del left[:beneath]
-        elif block.tokens[0].type == "paragraph_open" and all(map(_DEFINED.match, lines)):
+        elif block.tokens[0].type == "paragraph_open" and all(_is_reference(line, block.known) for line in lines):
             pass
         else:
             yield block
             continue
         remarks.append("A list of references that the writer wrote itself was left out.")
+
+
+def _is_reference(line: str, known: Collection[str]) -> bool:
+    """Whether a line says what a mark stands for."""
+    return _DEFINED.match(line) is not None and not _is_note(line, known)
+
+
+def _is_note(line: str, known: Collection[str]) -> bool:
+    """Whether a line is a footnote of the writer's own words: of no citation's mark, and naming no work."""
+    note = _NOTE.match(line)
+    return note is not None and mark_of(note["mark"]) not in known and _WORK.search(note["words"]) is None
 
 
 def _names_list(block: _Block) -> bool:
@@ -159,7 +173,7 @@ def _listed(blocks: Sequence[_Block]) -> int:
     count = 0
     for block in blocks:
         lines = [line for line in block.text.splitlines() if line.strip()]
-        alike = sum(_LINE_OF_LIST.match(line) is not None for line in lines)
+        alike = sum(_LINE_OF_LIST.match(line) is not None and not _is_note(line, block.known) for line in lines)
         if block.heading is not None or 2 * alike < len(lines):
             break
         count += 1

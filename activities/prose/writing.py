@@ -28,6 +28,8 @@ _TEXT: Final = re.compile(
     r"|(?<=:)/(?=/)|(?<=\bwww)\."
 )
 """What is markup somewhere: emphasis, code, brackets, tables, formulas, tags, entities and addresses."""
+_TASK: Final = re.compile(r"\A\\\[([ xX])\\\] ")
+"""The box of a task, which no number of ours looks like."""
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;"}
 _BLOCK: Final = re.compile(r">|[-+*](?=\s|$)|#{1,6}(?=\s|$)|[-=]+\s*$|[-=:]{2,}|~{3,}|`{3,}|(?:[-*_] ?){3,}$|\s{4,}")
 """What makes a line that begins with it a list, a heading, a rule, a fence or part of a table."""
@@ -104,6 +106,7 @@ class _Writer:
             item = tokens[place]
             mark = f"{item.info or '1'}{item.markup}" if opening.type.startswith("ordered") else item.markup
             body = ("\n\n" if loose else "\n").join(self.blocks(tokens[place + 1 : end]))
+            body = _TASK.sub(r"[\1] ", body)
             indent = " " * (len(mark) + 1)
             items.append(f"{mark} {body}".rstrip().replace("\n", f"\n{indent}").replace(f"\n{indent}\n", "\n\n"))
             place = end + 1
@@ -204,7 +207,7 @@ def _formula(token: Token) -> str:
     source = f"$${token.content}$$"
     if _harmless(source) and not _BARE_NUMBER.search(source):
         return source
-    return _fenced("math", token.content.strip("\n") + "\n", "```")
+    return fenced("math", token.content.strip("\n") + "\n", "```")
 
 
 def _harmless(source: str) -> bool:
@@ -216,10 +219,11 @@ def _harmless(source: str) -> bool:
 
 def _fence(token: Token) -> str:
     language = _LANGUAGE.match(token.info.strip())
-    return _fenced(language[0] if language else "", token.content, token.markup or "```")
+    return fenced(language[0] if language else "", token.content, token.markup or "```")
 
 
-def _fenced(language: str, content: str, fence: str) -> str:
+def fenced(language: str, content: str, fence: str = "```") -> str:
+    """`content` as a block of code, which no line of it ends."""
     longest = max(map(len, re.findall(rf"{re.escape(fence[0])}+", content)), default=0)
     fence = fence if len(fence) > longest else fence[0] * (longest + 1)
     body = content if content.endswith("\n") or not content else f"{content}\n"

@@ -1,9 +1,11 @@
 """A checked draft as the parts of its report: blocks of Markdown with numbers where marks stood, and their statements.
 
-What a writer wrote as Markdown is written again by `prose.writing`; a quotation stands on one line. A number says that
-its words were found. An inference says what it was drawn from; what is not supported says so where it stands.
+What a writer wrote as Markdown is written again by `prose.writing`; a quotation stands on one line, but for the code
+that it ends with. A number says that its words were found. An inference says what it was drawn from; what is
+not supported says so where it stands.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -14,13 +16,15 @@ from elcano.activities.phrases import english
 from elcano.activities.phrases.wording import Phrases
 from elcano.activities.prose.parsing import CITATION, bracket_of, parsed
 from elcano.activities.prose.statements import LAST, STATEMENT, stated
-from elcano.activities.prose.writing import written
+from elcano.activities.prose.writing import fenced, written
 from elcano.activities.report.citations import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import prose
 from elcano.graphs.support import Support
 from elcano.graphs.values.statements import Block, CheckedCitation, Part, PartKind
 
 UNVERIFIED_MARK: Final = "(not verified)"
+_CODE: Final = re.compile(r"(?P<said>[^\n].*?:)[ \t]*\n\n(?P<code>(?!\s*(?:[-*+\u2022]|\d{1,3}[.)])\s).+)", re.DOTALL)
+"""A sentence that announces what stands below it, which is no list."""
 _SUPPORT: Final[Mapping[Support, str]] = {"partly": " (partly supported)", "not_supported": " (not supported)"}
 
 
@@ -66,14 +70,22 @@ def _block(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> Bl
 
 def _markdown(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> str:
     if claim.citations and not claim.by_mark and any(one.verdict != "no_citation" for one in claim.citations):
-        text = f"“{prose(claim.text)}”" if quoted else prose(claim.text)
-        return f"{text} {_numbers(claim.citations, marks) or UNVERIFIED_MARK}{_supported(claim, 0)}"
+        said, code = _with_code(claim.text) if quoted else (claim.text, "")
+        text = f"“{prose(said)}”" if quoted else prose(said)
+        numbers = f"{_numbers(claim.citations, marks) or UNVERIFIED_MARK}{_supported(claim, 0)}"
+        return f"{text} {numbers}" + (f"\n\n{fenced('', code)}" if code else "")
     tokens = parsed(claim.text, claim.by_mark)
     stated(tokens)
     text = written(tokens, _Numbering(claim, marks).said, claim.text) or prose(claim.text)
     if any(one.verdict == "no_citation" for one in claim.citations):
         return f"{text} {UNVERIFIED_MARK}" if claim.kind == "paragraph" else f"{text}\n\n{UNVERIFIED_MARK}"
     return text
+
+
+def _with_code(quotation: str) -> tuple[str, str]:
+    """A quotation, and the lines of code or of a table that it ends with: they say nothing on one line."""
+    found = _CODE.fullmatch(quotation)
+    return (found["said"], found["code"]) if found else (quotation, "")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """A text as its words alone: one spelling of quotation marks, dashes, spaces and markup, each place known in the text.
 
 What is folded never parts or joins words and never touches a digit, a letter or a sign of arithmetic: two texts that
-are folded alike say the same words. So superscripts stay what they are (10² is not 102), `2*3` keeps its star and
-`__init__` its underscores, and an emphasis mark is dropped only at the edge of a word. Folding is linear.
+are folded alike say the same words. So 10² is what is typed 10^2 and never 102, CO₂ is what is typed CO2, `2*3` keeps
+its star and `__init__` its underscores, and an emphasis mark is dropped only at the edge of a word. Folding is linear.
 """
 
 import re
@@ -36,7 +36,9 @@ _HIDDEN: Final = "\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff"
 _WIDE: Final = "\uff65-\uffdc\ufb00-\ufb06"
 _TOKEN: Final = re.compile(
     r"""
-    (?=[\[!_<&\\\n`|"'*\-\u2026\u00ad[H][W]>\#+\u2022\u2023\u25e6]|\.[.\ ]|[\ ]|\A[\ ])   # all that a token begins with
+    # all that a token begins with
+    (?=[\[!_<&\\\n`|"'*\-\u2026\u00ad[H][W]>\#+\u2022\u2023\u25e6^\u00b2\u00b3\u00b9\u2070\u2074-\u207b\u2080-\u2089]
+        |\.[.\ ]|[\ ]|\A[\ ])
     (?:
     !?\[(?P<label>[^\[\]\n]{1,300})\]\((?=[^\s()]{0,500}[./\#])[^\s()]{1,1000}(?:\([^\s()]{0,200}\)[^\s()]{0,200})?
         (?:\ "[^"\n]{0,200}")?\)                                         # a link: its words
@@ -56,6 +58,9 @@ _TOKEN: Final = re.compile(
     | (?P<between>(?<=[[S][L]\[])[\ \n]+|(?<=[\d\ =][<>])[\ \n]+|[\ \n]+(?=[[S][L]\]>]|<(?![A-Za-z/])))
     | (?P<space>\ {2,}|\ ?\n[\ \n]*)
     | (?P<wide>[[W]]+)
+    | (?P<power>(?<=[^\W_])(?:[\u207a\u207b]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]{1,9}
+        |\^(?:[-+]?\d{1,9}|\([-+]?\d{1,9}\)|\{[-+]?\d{1,9}\})(?!\d)))
+    | (?P<index>(?<=[^\W\d_])[\u2080-\u2089]{1,9}(?!\d))
     )
     """.replace("[S]", _SPACELESS)
     .replace("[L]", _LOOSE)
@@ -145,8 +150,10 @@ def _words(found: re.Match[str]) -> str:
             return found["feet"].replace("''", '"')
         case "begin" | "rule" | "space":
             return " "
-        case "wide":
+        case "wide" | "index":
             return unicodedata.normalize("NFKC", found[0])
+        case "power":
+            return "^" + unicodedata.normalize("NFKC", found[0]).translate(_TYPED).strip("^(){}")
         case _:
             return ""
 

@@ -100,6 +100,8 @@ def _goes_on(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
+    if (after == "^" and before.isalnum()) or (before == "^" and after.isdigit()):  # within a power
+        return True
     joined = (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
     return joined and not (_SPACELESS.match(before) or _SPACELESS.match(after))
 

@@ -1,8 +1,9 @@
 """Words: the one way in which texts are taken apart, for whoever searches, weighs or compares.
 
 A word is a run of letters and digits of any script, with the marks that belong to them, in lower case and in NFC (as
-documents are stored; NFKC would turn 10² into 102). `whale's` is `whale`, `isn't` is one word, and anything else that
-is no letter or digit parts words, as it does in the full-text index. Scripts without spaces are parted into pairs.
+documents are stored; NFKC would turn 10² into 102). `CO₂` is `co2`, and an exponent is a word of its own. `whale's` is
+`whale`, `isn't` is one word, and anything else that is no letter or digit parts words, as it does in the full-text
+index. Scripts without spaces are parted into pairs.
 """
 
 import unicodedata
@@ -11,6 +12,7 @@ from typing import Final
 
 import regex
 
+from elcano.activities.text.exponents import level
 from elcano.activities.text.unspaced import asked, is_unspaced, parted
 
 _WORD: Final = regex.compile(
@@ -34,6 +36,6 @@ def asked_words(text: str, left_out: Collection[str] = ()) -> list[str]:
 
 
 def _runs(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFC", text).replace(_TYPESET_APOSTROPHE, "'").lower()
+    plain = unicodedata.normalize("NFC", level(text)).replace(_TYPESET_APOSTROPHE, "'").lower()
     found: list[str] = _WORD.findall(plain)
     return found

@@ -17,6 +17,9 @@ from elcano.activities.sources.documents.document import FileSkipped
 
 MEMORY_BYTES: Final = 3_000_000_000
 """Address space of the child; an archive that lies about its unpacked size ends here."""
+HTML_MEMORY_BYTES: Final = 1_000_000_000
+"""The same while a small page of HTML is read: a few kilobytes may become millions of elements."""
+HTML_MEMORY_PER_BYTE: Final = 40
 
 
 class Child:
@@ -47,8 +50,8 @@ class Child:
             _discard(self._process)
             self._process = None
 
-    def ask(self, request: str, content: bytes) -> Mapping[str, Any]:
-        """The answer.
+    def ask(self, request: str, content: bytes, seconds: float | None = None) -> Mapping[str, Any]:
+        """The answer; `seconds` is how long it may take if that is less than for others.
 
         Raises:
             FileSkipped: the child says so, took too long, or went down.
@@ -62,7 +65,8 @@ class Child:
             late.set()
             process.kill()
 
-        timer = threading.Timer(self._seconds, give_up)
+        longest = self._seconds if seconds is None else min(seconds, self._seconds)
+        timer = threading.Timer(longest, give_up)
         timer.start()
         try:
             line = _asked(process, request, content)
@@ -71,7 +75,7 @@ class Child:
         if line is None:
             _discard(process)
             self._process = None
-            took = f"took longer than {self._seconds:g} s" if late.is_set() else "took its parser down"
+            took = f"took longer than {longest:g} s" if late.is_set() else "took its parser down"
             raise FileSkipped(f"reading it {took}")
         answer = json.loads(line)
         if not isinstance(answer, dict):
@@ -85,7 +89,7 @@ def serve(answer: Callable[[str, bytes], Mapping[str, object]]) -> None:
     """The child: answers requests until its input ends."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What a C library prints must not end up between the answers.
-    _limit_memory()
+    limit_memory()
     while line := requests.readline():
         request, size = json.loads(line)
         answers.write(json.dumps(answer(request, requests.read(size))).encode() + b"\n")
@@ -99,7 +103,7 @@ def answered(read: Callable[[], Mapping[str, object]]) -> Mapping[str, object]:
     except FileSkipped as error:
         return {"skipped": str(error)}
     except MemoryError:
-        return {"skipped": f"reading it needs more than {MEMORY_BYTES / 1e9:.0f} GB of memory"}
+        return {"skipped": "reading it needs more memory than it may take"}
     except Exception as error:  # A parser's bug costs the one file that triggers it, and is reported with its name.
         return {"skipped": f"its parser failed ({type(error).__name__})"}
 
@@ -131,8 +135,11 @@ def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
     return process.stdin, process.stdout
 
 
-def _limit_memory() -> None:
+def limit_memory(html_bytes: int | None = None) -> None:
+    """Limits the memory of this process: for reading HTML of so many bytes, or for anything else."""
     if sys.platform != "win32":  # Windows has no such limit; there the declared sizes must do.
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        of_html = HTML_MEMORY_BYTES + HTML_MEMORY_PER_BYTE * (html_bytes or 0)
+        soft = MEMORY_BYTES if html_bytes is None else min(of_html, MEMORY_BYTES)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, MEMORY_BYTES))

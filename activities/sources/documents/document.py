@@ -29,10 +29,11 @@ class FileSkipped(ActivityFault):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph, heading or piece of code, as a reader found it."""
+    """One paragraph, heading, piece of code or table, as a reader found it."""
 
     text: str
-    kind: Literal["text", "heading", "code"] = "text"
+    kind: Literal["text", "heading", "code", "table"] = "text"
+    """A table has its rows on lines and its cells between ` | `."""
     level: int = 0
     """Of a heading: 1 is the highest."""
     page: int = 0

@@ -14,8 +14,12 @@ import docx
 from docx.document import Document as WordDocument
 from docx.opc.exceptions import OpcError
 from docx.table import Table
+from docx.text.hyperlink import Hyperlink
+from docx.text.paragraph import Paragraph
+from docx.text.run import Run
 
 from elcano.activities.sources.documents.document import Block, FileSkipped, Parsed
+from elcano.activities.text.exponents import lower_text, raise_text
 
 UNPACKED_BYTES: Final = 200_000_000
 UNPACKED_RATIO: Final = 100
@@ -53,22 +57,37 @@ def _check_sizes(content: bytes) -> None:
 def _blocks(document: WordDocument) -> Iterator[Block]:
     for number, item in enumerate(document.iter_inner_content(), start=1):
         if isinstance(item, Table):
-            yield Block("\n".join(_rows(item)), paragraph=number)
+            yield Block("\n".join(_rows(item)), "table", paragraph=number)
             continue
         style = (item.style.name if item.style is not None else None) or ""
         heading = _HEADING.match(style)
         if heading or style == "Title":
-            yield Block(item.text, kind="heading", level=int(heading[1]) if heading else 1, paragraph=number)
+            yield Block(_text(item), kind="heading", level=int(heading[1]) if heading else 1, paragraph=number)
         else:
-            yield Block(item.text, paragraph=number)
+            yield Block(_text(item), paragraph=number)
 
 
 def _rows(table: Table) -> Iterator[str]:
     for row in table.rows:
         cells: list[str] = []
         for cell in row.cells:
-            text = " ".join(cell.text.split())
+            text = " ".join("\n".join(map(_text, cell.paragraphs)).split())
             if text and (not cells or cells[-1] != text):  # A merged cell comes once per column that it covers.
                 cells.append(text)
         if cells:
             yield " | ".join(cells)
+
+
+def _text(paragraph: Paragraph) -> str:
+    """Its text, with what is raised or lowered written on the line."""
+    parts = list(paragraph.iter_inner_content())
+    runs = [run for part in parts for run in (part.runs if isinstance(part, Hyperlink) else [part])]
+    if not any(run.font.superscript or run.font.subscript for run in runs):
+        return paragraph.text
+    return "".join(map(_written, runs))
+
+
+def _written(run: Run) -> str:
+    if run.font.superscript:
+        return raise_text(run.text)
+    return lower_text(run.text) if run.font.subscript else run.text

@@ -19,6 +19,8 @@ from elcano.graphs.errors import SourceRefused
 
 _MEGABYTE: Final = 1_000_000
 LINK: Final = "it is a symbolic link, which is not followed: put what it leads to here, or name that folder, too"
+_SOURCES: Final = "_sources"
+"""Where Sphinx puts the sources of its pages, as `page.rst.txt`."""
 _NO_TEXT: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 """Control characters, and the surrogates by which Python stands in for undecodable bytes."""
 
@@ -57,12 +59,17 @@ class Folder:
             prefix, folder = pending.pop()
             pending.extend(self._scan(scan, prefix, folder))
         kinds = scan.unreadable_kinds
+        twice = [key for key in scan.documents if _page_of(key) in scan.documents]
+        for key in twice:
+            del scan.documents[key]
         if not scan.documents:
             raise SourceRefused(f"folder {str(self._path)!r} {_nothing_in(scan)}")
-        ignored = (
+        ignored = [
             Skipped(f"*{kind}", f"a kind of file that cannot be read ({count} of them)")
             for kind, count in kinds.items()
-        )
+        ]
+        if twice:
+            ignored.append(Skipped(f"{_SOURCES}/", f"what pages that are searched were made of ({len(twice)} files)"))
         return Listing(dict(sorted(scan.documents.items())), tuple(sorted(scan.skipped)), tuple(sorted(ignored)))
 
     def content(self, key: str) -> Content:
@@ -136,6 +143,16 @@ class Folder:
             f"it has {size / _MEGABYTE:.1f} MB; the limit is {self._limit_bytes / _MEGABYTE:g} MB "
             "(ELCANO_FILE_LIMIT_MB)"
         )
+
+
+def _page_of(key: str) -> str:
+    """The page that Sphinx made of a file it put into `_sources`; empty of other files."""
+    path = PurePosixPath(key)
+    if _SOURCES not in path.parts or path.suffix != ".txt":
+        return ""
+    parts = list(path.parts)
+    parts.remove(_SOURCES)
+    return str(PurePosixPath(*parts).with_suffix("").with_suffix(".html"))
 
 
 def _nothing_in(scan: _Scan) -> str:

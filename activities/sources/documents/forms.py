@@ -8,6 +8,7 @@ space of words: a name is found in documents of any language, and how rare a wor
 
 from typing import Final
 
+from elcano.activities.text.exponents import level
 from elcano.activities.text.known import ENGLISH, UNSPACED, stemmer_of
 from elcano.activities.text.stems import root_in
 from elcano.activities.text.unspaced import spaced
@@ -20,7 +21,7 @@ TOKENIZER: Final = "porter unicode61 categories 'L* N* Co Mn Mc'"
 def indexed(text: str, language: str) -> str:
     """What the index is given for `text`, a text in `language`."""
     if not _is_stemmed(language):
-        return spaced(text)
+        return spaced(level(text))
     return " ".join([root_in(language, word) for word in words(text)])
 
 

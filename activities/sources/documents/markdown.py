@@ -10,6 +10,7 @@ from typing import Final
 
 from elcano.activities.sources.documents.document import Block, Parsed
 from elcano.activities.sources.documents.plain import decode, paragraph
+from elcano.activities.text.exponents import lower_text, raise_text
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:\s+(.*))?$")
@@ -21,6 +22,7 @@ _CODE_SPAN: Final = re.compile(r"(`[^`\n]{1,500}`)")
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,500}\](?:\([^()]{0,1000}\)|\[[^\]]{0,200}\])")
 _LINK: Final = re.compile(r"\[([^\[\]]{0,500})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,200}\])")
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,1000}>")
+_SCRIPT: Final = re.compile(r"<(su[bp])>([^<>]{1,60})</\1>", re.IGNORECASE)
 _AUTOLINK: Final = re.compile(r"<((?:https?|mailto):[^<>\s]{1,1000})>")
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,500})(?<=\S)\1")
 _NOT_SLUG: Final = re.compile(r"[^\w\- ]")
@@ -95,6 +97,7 @@ def _inline(text: str) -> str:
 
 
 def _plain(text: str) -> str:
+    text = _SCRIPT.sub(_on_the_line, text)
     for pattern, replacement in (
         (_IMAGE, ""),
         (_LINK, r"\1"),
@@ -104,6 +107,10 @@ def _plain(text: str) -> str:
     ):
         text = pattern.sub(replacement, text)
     return html.unescape(text)
+
+
+def _on_the_line(script: re.Match[str]) -> str:
+    return (raise_text if script[1].lower() == "sup" else lower_text)(script[2])
 
 
 def _anchored(blocks: Iterator[Block]) -> Iterator[Block]:

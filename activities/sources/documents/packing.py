@@ -1,7 +1,7 @@
 """Blocks become one text, and passages of about 900 characters that never cross a heading or a page.
 
-900 characters are a few paragraphs: enough to be understood alone, short enough to be shown. Code is cut between lines
-only, and short code not at all.
+900 characters are a few paragraphs: enough to be understood alone, short enough to be shown. Code and tables are cut
+between lines only, and short ones not at all.
 """
 
 import re
@@ -90,7 +90,7 @@ def _passages(units: Iterable[_Unit]) -> Iterator[Passage]:
 def _label(group: list[_Unit]) -> list[_Unit]:
     """The end of a passage that only names what follows, as the term of a definition does: it belongs to that."""
     last = group[-1]
-    short = last.end - last.start <= LABEL_CHARACTERS and last.block.kind not in ("code", "heading")
+    short = last.end - last.start <= LABEL_CHARACTERS and last.block.kind == "text"
     names = short and "\n" not in last.block.text and _SENTENCE_END.search(last.block.text) is None
     return [last] if names and len(group) > 1 and not last.block.text.startswith("- ") else []
 
@@ -112,7 +112,7 @@ def _passage(group: list[_Unit]) -> Passage:
 def _pieces(block: Block) -> Iterator[tuple[int, int]]:
     """The block as spans without white space at their ends, cut after sentences or lines, else words, else anywhere."""
     text = block.text
-    code = block.kind == "code"
+    code = block.kind in ("code", "table")
     longest = CODE_CHARACTERS if code else TARGET_CHARACTERS + TAIL_CHARACTERS
     marks = ("\n",) if code else _SENTENCE_ENDS
     start = 0

@@ -20,7 +20,8 @@ class Format(NamedTuple):
 
 _TEXT: Final = Format("text/plain", plain.read_text)
 _MARKDOWN: Final = Format("text/markdown", markdown.read)
-_HTML: Final = Format("text/html", html.read, foreign=True)
+HTML_TYPE: Final = "text/html"
+_HTML: Final = Format(HTML_TYPE, html.read, foreign=True)
 
 FORMATS: Final[Mapping[str, Format]] = {
     ".txt": _TEXT,

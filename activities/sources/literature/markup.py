@@ -5,13 +5,14 @@ own. A `<` that begins no whole tag is what the text says: `<LOD` in an abstract
 without recursion.
 """
 
+import html
 import re
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.sources.documents.document import Block
-from elcano.activities.sources.literature.xml import raised
+from elcano.activities.sources.documents.formulas import write_exponents
 
 MOST_CHARACTERS: Final = 50_000
 """Of one fragment; the longest abstracts have some ten thousand."""
@@ -28,6 +29,12 @@ _STRAY: Final = re.compile(
     r"<(?!/?[a-z][a-z0-9:-]{0,30}+(?:\s++[\w:-]{1,40}+\s*+=\s*+(?:\"[^\"<>]{0,500}+\"|'[^'<>]{0,500}+'))*+\s*+/?>)",
     re.IGNORECASE,
 )
+_ESCAPED: Final = re.compile(
+    r"&lt;(/?)((?:jats:)?(?:p|i|b|em|strong|italic|bold|sup|sub|sec|title|div|span|u|br|li|ul|ol|h[1-6]))"
+    r"(?:\s[^<>&]{0,200})?/?&gt;",
+    re.IGNORECASE,
+)
+"""A tag that was escaped once too often."""
 _NO_NAME: Final = re.compile(r"(?i)\W*abstract\W*")
 
 
@@ -48,12 +55,21 @@ def _blocks(fragment: str) -> list[Block]:
     if "<" not in fragment and "&" not in fragment:
         return [Block(plain)] if (plain := " ".join(fragment.split())) else []
     reading = _Reading()
-    escaped = _STRAY.sub("&lt;", _ASIDE.sub(" ", fragment))
+    escaped = _STRAY.sub("&lt;", _ASIDE.sub(" ", _with_tags(fragment)))
     root = LexborHTMLParser(f"<!doctype html><body>{escaped}").body
     if root is not None:
+        write_exponents(root)
         _walk(root, reading)
     reading.end()
     return reading.blocks
+
+
+def _with_tags(fragment: str) -> str:
+    """`fragment` with its escaped elements as elements, where they are closed; `x &lt;b&gt; y` says what it says."""
+    closed = {found[2].lower() for found in _ESCAPED.finditer(fragment) if found[1]}
+    if not closed:
+        return fragment
+    return _ESCAPED.sub(lambda tag: html.unescape(tag[0]) if tag[2].lower() in {*closed, "br"} else tag[0], fragment)
 
 
 class _Reading:
@@ -64,8 +80,6 @@ class _Reading:
         self._parts: list[str] = []
         self._kinds: list[str] = []
         """The open headings."""
-        self._raised: list[int] = []
-        """Where each open superscript began."""
 
     def add(self, text: str) -> None:
         self._parts.append(text)
@@ -75,17 +89,12 @@ class _Reading:
             self.end()
         if name in _HEADINGS:
             self._kinds.append(name)
-        elif name == "sup":
-            self._raised.append(len(self._parts))
 
     def leave(self, name: str) -> None:
         if name in _BLOCKS:
             self.end()
         if name in _HEADINGS and self._kinds:
             self._kinds.pop()
-        elif name == "sup" and self._raised:
-            began = self._raised.pop()
-            self._parts[began:] = [raised("".join(self._parts[began:]).strip())]
 
     def apart(self, following: str) -> None:
         """Parts two words that only a change of type parts: some publishers lose the space between them."""
@@ -96,7 +105,6 @@ class _Reading:
     def end(self) -> None:
         text = " ".join("".join(self._parts).split())
         self._parts.clear()
-        self._raised = [0 for _ in self._raised]
         if not text:
             return
         self.blocks.append(Block(text, "heading", level=1) if self._kinds else Block(text))

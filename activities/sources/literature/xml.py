@@ -4,21 +4,27 @@ Nothing is loaded beside it, no entity of its own is expanded, and one that decl
 asked here does. A tree is walked without recursion.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from html import unescape
 from typing import Final, TypeAlias
 
 from lxml import etree
 
+from elcano.activities.text.exponents import lower_text, raise_text
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 Element: TypeAlias = etree._Element
 """Of lxml, which gives it no public name."""
 
-_RAISED: Final = str.maketrans("0123456789+-\u2212\u2013=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
 _APART: Final = frozenset({"p", "title", "label", "list-item", "break", "def", "term", "sec", "td", "th"})
 """Elements between whose texts there is a space, though none is written."""
-_CAN_BE_RAISED: Final = frozenset(map(chr, _RAISED))
+_SCRIPTS: Final = {
+    ("msup", 1): raise_text,
+    ("msub", 1): lower_text,
+    ("msubsup", 1): lower_text,
+    ("msubsup", 2): raise_text,
+}
+"""How the children of MathML are written, by the name of their parent and their place in it."""
 
 
 def parsed(source: str, content: bytes, root: Collection[str]) -> Element:
@@ -63,11 +69,6 @@ def flattened(element: Element | None, left_out: Collection[str] = ()) -> str:
     return " ".join("".join(_texts(element, left_out)).split())
 
 
-def raised(text: str) -> str:
-    """`text` as superscript if all of it can be written so, else as it is."""
-    return text.translate(_RAISED) if text and _CAN_BE_RAISED.issuperset(text) else text
-
-
 def _texts(element: Element, left_out: Collection[str]) -> list[str]:
     parts = [element.text or ""]
     open_elements: list[tuple[Iterator[Element], Element, int]] = [(iter(element), element, 0)]
@@ -76,8 +77,8 @@ def _texts(element: Element, left_out: Collection[str]) -> list[str]:
         child = next(children, None)
         if child is None:
             open_elements.pop()
-            if local(parent) == "sup":
-                parts[began:] = [raised("".join(parts[began:]).strip())]
+            if (write := _writer(parent)) is not None:
+                parts[began:] = [write("".join(parts[began:]).strip())]
             elif local(parent) in _APART:
                 parts.append(" ")
             if open_elements:
@@ -92,3 +93,14 @@ def _texts(element: Element, left_out: Collection[str]) -> list[str]:
             open_elements.append((iter(child), child, len(parts)))
             parts.append(child.text or "")
     return parts
+
+
+def _writer(element: Element) -> Callable[[str], str] | None:
+    """How the text of an element is written that is raised or lowered; None of others."""
+    name = local(element)
+    if name in ("sup", "sub"):
+        return raise_text if name == "sup" else lower_text
+    above = element.getparent()
+    if above is None or not (within := local(above)).startswith("ms"):
+        return None
+    return _SCRIPTS.get((within, above.index(element)))

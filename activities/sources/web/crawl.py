@@ -1,8 +1,8 @@
 """The source `crawl`: reads a page and what it links to on its own host, and finds the best passages of them all.
 
 Links whose addresses share words with the query are followed first. One page is read at a time: a site is
-somebody's machine. A site that wants more than a second between two pages is not crawled beyond the first one, since
-nothing here waits.
+somebody's machine. The pause that it wants between two pages is kept by all crawls of a worker together; a site that
+wants a longer one than a crawl has time for is not crawled beyond the first page.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ TRIES: Final = 30
 """Pages that are asked for at most, those that cannot be read included."""
 DEPTH: Final = 2
 """Links from the page that was named."""
-DELAY_SECONDS: Final = 1.0
-"""What a page takes anyway; a site that wants a longer pause is not crawled."""
+PAUSE_SECONDS: Final = 5.0
+"""A site that wants a longer pause between two pages is not crawled."""
 READING_SECONDS: Final = 200.0
 """After so long no other page is begun."""
 _WARNED: Final = 10
@@ -139,9 +139,12 @@ class CrawlSource:
 
     async def _visit(self, crawl: _Crawl, link: _Link) -> None:
         name = self._spec.name
+        robots = self._reader.robots
         try:
+            pause = await robots.delay(link.url, trusted=self._trusted)
+            if pause:
+                await robots.take_turn(link.url, min(pause, PAUSE_SECONDS))
             read = await self._reader.read(link.url)
-            pause = await self._reader.robots.delay(link.url, trusted=self._trusted) if link.depth == 0 else 0.0
         except (FileSkipped, SourceUnavailable, SourceRefused) as error:
             if link.depth == 0:  # without the page that was named there is no crawl
                 kind = SourceUnavailable if isinstance(error, SourceUnavailable) else SourceRefused
@@ -153,7 +156,7 @@ class CrawlSource:
             return
         crawl.home = host(read.url)
         crawl.read.append(read)
-        if pause > DELAY_SECONDS:
+        if pause > PAUSE_SECONDS:
             crawl.failed.append(f"{name}: only {link.url} was read: its site wants {pause:g} s between pages")
         elif link.depth < DEPTH:
             crawl.follow(read, link.depth)

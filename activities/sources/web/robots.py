@@ -4,8 +4,9 @@ We choose what we read, so we are a robot also where only one page is read. A si
 one whose file cannot be had at the moment allows nothing.
 """
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -35,11 +36,20 @@ class Robots:
     Args:
         fetcher: by which they are read.
         clock: monotonic seconds.
+        sleep: waits so many seconds.
     """
 
-    def __init__(self, fetcher: Fetcher, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._fetcher = fetcher
         self._clock = clock
+        self._sleep = sleep
+        self._turns: dict[str, float] = {}
+        """When each site with a pause was, or will be, asked last."""
         self._known: dict[str, _Known] = {}
 
     async def require(self, url: str, *, trusted: bool = False) -> None:
@@ -64,6 +74,17 @@ class Robots:
         rules = await self._rules(url, trusted)
         rate = rules.request_rate(NAME)
         return max(rules.crawl_delay(NAME) or 0.0, rate.seconds / rate.requests if rate and rate.requests else 0.0)
+
+    async def take_turn(self, url: str, pause: float) -> None:
+        """Waits until `pause` seconds have passed since the last turn at its site; turns are taken in order."""
+        now = self._clock()
+        for site in [site for site, turn in self._turns.items() if now - turn > KEPT_SECONDS]:
+            del self._turns[site]
+        site = urlsplit(url).netloc
+        turn = max(now, self._turns[site] + pause) if site in self._turns else now
+        self._turns[site] = turn
+        if turn > now:
+            await self._sleep(turn - now)
 
     async def _rules(self, url: str, trusted: bool) -> Protego:
         parts = urlsplit(url)

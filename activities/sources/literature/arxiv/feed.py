@@ -77,16 +77,16 @@ def _record(entry: Element) -> Record | None:
     version = found[1] if (found := _VERSION.search(address)) else ""
     doi = works.doi(_text(entry, "doi"))
     published_doi = "" if doi.startswith(_OWN_DOI) else doi
-    flags, notices = _standing(entry, published_doi)
-    published = fields.date(_text(entry, "published"))
     journal = _text(entry, "journal_ref")
+    flags, notices = _standing(entry, published_doi, journal)
+    published = fields.date(_text(entry, "published"))
     work = Work(
         title=_text(entry, "title"),
         authors=tuple(_authors(entry)),
         year=fields.year(published),
         published=published,
         venue=journal or "arXiv",
-        kind="article" if published_doi else "preprint",
+        kind="article" if published_doi or journal else "preprint",
         identifiers=Identifiers(arxiv=identifier, doi=published_doi),
         url=f"https://arxiv.org/abs/{identifier}{f'v{version}' if version else ''}",
         flags=flags,
@@ -96,7 +96,7 @@ def _record(entry: Element) -> Record | None:
     return Record(work, (Block(summary),) if summary else (), metadata=_beside(entry, version))
 
 
-def _standing(entry: Element, published_doi: str) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
+def _standing(entry: Element, published_doi: str, journal: str) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
     comment, summary = _text(entry, "comment"), _text(entry, "summary")
     flags: list[Flag] = []
     notices: list[str] = []
@@ -108,6 +108,8 @@ def _standing(entry: Element, published_doi: str) -> tuple[tuple[Flag, ...], tup
         notices.append(shortened(f"Withdrawn from arXiv: {summary}", NOTICE_CHARACTERS))
     if published_doi:
         notices.append(f"What was read is the preprint; it was published as doi:{published_doi}.")
+    elif journal:
+        notices.append(shortened(f"What was read is the preprint; it was published in {journal}.", NOTICE_CHARACTERS))
     else:
         flags.append("preprint")
     return (*flags, "abstract_only"), tuple(notices)

@@ -15,7 +15,15 @@ from pydantic_ai.exceptions import (
 
 from elcano.activities.calls.refusals import fault_of
 from elcano.activities.calls.verdicts import SENTENCES, Said, Sentence, Verdict, verdict_of
-from elcano.graphs.errors import ActivityFault, ModelBusy, ModelRefused, PromptTooLong, RequestRefused
+from elcano.graphs.errors import (
+    ActivityFault,
+    AnswerDeclined,
+    AnswerUnusable,
+    ModelBusy,
+    ModelRefused,
+    PromptTooLong,
+    RequestRefused,
+)
 
 
 def refused(status: int, body: object = None, **headers: str) -> ModelHTTPError:
@@ -107,9 +115,17 @@ def test_every_sentence_of_the_table_is_needed(sentence: Sentence) -> None:
         (refused(400, openai("`top_k` is odd")), RequestRefused, "`top_k` is odd"),
         (refused(429, openai("slow down"), retry_after="7"), ModelBusy, "slow down"),
         (refused(413), PromptTooLong, "too long"),
+        (refused(400, openai("malformed call", code="tool_use_failed")), AnswerUnusable, "malformed call"),
+        (refused(400, openai("no JSON", code="json_validate_failed")), AnswerUnusable, "no JSON"),
+        (refused(400, openai("filtered", code="content_filter", param="prompt")), AnswerDeclined, "filtered"),
+        (  # Azure's filter of prompts answers so under status 200
+            ModelAPIError("m", "?", body=openai("filtered", code="content_filter", param="prompt")),
+            AnswerDeclined,
+            "filtered",
+        ),
         (UserError("set a key"), ModelRefused, "set a key"),
     ],
-    ids=["401", "402", "404", "400", "429", "413", "user"],
+    ids=["401", "402", "404", "400", "429", "413", "form", "json", "filter", "filter200", "user"],
 )
 def test_a_fault_says_what_was_said(error: Exception, kind: type[ActivityFault], told: str) -> None:
     fault = fault_of(error)

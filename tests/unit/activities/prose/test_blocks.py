@@ -86,6 +86,14 @@ def test_lists_of_references_are_left_out_with_a_word(tail: str) -> None:
     assert written.leftover() == (LISTED,)
 
 
+@pytest.mark.parametrize("tail", ["[^1]: Only in the first year.", "## Notes\n\n[^1]: Only in the first year."])
+def test_footnotes_in_the_writers_own_words_stay(tail: str) -> None:
+    written = Written((A, B))
+    kept = [one.text for one in written.claims(f"It fell[^1] [a] and rose [b].\n\n{tail}")]
+    assert kept[-1] == "[^1]: Only in the first year."
+    assert written.leftover() == ()
+
+
 def test_a_section_on_sources_is_no_list_of_references() -> None:
     text = "### Sources\n\nEnergy comes from wind and from water, which the state pays for [a]."
     assert [one for one, _ in claims(text)] == text.split("\n\n")

@@ -68,7 +68,8 @@ QUOTED = "> What they said\n> on two lines.\n>\n> - and a list"
 
 
 @pytest.mark.parametrize(
-    "text", [NESTED, LOOSE, CODE, FORMULA, INLINE, QUOTED, "### A heading", "a\\\nb", "~~~\nx\n~~~"]
+    "text",
+    [NESTED, LOOSE, CODE, FORMULA, INLINE, QUOTED, "### A heading", "a\\\nb", "~~~\nx\n~~~", "- [ ] open\n- [x] done"],
 )
 def test_blocks_come_out_as_they_went_in(text: str) -> None:
     assert rewritten(text) == text

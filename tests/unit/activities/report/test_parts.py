@@ -154,3 +154,18 @@ def test_any_block_is_checked_and_written(text: str, marks: set[str], judged: bo
     assert shown.count("\n## Conclusion\n") == 1
     numbers = set(re.findall(r"(?<!\\)\[(\d+)\]", re.sub(r"(?s)```.*?```|~~~.*?~~~|(`+).*?\1", "", shown)))
     assert numbers <= {str(one.number) for one in result.references}
+
+
+def test_code_that_is_quoted_keeps_its_lines() -> None:
+    quotation = "Say it so:\n\ndef f():\n    return [1]"
+    text = f"Oil is dear. {quotation}"
+    stored = TEXT.model_copy(update={"text": text})
+    passage = OIL.model_copy(update={"text": text, "start": 0, "end": len(text)})
+    cited = Citation(evidence=OIL.id, quote=quotation)
+    draft = ReportDraft(
+        title="T", sections=(DraftSection(heading="S", claims=(claim(quotation, cited),)),), quoted=True
+    )
+    (only,) = parts(check(draft, [passage], {TEXT.content_hash: stored}), {})
+    assert [block.markdown for block in only.blocks] == [
+        "\u201cSay it so:\u201d [1]\n\n```\ndef f():\n    return [1]\n```"
+    ]

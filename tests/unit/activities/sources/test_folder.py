@@ -61,6 +61,17 @@ def test_other_kinds_of_files_are_counted_for_whoever_asks(docs: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("above", ["", "build/html/"])
+def test_the_sources_of_sphinx_are_not_searched_beside_their_pages(docs: Path, above: str) -> None:
+    for key in ("guide/intro.html", "_sources/guide/intro.rst.txt", "_sources/guide/alone.rst.txt"):
+        (docs / above / key).parent.mkdir(parents=True, exist_ok=True)
+        (docs / above / key).write_text("words")
+    assert listed(docs) == sorted(["a.md", f"{above}_sources/guide/alone.rst.txt", f"{above}guide/intro.html"])
+    assert Folder(docs, LIMIT).listing().ignored == (
+        Skipped("_sources/", "what pages that are searched were made of (1 files)"),
+    )
+
+
 @pytest.mark.parametrize("name", ["no such", "file.md", "loop"])
 def test_what_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "file.md").write_text("text")

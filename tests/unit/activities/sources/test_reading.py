@@ -1,6 +1,7 @@
 import io
 import zipfile
 
+import docx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -127,7 +128,7 @@ def test_html_keeps_the_main_part_with_anchors_and_code() -> None:
     document = parse("page.html", HTML)
     assert document.title == "T & t"
     assert passages(document) == [
-        ("Intro", "Hello bold, world.\nSecond line\n\ndef f():\n    return 1\n\na | b\n\n1 | 2"),
+        ("Intro", "Hello bold, world.\nSecond line\n\ndef f():\n    return 1\n\na | b\n1 | 2"),
         ("Intro > Next", "loose text"),
     ]
     assert [passage.anchor for passage in document.passages] == ["intro", "next"]
@@ -251,3 +252,52 @@ def test_whatever_is_in_a_text_it_is_read_or_skipped(content: bytes, suffix: str
         return
     assert document.text.encode()
     assert all(document.text[start:end].strip() for start, end, *_ in document.passages)
+
+
+RAISED = "2<sup>64</sup> of CO<sub>2</sub> on the 5<sup>th</sup>"
+
+
+@pytest.mark.parametrize(("name", "around"), [("a.html", "<p>%s</p>"), ("a.md", "%s")])
+def test_exponents_and_indices_stay_what_they_are(name: str, around: str) -> None:
+    assert parse(name, (around % RAISED).encode()).text == "2⁶⁴ of CO₂ on the 5th"
+
+
+def test_exponents_of_word_stay_what_they_are() -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("2")
+    paragraph.add_run("64").font.superscript = True
+    paragraph.add_run(" of CO")
+    paragraph.add_run("2").font.subscript = True
+    out = io.BytesIO()
+    document.save(out)
+    assert parse("a.docx", out.getvalue()).text == "2⁶⁴ of CO₂"
+
+
+@pytest.mark.parametrize(
+    ("formula", "written"),
+    [
+        (
+            "<span class=katex><span class=katex-mathml><math><semantics><mrow><msup><mi>e</mi><mi>x</mi></msup></mrow>"
+            "<annotation encoding='application/x-tex'>e^x</annotation></semantics></math></span>"
+            "<span class=katex-html aria-hidden=true>ex</span></span>",
+            "e^x",
+        ),
+        (
+            "<span class=mwe-math-element><span style='display:none'><math alttext='{\\displaystyle E=mc^{2}}'>"
+            "<mi>E</mi></math></span><img aria-hidden=true alt='{\\displaystyle E=mc^{2}}'></span>",
+            "E=mc^{2}",
+        ),
+        ("<math><msup><mn>10</mn><mn>6</mn></msup><mo>+</mo><mfrac><mn>1</mn><mi>y</mi></mfrac></math>", "10⁶+(1/y)"),
+    ],
+)
+def test_formulas_are_parts_of_their_sentences(formula: str, written: str) -> None:
+    assert parse("a.html", f"<p>It is {formula} where it ends.</p>".encode()).text == f"It is {written} where it ends."
+
+
+def test_a_table_is_cut_between_its_rows_only() -> None:
+    rows = "".join(f"<tr><td>Row {row}</td><td>{'words ' * 20}end {row}</td></tr>" for row in range(60))
+    document = parse("a.html", f"<table><tr><th>Name</th><th>Said</th></tr>{rows}</table>".encode())
+    lines = [line for _, text in passages(document) for line in text.splitlines()]
+    assert lines == document.text.splitlines()
+    assert lines[:1] == ["Name | Said"]
+    assert all(line.startswith(f"Row {row} | ") and line.endswith(f"end {row}") for row, line in enumerate(lines[1:]))

@@ -115,7 +115,7 @@ def test_what_is_found_says_the_words_of_the_quote(text: str, quote: str) -> Non
         return
     there = re.findall(r"[^\W_]+", fold(text).text.casefold())
     said = re.findall(r"[^\W_]+", fold(quote).text.casefold())
-    assert set(said) <= set(there) or "\u4e2d" in quote
+    assert set(said) <= set(there) or "\u4e2d" in quote + text  # its script does not part words
     assert text[slice(*place)].strip()
 
 
@@ -144,3 +144,35 @@ def test_hostile_texts_end(hostile: str) -> None:
 
 def test_words_that_stand_everywhere_within_others_end_as_not_found() -> None:
     assert Searched.of("abab" * 20_000).find("ab" * 500) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("It has 2⁶⁴ states in all.", "It has 2⁶⁴ states"),
+        ("It has 2⁶⁴ states in all.", "It has 2^64 states"),
+        ("It has 2⁶⁴ states in all.", "It has 2^{64} states"),
+        ("It has 2^64 states in all.", "It has 2⁶⁴ states"),
+        ("At 10⁻³ mol of CO₂ it stops.", "At 10^-3 mol of CO2 it stops"),
+        ("HbA₁c fell by half.", "HbA1c fell by half"),
+    ],
+)
+def test_exponents_and_indices_are_found_as_they_are_typed(text: str, quote: str) -> None:
+    place = Searched.of(text).find(quote)
+    assert place is not None
+    assert text.startswith(text[slice(*place)])
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("It has 2⁶⁴ states.", "It has 264 states"),
+        ("It has 2⁶⁴ states.", "It has 2"),
+        ("It has 2^64 states.", "It has 2"),
+        ("It has 2^64 states.", "64 states"),
+        ("The area is 20 m² in all.", "The area is 20 m"),
+        ("About log₁₀2 of it.", "About log102 of it"),
+    ],
+)
+def test_an_exponent_is_no_digit_of_its_base_and_no_quote_ends_before_it(text: str, quote: str) -> None:
+    assert Searched.of(text).find(quote) is None

@@ -144,6 +144,13 @@ async def test_all_that_a_preprint_tells() -> None:
     }
 
 
+async def test_what_names_its_journal_was_reviewed() -> None:
+    (only,) = (await found("arxiv", feed(entry(journal_ref="J. Whales 7 (2021)")))).evidence
+    assert only.work
+    assert (only.work.kind, only.work.flags) == ("article", ("abstract_only",))
+    assert only.work.notices == ("What was read is the preprint; it was published in J. Whales 7 (2021).",)
+
+
 async def test_what_was_published_is_no_mere_preprint() -> None:
     published = entry(doi="10.5555/WHALES", journal_ref="J. Whales 7 (2021)")
     own = entry("2101.00002", doi="10.48550/arXiv.2101.00002")
@@ -278,7 +285,8 @@ async def test_recorded_answers_are_read() -> None:
         assert len(given_.evidence) == 10
         works = [passage.work for passage in given_.evidence if passage.work]
         assert all(work.authors and work.published and work.identifiers.arxiv for work in works)
-        assert all(("preprint" in work.flags) != bool(work.identifiers.doi) for work in works)
+        published = [bool(work.identifiers.doi) or work.venue != "arXiv" for work in works]
+        assert [("preprint" not in work.flags) for work in works] == published
         assert not any("withdrawn" in work.flags for work in works)
     (one,) = (await found("arxiv", played("arxiv/by_id.xml"), "1605.08386")).evidence
     assert one.document == "arxiv:1605.08386"

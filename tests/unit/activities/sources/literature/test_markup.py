@@ -36,7 +36,9 @@ def test_sections_become_headings_and_paragraphs() -> None:
     ("fragment", "text"),
     [
         ("p<0.05, values <LOD were >5, a<b", "p<0.05, values <LOD were >5, a<b"),
-        ("10<sup>6</sup> CO<sub>2</sub> the 5<sup>th</sup>", "10⁶ CO2 the 5th"),
+        ("10<sup>6</sup> CO<sub>2</sub> the 5<sup>th</sup>", "10⁶ CO₂ the 5th"),
+        ("10<mml:msup><mml:mn>2</mml:mn><mml:mn>6</mml:mn></mml:msup>", "102⁶"),
+        ("&lt;p&gt;Ten &lt;i&gt;in vivo&lt;/i&gt; at 10&lt;sup&gt;6&lt;/sup&gt;&lt;/p&gt;", "Ten in vivo at 10⁶"),
         ("in<jats:italic>MLH1</jats:italic>variants, <i>p</i>-value", "in MLH1 variants, p-value"),
         ("&lt;b&gt; &amp;amp; &nbsp;x &unheard;", "<b> &amp; x &unheard;"),
         ("a<!-- no -->b <![CDATA[c]]> <?no no?>d", "a b c d"),

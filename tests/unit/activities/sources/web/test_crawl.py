@@ -7,6 +7,7 @@ import pytest
 
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.web.crawl import DEPTH, PAGES, TRIES, CrawlSource
+from elcano.activities.sources.web.robots import Robots
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.loopback import Loopback, Reply, loopback
@@ -107,6 +108,34 @@ async def test_a_site_that_wants_long_pauses_is_not_crawled() -> None:
     assert visited(site) == ["/a"]
     assert found.warnings == (f"crawl: only {site.url}/a was read: its site wants 10 s between pages",)
     assert len(found.evidence) == 1
+
+
+async def test_the_pause_that_a_site_wants_is_kept_between_its_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[tuple[str, float, int]] = []
+    pages = {ROBOTS: Reply("User-agent: *\nCrawl-delay: 1\n"), "/a": linking("/b", "/c", text=KRILL)}
+    pages |= {"/b": linking(text=KRILL), "/c": linking(text=KRILL)}
+    async with opened(pages) as (source, site):
+
+        async def take_turn(_: Robots, url: str, pause: float) -> None:
+            turns.append((url.removeprefix(site.url), pause, len(visited(site))))
+
+        monkeypatch.setattr(Robots, "take_turn", take_turn)
+        await source.search(f"{site.url}/a krill", 5)
+    assert [turn for turn in turns if turn[0] != "/menu"] == [("/a", 1.0, 0), ("/b", 1.0, 1), ("/c", 1.0, 2)]
+
+
+async def test_two_crawls_of_a_site_share_its_pauses() -> None:
+    now, waited = [100.0], list[float]()
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    robots = Robots(Fetcher(settings()), lambda: now[0], sleep)
+    for url in ("https://a.example/1", "https://a.example/2", "https://b.example/1", "https://a.example/3"):
+        await robots.take_turn(url, 2.0)
+    now[0] += 30.0
+    await robots.take_turn("https://a.example/4", 2.0)
+    assert waited == [2.0, 4.0]
 
 
 async def test_the_page_that_was_named_has_to_be_read() -> None:

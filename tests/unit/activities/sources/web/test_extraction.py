@@ -1,6 +1,7 @@
 """What is read of a page: its main text, its passages, and what it says of itself."""
 
 import json
+import re
 from hashlib import sha256
 
 import pytest
@@ -197,3 +198,107 @@ def test_any_markup_is_read_or_left_out(markup: str) -> None:
     text = page.document.text
     assert all(0 <= passage.start < passage.end <= len(text) for passage in page.document.passages)
     assert sha256(text.encode()).hexdigest()
+
+
+_NAMES = st.sampled_from(
+    [
+        "a",
+        "abbr",
+        "b",
+        "bdi",
+        "bdo",
+        "cite",
+        "code",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strong",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+        "svg",
+        "img",
+    ]
+)
+_HOLDING = st.sampled_from(["", " ", "{0}", "{0} ", "<i></i>{0}", "{0} <b>{1}</b>"])
+_BETWEEN = st.lists(st.one_of(st.none(), st.tuples(_NAMES, st.sampled_from(["", " class=fa"]), _HOLDING)), max_size=6)
+_SHAPES = (
+    "<p>{0}</p><p>{1}</p>",
+    "<ul><li>{0}</li><li>{1}</li></ul>",
+    "<ol><li>{0}<ul><li>{1}</li></ul></li></ol>",
+    "<table><tr><th>{0}</th><th>One</th></tr><tr><td>{1}</td><td>Two</td></tr></table>",
+    "<dl><dt>{0}</dt><dd>{1}</dd></dl>",
+    "<blockquote><p>{0}</p><p>{1}</p></blockquote>",
+)
+
+
+def _run(between: list[tuple[str, str, str] | None], first: int) -> tuple[str, list[str]]:
+    """Inline elements between words, and the words."""
+    told: list[str] = []
+
+    def word() -> str:
+        told.append(f"word{first + len(told)}")
+        return told[-1]
+
+    parts = [word()]
+    for one in between:
+        if one is None:
+            parts.append(word())
+            continue
+        name, more, holding = one
+        void = name in ("wbr", "img")
+        inner = "" if void or name == "svg" else holding.format(*(word() for _ in range(holding.count("{"))))
+        parts += [f"<{name}{more}>" if void else f"<{name}{more}>{inner}</{name}>", word()]
+    return " ".join(parts), told
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(_SHAPES), _BETWEEN, _BETWEEN)
+def test_no_inline_element_costs_a_word(
+    shape: str, first: list[tuple[str, str, str] | None], second: list[tuple[str, str, str] | None]
+) -> None:
+    one, words = _run(first, 1)
+    two, more = _run(second, 100)
+    markup = html(FILLER).replace("</article>", shape.format(one, two) + f"<p>{FILLER}</p></article>")
+    assert re.findall(r"\bword\d+\b", taken(markup).document.text) == [*words, *more]
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<ul><li><i class='fa'></i> Works on Linux</li><li>Works on Mac</li></ul>", "- Works on Linux"),
+        ("<p>The result was <b></b>not confirmed by anybody.</p>", "The result was not confirmed by anybody."),
+        ("<p>It has 2<sup>64</sup> states of CO<sub>2</sub>.</p>", "It has 2⁶⁴ states of CO₂."),
+        (
+            "<p>The energy is <span class=katex><span class=katex-mathml><math><mi>E</mi><annotation "
+            "encoding='application/x-tex'>mc^2</annotation></math></span><span aria-hidden=true>mc2</span></span> "
+            "here.</p>",
+            "The energy is mc^2 here.",
+        ),
+        (
+            "<p>The energy is <span class=mwe-math-element><span style='display:none'><math alttext='mc^2'><mi>m</mi>"
+            "</math></span><img aria-hidden=true alt='mc^2'></span> here.</p>",
+            "The energy is mc^2 here.",
+        ),
+        ("<pre><code>def f():\n    return <span></span>1\n</code></pre>", "def f():\n    return 1"),
+        (
+            "<table><tr><th>Port</th><th>Range</th></tr><tr><td>Brest</td><td><i></i>7 m</td></tr></table>",
+            "Brest | 7 m",
+        ),
+    ],
+)
+def test_nothing_is_lost_within_a_block(markup: str, text: str) -> None:
+    page = html(FILLER).replace("</article>", f"{markup}<p>{FILLER}</p></article>")
+    assert text in taken(page).document.text

@@ -21,7 +21,11 @@ from elcano.graphs.support import Support
 from elcano.graphs.values.statements import Block, CheckedCitation, Part, PartKind
 
 UNVERIFIED_MARK: Final = "(not verified)"
-_SUPPORT: Final[Mapping[Support, str]] = {"partly": " (partly supported)", "not_supported": " (not supported)"}
+_SUPPORT: Final[Mapping[Support, str]] = {
+    "partly": " (partly supported)",
+    "in_passage": " (in the passage, not in the quote)",
+    "not_supported": " (not supported)",
+}
 
 
 def parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = english.PHRASES) -> tuple[Part, ...]:
@@ -94,7 +98,8 @@ class _Numbering:
         numbers = _numbers(cited, self.marks, ", " if bracket.inferred else " ")
         if bracket.inferred:
             holds = numbers and all(one.verdict == "verified" for one in cited)
-            return f"(inferred from {numbers})" if holds else f"(inferred) {UNVERIFIED_MARK}"
+            doubted = _supported(self.claim, number) if token.meta[LAST] else ""
+            return f"(inferred from {numbers}){doubted}" if holds else f"(inferred) {UNVERIFIED_MARK}"
         return f"{numbers or UNVERIFIED_MARK}{_supported(self.claim, number) if token.meta[LAST] else ''}"
 
 

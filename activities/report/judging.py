@@ -1,9 +1,10 @@
-"""What is found of a statement whose citations hold: by code from its figures, names and words, by a reviewer from its sense.
+"""What is found of a statement whose citations hold: by code from its figures and words, by a reviewer from its sense.
 
-Code cannot be talked round about a figure: one that no quote has makes a statement a supported one no more, whatever
-the reviewer says. A name may be another one's, so there the reviewer's word counts. Where nobody read a statement its words
-are compared as well. What the quotes leave out and the cited passages have is said to be so. What connects and cites nothing
-may name no figure that the text around it does not rest on; an inference none that does not follow from what it names.
+Code cannot be talked round about a figure: one that no quote has makes a statement a supported one no more,
+whatever the reviewer says. A name may be another one's, so there the reviewer's word counts. Where nobody read a
+statement its words are compared as well. What the quotes leave out and the cited passages have is said to be so.
+What connects and cites nothing may name no figure that the text around it does not rest on; an inference none that
+does not follow from what it names.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,12 +40,12 @@ def judged(
         judgement: what the reviewer found of it; None if nobody looked.
         passages: the texts that it cites.
         facts: of an inference, the statements that it names.
-        by_words: its words are compared if nobody looked.
+        by_words: its words are compared if nobody looked; not those of a cell, which is no sentence.
     """
     support: Support = judgement.support if judgement else "unchecked"
     said = said_of(statement, known)
     whole = replace(said, quotes=(*said.quotes, *passages))
-    if statement.kind == "fact" and by_words and support == "unchecked":
+    if statement.kind == "fact" and by_words and support == "unchecked" and not statement.context:
         found = weighed(said)
         if found.reasons and passages and not weighed(whole).reasons:
             found = Found("in_passage", (IN_PASSAGE, *found.reasons))

@@ -1,21 +1,23 @@
 """Digits that point somewhere and count nothing: addresses, marks of footnotes, numbers of tables and pictures.
 
-They are blanked, each character by a space, so that places in the text stay what they are. A date with points becomes one
-with strokes, since its parts are figures and it is none.
+They are blanked, each character by a space, so that places in the text stay what they are. A date with points becomes
+one with strokes, since its parts are figures and it is none.
 """
 
 import re
 from typing import Final
 
 _LABELS: Final = (
-    "fig figs figure figures table tables tab eq eqs equation chapter chap section sect sec appendix app p pp page ref refs "
-    "abb abbildung tabelle kapitel abschnitt anhang seite figura tabla tableau tabella chapitre capitulo cap\u00edtulo hoofdstuk"
+    "fig figs figure figures table tables tab eq eqs equation chapter chap section sect sec appendix app p pp page ref "
+    "refs abb abbildung tabelle kapitel abschnitt anhang seite figura tabla tableau tabella chapitre capitulo "
+    "cap\u00edtulo hoofdstuk"
 )
 _POINTERS: Final = re.compile(
     r"(?:https?://|www\.|doi:)[^\s<>\"']+|\b10\.\d{4,9}/[^\s<>\"']+"
     r"|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
     r"|\[\d{1,3}(?:\s?[,;\u2013-]\s?\d{1,3})*\]"
-    rf"|\b(?i:{'|'.join(_LABELS.split())})\b\.?[\s\u00a0]?\d{{1,3}}(?:[.\u2013-]\d{{1,3}})*[a-z]?\b(?![%\u2030]|[\s\u00a0](?:%|mg|g|kg)\b)"
+    rf"|\b(?i:{'|'.join(_LABELS.split())})\b\.?[\s\u00a0]?\d{{1,3}}(?:[.\u2013-]\d{{1,3}})*[a-z]?\b"
+    r"(?!\s?[%\u2030])"
 )
 _DATE: Final = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.((?:1[5-9]|20)\d\d)(?!\d)")
 

@@ -1,7 +1,7 @@
 """Whether the figures of an inference follow from what it names: they stand there, or two of them give it.
 
-A sum, difference, product, ratio, share, change or mean of two figures is found, and the sum of all, each rounded as it is
-shown. What takes more steps is not: the statement that comes between can be written down.
+A sum, difference, product, ratio, share, change or mean of two figures is found, and the sum of all, each rounded
+as it is shown. What takes more steps is not: the statement that comes between can be written down.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ def unreckoned(statement: Statement) -> tuple[str, ...]:
     there = dict.fromkeys(value for text in statement.quotes for one in figures(text) for value in one.values)
     made = list(_made(list(there)[:MOST_OPERANDS]))
     return tuple(
-        f"\u201c{one.written}\u201d neither stands in what it is inferred from nor follows from two figures there"
+        f"\u201c{one.written}\u201d neither stands in what it is inferred from nor follows from figures there"
         for one in lacking
         if not any(_shows(value, one.places, result) for value in one.values for result in made)
     )
@@ -43,5 +43,5 @@ def _made(there: Sequence[Decimal]) -> Iterator[Decimal]:
 
 
 def _shows(shown: Decimal, places: int, exact: Decimal) -> bool:
-    """Whether `exact` is shown as `shown` with so many digits behind its point; without its sign, as a change is told."""
+    """Whether `exact` is shown as `shown` with so many digits behind its point; signs aside, as a change is told."""
     return abs(abs(shown) - abs(exact)) <= Decimal(1).scaleb(-places) / 2

@@ -1,8 +1,9 @@
-"""What code finds of a statement beside its quotes where nobody reads it: figures decide, names and words are weighed.
+"""What code finds of a statement that nobody reads: figures decide, names and words are weighed.
 
-A figure that no quote has decides alone. A year, a name or a word may be left out of a quote that says the rest, so these
-are weighed together: a long sentence with one name more is let pass, a short one is not. Where a clause of a quote says
-nearly the same with another year or name in the place of the missing one, or denies it, or turns it round, that decides.
+A figure that no quote has decides alone. A year, a name or a word may be left out of a quote that says the rest, so
+these are weighed together: a long sentence with one name more is let pass, a short one is not. Where a clause of a
+quote says nearly the same with another year or name in the place of the missing one, or denies it, or turns it
+round, that decides.
 """
 
 import re

@@ -1,13 +1,13 @@
-"""How well code tells, without a model, what the evidence of a statement supports, and how often it doubts what is true.
+"""How well code tells without a model what evidence supports, and how often it doubts what is true.
 
     python -m benchmarks.quality.wice FOLDER [--list]
 
-FOLDER holds `wice/dev.jsonl`: on each line a `claim`, its `evidence` as a list of sentences, a `label`, and in `meta` the
-title and the section of its page. A statement is doubted if `support.weighing` finds anything against it. A false
-alarm is a supported claim that is doubted. It is measured with all of the evidence quoted, and with the three sentences
-that have most of the claim's words; of the latter, what stands in the rest of the passage is told apart, as reports do.
-Balanced accuracy is told twice: claims that are supported in part count as not supported, and are left out.
-`--list` prints the false alarms with their reasons.
+FOLDER holds `wice/dev.jsonl`: on each line a `claim`, its `evidence` as a list of sentences, a `label`, and in
+`meta` the title and the section of its page. A statement is doubted if `support.weighing` finds anything against
+it. A false alarm is a supported claim that is doubted. It is measured with all of the evidence quoted, and with the
+three sentences that have most of the claim's words; of the latter, what stands in the rest of the passage is told
+apart, as reports do. Balanced accuracy is told twice: claims that are supported in part count as not supported, and
+are left out. `--list` prints the false alarms with their reasons.
 """
 
 import argparse
@@ -52,13 +52,13 @@ def _closest(row: dict[str, Any]) -> list[str]:
 
 
 def _print(name: str, found: Sequence[tuple[str, bool]]) -> None:
-    shares = {label: _share(found, label) for label in ("supported", "partially_supported", "not_supported")}
+    true, in_part, false = (_share(found, one) for one in ("supported", "partially_supported", "not_supported"))
     wrong = [doubted for label, doubted in found if label != "supported"]
     print(f"{name}:")
-    print(f"  false alarms         {shares['supported']:.1%} of the supported")
-    print(f"  doubted              {shares['partially_supported']:.1%} in part, {shares['not_supported']:.1%} of the not supported")
-    print(f"  balanced accuracy    {(1 - shares['supported'] + sum(wrong) / max(1, len(wrong))) / 2:.3f}")
-    print(f"  without those in part {(1 - shares['supported'] + shares['not_supported']) / 2:.3f}")
+    print(f"  false alarms           {true:.1%} of the supported")
+    print(f"  doubted                {in_part:.1%} of those in part, {false:.1%} of the not supported")
+    print(f"  balanced accuracy      {(1 - true + sum(wrong) / max(1, len(wrong))) / 2:.3f}")
+    print(f"  without those in part  {(1 - true + false) / 2:.3f}")
 
 
 def _share(found: Sequence[tuple[str, bool]], label: str) -> float:

@@ -159,7 +159,7 @@ def test_verdicts_follow_the_interval_and_the_direction() -> None:
 def test_without_enough_studies_or_numbers_nothing_is_decided() -> None:
     one = of([counts("x", 12, 450, 60, 440)], [DRUG_LOWERS_DEATH]).tested[0]
     assert one.verdict == "inconclusive"
-    assert "one study only" in one.reason
+    assert "could be read of one study only" in one.reason
     none = of([], [DRUG_LOWERS_DEATH])
     assert (none.tested[0].verdict, none.tested[0].pool, none.pools) == ("inconclusive", None, ())
     other = of(eight()[0], [DRUG_LOWERS_DEATH.model_copy(update={"outcome": "stroke"})]).tested[0]

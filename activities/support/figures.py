@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from elcano.activities.support.number_words import month, multiple, number_word, scale
-from elcano.activities.support.pointers import without_pointers
+from elcano.activities.support.pointers import dates_parted
 from elcano.activities.support.units import POINTS, SHARE, TIMES, unit_of
 
 MOST_FIGURES: Final = 2_000
@@ -74,11 +74,11 @@ class Figure:
 
 
 def figures(text: str, *, dates: bool = False) -> list[Figure]:
-    """The figures of `text`, in order. Digits within a name (`IL-6`, `B12`) are no figures, nor are those that point.
+    """The figures of `text`, in order. Digits within a name (`IL-6`, `B12`) are no figures.
 
     `dates`: with what dates say otherwise, ordinals as `9th` and months by their names.
     """
-    plain = without_pointers(text)
+    plain = dates_parted(text)
     found = [*_written(plain), *_spelled(plain), *(_dated(plain) if dates else ())]
     return sorted(found, key=lambda one: one.start)[:MOST_FIGURES]
 

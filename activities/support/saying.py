@@ -13,6 +13,7 @@ from typing import Final
 from elcano.activities.support.figures import Figure, figures
 from elcano.activities.support.naming import Told, named_in, names
 from elcano.activities.support.number_words import is_ambiguous
+from elcano.activities.support.pointers import without_pointers
 from elcano.activities.support.tongues import tongues
 from elcano.activities.support.units import same_amount
 
@@ -91,7 +92,7 @@ def names_unquoted(statement: Statement) -> tuple[str, ...]:
 def _unfigured(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
     there = [one for quote in statement.quotes for one in figures(quote, dates=True)]
     known = [one for text in statement.known for one in figures(text, dates=True)]
-    asked = [one for one in figures(statement.text) if not (counting and _counts(one))]
+    asked = [one for one in figures(without_pointers(statement.text)) if not (counting and _counts(one))]
     return [(one, why) for one in asked if (why := _missing(one, statement, there, known))]
 
 

@@ -197,3 +197,14 @@ def test_ten_thousand_studies_are_pooled_and_the_heaviest_listed() -> None:
     (pool,) = found.pools
     assert (pool.count, len(pool.studies)) == (10_000, 500)
     assert found.tested[0].verdict == "supported"
+
+
+def test_a_review_is_not_pooled_as_a_study() -> None:
+    from elcano.activities.analysis.analyzing import analyzed
+
+    measurements, passages = eight()
+    work = Work(title="A review of the drug", kind="review", identifiers=Identifiers(doi="10.1/review"))
+    passages = [passages[0].model_copy(update={"work": work}), *passages[1:]]
+    found = analyzed(AnalyzeInput(measurements=measurements), passages)
+    assert found.pools[0].count == 7
+    assert [one.reason for one in found.left_out] == ["it stands in a review, which is no study of its own"]

@@ -83,6 +83,7 @@ def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> N
         ("It fell to 7 degrees.", "it was -7 degrees", "7"),
         ("It was opened on 2011-05-09.", "it was opened on 9 April 2011", "05"),
         ("It is of the year 2018\u201320.", "over the 2018-2019 academic year", "20"),
+        ("The ratio was 0.9 (95 % CI [12, 14]).", "the ratio was 0.9 (95 % CI [12, 15])", "14"),
         ("It ran for 3 years [in fact].", "it ran for 4 years", "3 years"),
         ("The U.S. Senate agreed.", "the Canadian Senate agreed", "U.S"),
         ("Das Werk von Bayer ist in den USA.", "das Werk", "USA"),

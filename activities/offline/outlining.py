@@ -113,7 +113,8 @@ def _subject(text: str, given: Material) -> str:
 def _is_done(one: str, text: str, given: Material) -> bool:
     """Whether a word says what is done to something: `killed` of `when a worker is killed`."""
     word = re.escape(given.terms.written[one])
-    return re.search(rf"\b(?:is|are|was|were|be|been|being|gets?|got)\s+{word}\b", text, re.IGNORECASE) is not None
+    done = re.search(rf"\b(?:is|are|was|were|be|been|being|gets?|got)\s+{word}\b", text, re.IGNORECASE)
+    return done is not None and done[0].endswith(("ed", "en", "wn"))
 
 
 def _as_written(one: str, question: str, given: Material) -> str:

@@ -205,6 +205,6 @@ def test_a_review_is_not_pooled_as_a_study() -> None:
     measurements, passages = eight()
     work = Work(title="A review of the drug", kind="review", identifiers=Identifiers(doi="10.1/review"))
     passages = [passages[0].model_copy(update={"work": work}), *passages[1:]]
-    found = analyzed(AnalyzeInput(measurements=measurements), passages)
+    found = analyzed(AnalyzeInput(measurements=tuple(measurements)), passages)
     assert found.pools[0].count == 7
     assert [one.reason for one in found.left_out] == ["it stands in a review, which is no study of its own"]

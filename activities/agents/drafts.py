@@ -116,7 +116,9 @@ def _why_missing(result: SectionResult, draft: ReportDraft | None, said: Sequenc
     if result.gap is not None:
         return result.gap.reason
     return (
-        "nothing was written" if draft is None and not result.unanswered else "no source that was searched answers it"
+        "nothing was written"
+        if draft is None and not result.unanswered
+        else "no sentence was found that may be quoted as its answer"
     )
 
 

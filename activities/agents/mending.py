@@ -117,5 +117,6 @@ def _faults(checked: CheckedDraft) -> Iterator[str]:
             yield f"{said}: \u201c{shortened(cited.quote, TOLD_CHARACTERS)}\u201d"
     for claim in checked.claims:
         for one in claim.statements:
-            if one.kind != "inference" and one.support == "not_supported" and one.reason not in REASONS.values():
+            doubted = one.support in ("not_supported", "in_passage") and one.reason not in REASONS.values()
+            if one.kind != "inference" and doubted:
                 yield f"\u201c{shortened(one.text, TOLD_CHARACTERS)}\u201d: {one.reason}"

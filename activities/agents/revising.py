@@ -36,7 +36,7 @@ async def revised(attempt: Attempt, given: AgentInput, draft: ReportDraft) -> Re
         told = tuple(
             f"\u201c{one.text}\u201d: {one.reason}"
             for one in found.statements
-            if one.reason and one.support in ("partly", "not_supported")
+            if one.reason and one.support in ("partly", "in_passage", "not_supported")
         )
         if told:
             faults[claim] = told

@@ -50,7 +50,7 @@ def analyzed(given: AnalyzeInput, evidence: Iterable[Evidence], accounts: Iterab
     passages = {passage.id: passage for passage in evidence}
     works = Works(passages.values(), accounts)
     desk = Desk(passages)
-    checked = [desk.check(one) for one in given.measurements]
+    checked = [_of_a_study(desk.check(one), works) for one in given.measurements]
     groups = grouped([one for one in checked if isinstance(one, Held)], works)
     missing = [one for one in checked if isinstance(one, LeftOut)]
     missing += [left_out(one.measurement, reason) for one, reason in groups.refused]
@@ -69,6 +69,14 @@ def analyzed(given: AnalyzeInput, evidence: Iterable[Evidence], accounts: Iterab
         measurements=len(given.measurements),
         left_out_count=len(missing),
     )
+
+
+def _of_a_study(one: Held | LeftOut, works: Works) -> Held | LeftOut:
+    """A measurement that holds, unless it stands in a review: that is no study, and its own may be among the others."""
+    known = works.of(one.passage) if isinstance(one, Held) else None
+    if isinstance(one, Held) and known is not None and known.work.kind == "review":
+        return left_out(one.measurement, "it stands in a review, which is no study of its own")
+    return one
 
 
 def _pool(number: int, pooling: Pooling, works: Works) -> Pool:

@@ -32,7 +32,7 @@ def tested(hypothesis: TestedHypothesis, pools: Sequence[Pool]) -> Tested:
         return Tested(hypothesis=hypothesis, verdict="inconclusive", reason=reason)
     pool, turned = max(fitting, key=lambda one: (one[0].count, -one[0].number))
     if pool.count < LEAST_STUDIES:
-        reason = f"there is one study only, and one is no meta-analysis: {figures(pool)}"
+        reason = f"figures that count could be read of one study only, and one is no meta-analysis: {figures(pool)}"
         return Tested(hypothesis=hypothesis, verdict="inconclusive", reason=reason, pool=pool.number)
     verdict, why = _verdict(pool, _expected(hypothesis.expects, turned=turned))
     return Tested(hypothesis=hypothesis, verdict=verdict, reason=f"{why}: {figures(pool)}", pool=pool.number)

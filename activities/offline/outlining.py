@@ -104,10 +104,17 @@ def _subject(text: str, given: Material) -> str:
         held = sum(one in passage.found for passage in passages) + sum(one in titles for titles in above)
         return given.terms.weights[one] * held
 
-    present = [one for one in given.terms.of(text).weights if weight(one)]
+    present = [one for one in given.terms.of(text).weights if weight(one) and not _is_done(one, text, given)]
     known = [one for one in names(text, given) if given.terms.written[one] in _proper(text)]
     best = max([one for one in present if one in known] or present, key=weight, default=None)
     return "" if best is None else _as_written(best, text, given)
+
+
+def _is_done(one: str, text: str, given: Material) -> bool:
+    """Whether a word says what is done to something: `killed` of `when a worker is killed`."""
+    word = re.escape(given.terms.written[one])
+    done = re.search(rf"\b(?:is|are|was|were|be|been|being|gets?|got)\s+{word}\b", text, re.IGNORECASE)
+    return done is not None and done[0].endswith(("ed", "en", "wn"))
 
 
 def _as_written(one: str, question: str, given: Material) -> str:

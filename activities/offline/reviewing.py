@@ -1,7 +1,7 @@
 """The reviewer without a model: figures, names and words of each statement are looked for in what it quotes."""
 
-from elcano.activities.support.saying import Statement, unquoted
-from elcano.activities.support.speaking import CLOSE, spoken
+from elcano.activities.support.saying import Statement, foreign
+from elcano.activities.support.weighing import weighed
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.reviewer import ReviewedStatement, ReviewVerdicts, StatementVerdict
 from elcano.graphs.values.wording import listed
@@ -16,13 +16,7 @@ def review(task: TaskEnvelope) -> ReviewVerdicts:
 
 def _verdict(one: ReviewedStatement, question: str) -> StatementVerdict | None:
     statement = Statement(one.statement, one.quotes, (question, one.context))
-    told = spoken(statement)
-    if not told.comparable:
-        return None
-    if told.reasons:
-        return StatementVerdict(id=one.id, support="not_supported", reason="; ".join(told.reasons))
-    if missing := unquoted(statement):
-        return StatementVerdict(id=one.id, support="partly", reason="; ".join(missing))
-    if told.share < CLOSE:
-        return StatementVerdict(id=one.id, support="partly", reason="the words it quotes speak of some of it only")
-    return StatementVerdict(id=one.id, support="supported")
+    found = weighed(statement)
+    if found.support == "partly" or found.support == "not_supported":
+        return StatementVerdict(id=one.id, support=found.support, reason="; ".join(found.reasons))
+    return None if foreign(statement) else StatementVerdict(id=one.id, support="supported")

@@ -24,6 +24,6 @@ def judge(task: TaskEnvelope) -> TeamAssessment:
     return TeamAssessment(
         sufficient=sufficient,
         feedback=shortened(" ".join(said), FEEDBACK_CHARACTERS),
-        missing=() if sufficient else found.missing,
+        missing=() if sufficient else found.missing or (task.question,),  # else the team searches for the feedback
         next_search_queries=found.next_search_queries,
     )

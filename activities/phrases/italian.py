@@ -27,12 +27,18 @@ PHRASES: Final = Phrases(
         "Questo rapporto è composto di citazioni letterali; nessun modello linguistico è stato usato per scriverlo."
     ),
     written="Scritto da {models}; ogni citazione è stata verificata dal programma.",
+    unread=(
+        "Nessun revisore lo ha letto: il programma ha confrontato le cifre, i nomi e le parole delle sue"
+        " affermazioni con ciò che citano."
+    ),
     unnamed="un modello senza nome",
-    not_answered="Le fonti consultate non rispondono a questa domanda.",
+    not_answered="Non è stata trovata alcuna frase che si possa citare come risposta a questa domanda.",
+    no_result="Nessuna interrogazione ha dato un risultato che risponda a questa domanda.",
     key_findings="Risultati principali",
     limitations="Limiti",
     related="Passi correlati",
     nearest="Passi più vicini",
+    nearest_told="Sono i più vicini tra quelli trovati; può darsi che non rispondano alla domanda.",
     disputed="Che cosa è controverso",
     strength="Quanto sono solide le prove",
     conclusion="Conclusione",
@@ -47,8 +53,7 @@ PHRASES: Final = Phrases(
     retrieved_from="Consultato dal {first} al {last}.",
     references="Riferimenti",
     section_missing="**Questa sezione manca:** {reason}",
-    section_unanswered="Nessuna fonte consultata risponde a questa sezione.",
-    part_unanswered="Nulla di ciò che è stato trovato risponde a questa parte.",
+    section_unanswered="Non è stata trovata alcuna frase che si possa citare come risposta a questa sezione.",
     section_ended="La ricerca su questa sezione è terminata in anticipo: {reason}.",
     further="Altri passi",
     nothing_holds=(

@@ -21,13 +21,20 @@ class Phrases:
     """That the report consists of quotations alone."""
     written: str
     """By which `{models}`, and what was checked."""
+    unread: str
+    """That no reviewer read it, and what code compared."""
     unnamed: str
     """In the place of a model without a name."""
     not_answered: str
+    """That no sentence was found that may be quoted: whether the sources answer it nobody knows."""
+    no_result: str
+    """The same of a question to databases."""
     key_findings: str
     limitations: str
     related: str
     nearest: str
+    nearest_told: str
+    """Below that heading: that they may not answer the question."""
     disputed: str
     strength: str
     conclusion: str
@@ -48,7 +55,6 @@ class Phrases:
     section_missing: str
     """With `{reason}`."""
     section_unanswered: str
-    part_unanswered: str
     section_ended: str
     """With `{reason}`."""
     further: str

@@ -5,6 +5,8 @@ from typing import Final
 
 from sentencex import segment
 
+from elcano.graphs.shortening import shortened
+
 PIECE_CHARACTERS: Final = 10_000
 """Sentences are looked for in pieces of this size: the library takes the square of what it is given at once. A longer
 paragraph is cut at a white space, where a sentence may then end too early."""
@@ -63,3 +65,10 @@ def _ends(code: str, text: str) -> list[int]:
 
 def _by_script(text: str) -> str:
     return next((code for code, script in _SCRIPTS if script.search(text)), "en")
+
+
+def first_sentences(text: str, most: int) -> str:
+    """The first whole sentences of `text` on one line, in at most `most` characters; of a longer one its beginning."""
+    line = " ".join(text.split())
+    fitting = [end for end in sentence_ends(line) if len(line[:end].rstrip()) <= most]
+    return line[: fitting[-1]].rstrip() if fitting else shortened(line, most)

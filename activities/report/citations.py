@@ -125,6 +125,8 @@ def check(
     accounts: Iterable[Work] = (),
     asked: str = "",
     beside: Iterable[Citation] = (),
+    *,
+    by_words: bool = False,
 ) -> CheckedDraft:
     """Looks up every citation of `draft`.
 
@@ -135,12 +137,13 @@ def check(
         accounts: what sources told of works beside the passages that the writer was given.
         asked: the question: what it says need not be quoted.
         beside: what code cites beside the draft; its references come after the draft's.
+        by_words: the words of statements that nobody has read are compared; not of an answer from cells.
 
     Raises:
         KeyError: the text of a cited passage is not among `texts`.
     """
     given = {passage.id: passage for passage in evidence}
-    desk = _Desk(given, texts, Works(given.values(), accounts), draft, asked)
+    desk = _Desk(given, texts, Works(given.values(), accounts), draft, asked, by_words=by_words)
     return CheckedDraft(
         draft=draft,
         introduction=desk.claims(draft.introduction),
@@ -176,8 +179,11 @@ class _Desk:
         works: Works,
         draft: ReportDraft,
         asked: str,
+        *,
+        by_words: bool,
     ) -> None:
         self.given = given
+        self._by_words = by_words and draft.data is None
         self._searched: dict[str, Searched] = {}
         proven = draft.data.known if draft.data else ()
         self._known = (asked, draft.title, *(section.heading for section in draft.sections), *proven)
@@ -224,6 +230,8 @@ class _Desk:
                 by_mark[mark] = tuple(found)
                 checked.extend(found)
             statements.append(self._statement(one.text, tuple(checked), inferred=one.inferred, context=one.context))
+        facts = [one for one in statements if one.kind == "fact"]
+        statements = [self._as_judged(one, facts) for one in statements]
         citations = tuple(cited for one in statements for cited in one.citations)
         return CheckedClaim(claim.text, citations, kind, tuple(statements), by_mark)
 
@@ -231,7 +239,7 @@ class _Desk:
         """A block whose citations support it whole."""
         citations = tuple(self._citation(claim.text, cited) for cited in claim.citations)
         kind: BlockKind = "quotation" if self._quoted else "paragraph"
-        return CheckedClaim(claim.text, citations, kind, (self._statement(claim.text, citations),))
+        return CheckedClaim(claim.text, citations, kind, (self._as_judged(self._statement(claim.text, citations)),))
 
     def _statement(
         self, text: str, citations: tuple[CheckedCitation, ...], *, inferred: bool = False, context: str = ""
@@ -243,25 +251,30 @@ class _Desk:
             support = "not_supported"
             reason = f"it rests on what does not hold: {REASONS[failed[0].verdict]}" if inferred else ""
             reason = reason or REASONS[failed[0].verdict]
-        return self._as_judged(
-            Statement(
-                text=text,
-                kind="inference" if inferred else "fact" if citations else "connecting",
-                citations=citations,
-                support=support,
-                reason=reason,
-                context=context,
-            )
+        return Statement(
+            text=text,
+            kind="inference" if inferred else "fact" if citations else "connecting",
+            citations=citations,
+            support=support,
+            reason=reason,
+            context=context,
         )
 
-    def _as_judged(self, statement: Statement) -> Statement:
-        """With what was found of it; a citation that does not hold weighs more."""
+    def _as_judged(self, statement: Statement, facts: Sequence[Statement] = ()) -> Statement:
+        """With what was found of it; a citation that does not hold weighs more.
+
+        `facts`: those of its block, of which an inference names some.
+        """
         if statement.support == "not_supported" or self._quoted:
             return statement
         evidence = tuple(dict.fromkeys(cited.evidence for cited in statement.citations))
         passages = [self.given[id] for id in evidence if id in self.given]
         known = (*self._known, *known_of(passages, self.works))
-        return judged(statement, known, self._judged.get((statement.text, evidence)))
+        quoted = {(cited.evidence, cited.quote) for cited in statement.citations}
+        named = [one.text for one in facts if quoted.intersection((c.evidence, c.quote) for c in one.citations)]
+        found = self._judged.get((statement.text, evidence))
+        texts = [one.text for one in passages]
+        return judged(statement, known, found, texts, named, by_words=self._by_words)
 
     def citation(self, cited: Citation) -> CheckedCitation:
         """What becomes of one that code makes: it supports its own words."""

@@ -1,41 +1,75 @@
-"""What is found of a statement whose citations hold: by code from its figures and names, by a reviewer from its sense.
+"""What is found of a statement whose citations hold: by code from its figures and words, by a reviewer from its sense.
 
-Code cannot be talked round about a figure: one that no quote has makes a statement a supported one no more, whatever
-the reviewer says. A name may be another one's, so there the reviewer's word counts. What connects and cites nothing may
-name no figure that the text around it does not rest on. An inference is judged by who reads it.
+Code cannot be talked round about a figure: one that no quote has makes a statement a supported one no more,
+whatever the reviewer says. A name may be another one's, so there the reviewer's word counts. Where nobody read a
+statement its words are compared as well. What the quotes leave out and the cited passages have is said to be so.
+What connects and cites nothing may name no figure that the text around it does not rest on; an inference none that
+does not follow from what it names.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from elcano.activities.report.works import Works
+from elcano.activities.support.reckoning import unreckoned
 from elcano.activities.support.saying import Statement as Said
 from elcano.activities.support.saying import figures_unquoted, names_unquoted
+from elcano.activities.support.weighing import Found, weighed
 from elcano.graphs.support import Support
 from elcano.graphs.values.statements import Judgement, Statement
 from elcano.storage.evidence import Evidence
 
 MOST_REASONS = 3
+IN_PASSAGE = "the passage says it, the words it quotes do not"
 
 
-def judged(statement: Statement, known: Sequence[str], judgement: Judgement | None) -> Statement:
+def judged(
+    statement: Statement,
+    known: Sequence[str],
+    judgement: Judgement | None,
+    passages: Sequence[str] = (),
+    facts: Sequence[str] = (),
+    *,
+    by_words: bool = False,
+) -> Statement:
     """`statement` with its support and the reason.
 
     Args:
         statement: of one whose citations hold as far as it needs them.
         known: what need not be quoted.
         judgement: what the reviewer found of it; None if nobody looked.
+        passages: the texts that it cites.
+        facts: of an inference, the statements that it names.
+        by_words: its words are compared if nobody looked; not those of a cell, which is no sentence.
     """
     support: Support = judgement.support if judgement else "unchecked"
+    said = said_of(statement, known)
+    whole = replace(said, quotes=(*said.quotes, *passages))
+    if statement.kind == "fact" and by_words and support == "unchecked" and not statement.context:
+        found = weighed(said)
+        if found.reasons and passages and not weighed(whole).reasons:
+            found = Found("in_passage", (IN_PASSAGE, *found.reasons))
+        return _told(statement, found.support, found.reasons)
     reasons = [judgement.reason] if judgement and judgement.reason else []
-    if statement.kind == "fact":
-        said = said_of(statement, known)
+    if statement.kind == "inference" and (figures := unreckoned(replace(said, quotes=(*said.quotes, *facts)))):
+        support = "partly" if support in ("supported", "partly") else "not_supported"
+        reasons = [*figures, *reasons]
+    elif statement.kind == "fact":
         figures, names = figures_unquoted(said), names_unquoted(said)
         if figures:
-            support = "partly" if support in ("supported", "partly") else "not_supported"
-            reasons = [*figures, *reasons]
+            there = passages and support in ("supported", "unchecked") and not figures_unquoted(whole)
+            support = "in_passage" if there else "partly" if support in ("supported", "partly") else "not_supported"
+            reasons = [*([IN_PASSAGE] if there else []), *figures, *reasons]
         if names and support in ("unchecked", "partly", "not_supported"):
-            support = "partly" if support == "unchecked" else support
+            if support == "unchecked":
+                there = passages and not names_unquoted(whole)
+                support = "in_passage" if there else "partly"
+                reasons = [*([IN_PASSAGE] if there else []), *reasons]
             reasons = [*reasons, *names]
+    return _told(statement, support, reasons)
+
+
+def _told(statement: Statement, support: Support, reasons: Sequence[str]) -> Statement:
     return statement.model_copy(update={"support": support, "reason": "; ".join(reasons[:MOST_REASONS])})
 
 
@@ -53,7 +87,7 @@ def connected(statement: Statement, quotes: Sequence[str], known: Sequence[str])
     if not found:
         return statement
     reasons = (reason.replace("the words it quotes", "the words that are quoted around it") for reason in found)
-    return statement.model_copy(update={"support": "not_supported", "reason": "; ".join(list(reasons)[:MOST_REASONS])})
+    return _told(statement, "not_supported", list(reasons))
 
 
 def said_of(statement: Statement, known: Sequence[str]) -> Said:

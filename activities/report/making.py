@@ -50,7 +50,7 @@ def made(
         return _unwritten(call, evidence, builds, accounts, searched, analysis)
     if decided(analysis):  # a writer that quotes finds no sentence for what only figures together say
         draft = draft.model_copy(update={"answered": True})
-    checked = check(draft, evidence, texts, accounts, call.question, cited_by(analysis))
+    checked = check(draft, evidence, texts, accounts, call.question, cited_by(analysis), by_words=True)
     told_analysis = numbered(analysis, checked.beside)
     doubts = standing(checked.references)
     review = reviewed(call, evidence, checked.works, checked)

@@ -25,7 +25,11 @@ from elcano.graphs.values.statements import Block, CheckedCitation, Part, PartKi
 UNVERIFIED_MARK: Final = "(not verified)"
 _CODE: Final = re.compile(r"(?P<said>[^\n].*?:)[ \t]*\n\n(?P<code>(?!\s*(?:[-*+\u2022]|\d{1,3}[.)])\s).+)", re.DOTALL)
 """A sentence that announces what stands below it, which is no list."""
-_SUPPORT: Final[Mapping[Support, str]] = {"partly": " (partly supported)", "not_supported": " (not supported)"}
+_SUPPORT: Final[Mapping[Support, str]] = {
+    "partly": " (partly supported)",
+    "in_passage": " (in the passage, not in the quote)",
+    "not_supported": " (not supported)",
+}
 
 
 def parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = english.PHRASES) -> tuple[Part, ...]:
@@ -106,7 +110,8 @@ class _Numbering:
         numbers = _numbers(cited, self.marks, ", " if bracket.inferred else " ")
         if bracket.inferred:
             holds = numbers and all(one.verdict == "verified" for one in cited)
-            return f"(inferred from {numbers})" if holds else f"(inferred) {UNVERIFIED_MARK}"
+            doubted = _supported(self.claim, number) if token.meta[LAST] else ""
+            return f"(inferred from {numbers}){doubted}" if holds else f"(inferred) {UNVERIFIED_MARK}"
         return f"{numbers or UNVERIFIED_MARK}{_supported(self.claim, number) if token.meta[LAST] else ''}"
 
 

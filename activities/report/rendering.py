@@ -10,6 +10,7 @@ from typing import Final
 
 from elcano.activities.phrases import english
 from elcano.activities.phrases.wording import Phrases
+from elcano.activities.prose.sentences import first_sentences
 from elcano.activities.report import review_tables
 from elcano.activities.report.analysis import statistics
 from elcano.activities.report.citations import REASONS, CheckedDraft
@@ -36,9 +37,11 @@ from elcano.graphs.values.wording import counted
 from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000
+"""How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
+NEAREST_CHARACTERS: Final = 400
+"""How much of one is shown where nothing may be quoted as an answer."""
 FOLLOWED_CHARACTERS: Final = 300
 """Of the question that was asked before."""
-"""How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
 
 
 def partial_reason(ending: Ending | None) -> str | None:
@@ -83,13 +86,13 @@ def render_report(
     untrue = {words.other_language} if untold else set()
     untrue |= {words.nothing_found, words.nothing_holds} if nothing_searched else set()
     limitations = _listed(words.limitations, map(prose, (one for one in draft.limitations if one not in untrue)))
-    related = _listed(words.related if draft.answered else words.nearest, map(passage, checked.related))
-    verdict = words.other_language if untold else words.not_answered
-    unanswered = [*([] if nothing_searched else [f"**{verdict}**"]), *limitations, *related]
+    related = _listed(words.related, map(passage, checked.related)) if draft.answered else []
+    refused = words.other_language if untold else words.no_result if draft.data else words.not_answered
+    unanswered = [*([] if nothing_searched else [f"**{refused}**"]), *limitations, *_nearest(checked, words)]
     return _joined(
         [
             f"# {plain(draft.title)}",
-            _head(call, words, f"{_author(call, words, draft)}{_support(checked)}", doubts),
+            _head(call, words, f"{_author(call, words, draft)}{_support(checked, words)}", doubts),
             *([] if draft.answered else unanswered),
             *_above(told),
             *statistics(analysis, marks, words),
@@ -100,7 +103,7 @@ def render_report(
             *scores(call.scored),
             *(limitations if draft.answered else []),
             *_listed(words.unverified, _unverified(checked)),
-            *(related if draft.answered else []),
+            *related,
             *_listed(words.warnings, map(plain, (*draft.remarks, *call.warnings))),
             *_searches(call, words, checked.given, searched),
             *review_tables.records(review),
@@ -181,18 +184,31 @@ def _author(call: PublishCall, words: Phrases, draft: ReportDraft) -> str:
     return words.quoted if draft.quoted else words.written.format(models=plain(", ".join(call.models) or words.unnamed))
 
 
-def _support(checked: CheckedDraft) -> str:
-    """How much of a report that was reviewed is supported; nothing of one that nobody has read."""
+def _support(checked: CheckedDraft, words: Phrases) -> str:
+    """How much of a report that was reviewed is supported; of one that nobody has read, that nobody has."""
     counts = checked.support
     if checked.draft.data is not None:
         return counted_numbers(checked.draft.data)
-    if not checked.draft.judgements:
+    if checked.draft.quoted or not counts.total:
         return ""
+    if not checked.draft.judgements:
+        return f" {words.unread}"
+    beyond = f", {counts.in_passage} in the passage but not in the quote" if counts.in_passage else ""
     rest = f", {counts.unchecked} not read" if counts.unchecked else ""
     return (
         f" Of {counted(counts.total, 'statement')} that cite something, {counts.supported} supported by what they "
-        f"quote, {counts.partly} in part, {counts.not_supported} not{rest}."
+        f"quote, {counts.partly} in part{beyond}, {counts.not_supported} not{rest}."
     )
+
+
+def _nearest(checked: CheckedDraft, words: Phrases) -> list[str]:
+    """The nearest passages of a report that quotes nothing, with their first sentences: they may say what was asked."""
+    shown = (
+        f"{_passage(checked.works, one)}\n\n  > {plain(first_sentences(one.text, NEAREST_CHARACTERS))}"
+        for one in checked.related
+    )
+    heading, *listed_ = _listed(words.nearest, shown) or [""]
+    return [heading, words.nearest_told, *listed_] if listed_ else []
 
 
 def _above(told: Iterable[Part]) -> Iterable[str]:
@@ -236,10 +252,8 @@ def _remarks(section: SectionResult | None, words: Phrases, *, empty: bool) -> I
     """What a reader must know of a section beside its claims: that it is missing and why, or that it ended early."""
     if section is not None and section.gap is not None:
         yield words.section_missing.format(reason=_gap(section.gap))
-    elif section is not None and section.unanswered:
+    elif empty or (section is not None and section.unanswered):
         yield f"**{words.section_unanswered}**"
-    elif empty:
-        yield f"**{words.part_unanswered}**"
     if section is not None and section.ending and section.gap is None:
         yield words.section_ended.format(reason=plain(section.ending.rstrip(".")))
 

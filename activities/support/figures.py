@@ -2,7 +2,7 @@
 
 A number may be read in more than one way: `1,234` is a thousand in English and little more than one in German. Both
 readings are kept, so that a figure is found again however its source writes it; a figure that none of the readings
-finds is another one.
+finds is another one. What is said to fall by an amount is also read as that amount below nothing.
 """
 
 import re
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from elcano.activities.support.number_words import multiple, number_word, scale
+from elcano.activities.support.number_words import month, multiple, number_word, scale
+from elcano.activities.support.pointers import dates_parted
 from elcano.activities.support.units import POINTS, SHARE, TIMES, unit_of
 
 MOST_FIGURES: Final = 2_000
@@ -42,6 +43,17 @@ _POINTS: Final = re.compile(
     r"\s{0,2}(?:%|percent(?:age)?|prozent)?[-\s]{0,2}(?:points?\b|punkte\w?\b|pp\b)", re.IGNORECASE
 )
 _RANGE: Final = re.compile(r"\s{0,2}(?:[-\u2013\u2014\u2012]|to|bis|\u00e0|a|tot)\s{0,2}$")
+_ORDINAL: Final = re.compile(r"(?<![\w.,])(\d{1,3})(?:st|nd|rd|th|er|e|\u00e8me|\u00ba|\u00aa)(?!\w)")
+_CENTURY: Final = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)[-\u2013/]$")
+_FALLS: Final = re.compile(
+    r"\b(?:reduc\w*|decreas\w*|declin\w*|dropp?\w*|fell|fall\w*|lower\w*|los[ts]\w*|lose|shr[aiu]nk\w*|cut|down|less|fewer"
+    r"|sank\w*|sink\w*|gesunken|fiel\w*|gefallen|verringert\w*|gesenkt|senkt\w*|reduziert\w*|baiss\w*|diminu\w*|r\u00e9dui\w*"
+    r"|redu[cj]\w*|baj\w*|cay\u00f3|ca\u00eddo|dismin\w*|ridott\w*|cal[ao]t?\w*|caiu|daald\w*|gedaald)\b"
+)
+_BY: Final = re.compile(
+    r"(?:[^.;!?\d]{0,40}\b(?:by|of|um|de|con|del|met|por|em|is|was)\b|\W{0,3})[^.;!?\d]{0,12}$", re.IGNORECASE
+)
+_TO: Final = re.compile(r"\b(?:to|auf|\u00e0|a|naar|para|below|under|than)\W{0,3}$", re.IGNORECASE)
 _SPELLED_WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
 _SCALE_AFTER: Final = re.compile(r"[-\s]{1,2}([^\W\d_]{3,10})")
 
@@ -61,9 +73,22 @@ class Figure:
     start: int = 0
 
 
-def figures(text: str) -> list[Figure]:
-    """The figures of `text`, in order. Digits within a name (`IL-6`, `B12`) are no figures."""
-    return sorted((*_written(text), *_spelled(text)), key=lambda one: one.start)[:MOST_FIGURES]
+def figures(text: str, *, dates: bool = False) -> list[Figure]:
+    """The figures of `text`, in order. Digits within a name (`IL-6`, `B12`) are no figures.
+
+    `dates`: with what dates say otherwise, ordinals as `9th` and months by their names.
+    """
+    plain = dates_parted(text)
+    found = [*_written(plain), *_spelled(plain), *(_dated(plain) if dates else ())]
+    return sorted(found, key=lambda one: one.start)[:MOST_FIGURES]
+
+
+def _dated(text: str) -> Iterator[Figure]:
+    for match in _ORDINAL.finditer(text):
+        yield Figure(match[0], frozenset({Decimal(match[1])}), start=match.start())
+    for match in _SPELLED_WORD.finditer(text):
+        if number := month(match[0].lower()):
+            yield Figure(match[0], frozenset({Decimal(number)}), spelled=True, start=match.start())
 
 
 def _written(text: str) -> Iterator[Figure]:
@@ -83,6 +108,10 @@ def _written(text: str) -> Iterator[Figure]:
         elif not exponent and end < len(text) and _letters(text, end) and not _is_unit(text, end):
             continue  # as `3D` or `1st`
         values = frozenset(_scaled(value, exponent, match["sign"]) for value in _readings(digits, match["half"]))
+        if len(digits) == 2 and (year := _CENTURY.search(text[: match.start("digits")][-6:])):
+            values |= {Decimal(year[1][:2] + digits)}
+        if not match["sign"] and _falls(text, match.start()):
+            values |= {-value for value in values}
         unit, closes = _unit(text, end)
         unit = unit or unit_of((match["currency"] or "").strip())
         places = len(re.split("[.,]", digits)[-1]) if re.search(r"[.,]\d", digits) else 0
@@ -92,6 +121,14 @@ def _written(text: str) -> Iterator[Figure]:
         follows = place + 1 < len(found) and _RANGE.fullmatch(text, ends[place], found[place + 1].start)
         unit = one.unit or (found[place + 1].unit if follows else "")
         yield Figure(one.written, one.values, unit, one.places, False, one.start)
+
+
+def _falls(text: str, at: int) -> bool:
+    """Whether something falls by the amount at `at`, not to it."""
+    before = text[max(0, at - 60) : at]
+    if _TO.search(before):
+        return False
+    return any(_BY.fullmatch(before[found.end() :]) for found in _FALLS.finditer(before.lower()))
 
 
 def _is_unit(text: str, at: int) -> bool:

@@ -5,11 +5,11 @@ heading where every word has. What is no name here is not asked for; what is ask
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from elcano.activities.support.number_words import number_word
-from elcano.activities.support.tongues import tongue
+from elcano.activities.support.tongues import tongues
 from elcano.activities.text.stopwords import STOP_WORDS
 from elcano.activities.text.words import words
 
@@ -23,15 +23,17 @@ sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
 _NO_NAMES: Final = frozenset(
     f"{_MONTHS} table figure fig section chapter appendix results conclusion background methods ci sd se iqr".split()
 )
+_ACRONYM: Final = re.compile(r"\b[A-Z](?:\.?[A-Z]){1,5}\b")
+_LONGEST_ACRONYM: Final = 6
 _SUFFIXES: Final = frozenset(("s", "es", "n", "an", "ian", "ans", "ians", "ish", "ese", "ic", "y"))
 
 
-def names(text: str) -> list[str]:
-    """The names of `text`, each once, in order, as they are written."""
+def names(text: str, languages: Collection[str] | None = None) -> list[str]:
+    """The names of `text`, each once, in order, as they are written; `languages`: those that it may be in, if known."""
     code = [found[1].strip() for found in _CODE.finditer(text)]
     plain = _CODE.sub(lambda found: " " * len(found[0]), text)
     tokens = [(found[0], found.start()) for found in _TOKEN.finditer(plain)]
-    capitals = not (tongue(text) == "de" or _titled(tokens))
+    capitals = not ("de" in (tongues(text) if languages is None else languages) or _titled(tokens))
     found = [*code, *_runs(plain, tokens, capitals=capitals)]
     return list(dict.fromkeys(name for name in found if name and name.casefold() not in _NO_NAMES))
 
@@ -39,12 +41,27 @@ def names(text: str) -> list[str]:
 def named_in(name: str, told: "Told") -> bool:
     """Whether every word of a name is among the words that are `told`, or its first letters are."""
     parts = [part for part in _parts(name) if part not in STOP_WORDS] or _parts(name)
-    if all(told.has(part) for part in parts):
+    missing = [not told.has(part) for part in parts]
+    if not any(missing) or told.has(_joined(name)) or not any(_unabbreviated(parts, missing, told)):
         return True
     initials = "".join(part[0] for part in re.split(r"[\s-]+", name) if part[:1].isupper()).casefold()
     if len(initials) > 1 and told.has(initials):
         return True
-    return name.isupper() and name.isalpha() and name.casefold() in told.initials
+    return name.isupper() and name.replace(".", "").isalpha() and _joined(name) in told.initials
+
+
+def _unabbreviated(parts: Sequence[str], missing: Sequence[bool], told: "Told") -> list[bool]:
+    """Which parts of a name are missing, when parts that follow each other are told by their first letters."""
+    left = list(missing)
+    for start in range(len(parts)):
+        for end in range(start + 2, min(len(parts), start + _LONGEST_ACRONYM) + 1):
+            if "".join(part[0] for part in parts[start:end]) in told.acronyms:
+                left[start:end] = [False] * (end - start)
+    return left
+
+
+def _joined(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 class Told:
@@ -52,8 +69,13 @@ class Told:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._words = {part for text in texts for part in _parts(text)}
-        self._joined = {re.sub(r"[\W_]+", "", token[0]).casefold() for text in texts for token in _TOKEN.finditer(text)}
+        self._joined = {_joined(token[0]) for text in texts for token in _TOKEN.finditer(text)}
+        self.acronyms = {_joined(found[0]) for text in texts for found in _ACRONYM.finditer(text)}
         self.initials = {one for text in texts for one in _initials(text)}
+
+    def lacks(self, name: str) -> int:
+        """How many words of a name are not told."""
+        return sum(not self.has(part) for part in _parts(name))
 
     def has(self, word: str) -> bool:
         """Whether it is told, in any of its forms."""
@@ -66,7 +88,9 @@ class Told:
 
 
 def _form(word: str, longer: str) -> bool:
-    return longer.startswith(word) and longer[len(word) :] in _SUFFIXES
+    """Whether a word is `longer` without its ending: `Texas` of `Texan`, `Canada` of `Canadian`."""
+    stem = re.sub(r"[aeosy]s?$", "", word) if len(word) > 4 else word
+    return any(longer.startswith(one) and longer[len(one) :] in _SUFFIXES for one in {word, stem})
 
 
 def _runs(text: str, tokens: Sequence[tuple[str, int]], *, capitals: bool) -> Iterator[str]:
@@ -118,7 +142,7 @@ def _initials(text: str) -> Iterator[str]:
     """The first letters of each run of words that may be called by them."""
     tokens = [one for one in re.findall(r"[^\W\d_]+", text) if one.lower() not in STOP_WORDS]
     letters = "".join(one[0] for one in tokens).casefold()
-    for size in range(2, 7):
+    for size in range(2, _LONGEST_ACRONYM + 1):
         for at in range(len(letters) - size + 1):
             yield letters[at : at + size]
 

@@ -13,7 +13,8 @@ from typing import Final
 from elcano.activities.support.figures import Figure, figures
 from elcano.activities.support.naming import Told, named_in, names
 from elcano.activities.support.number_words import is_ambiguous
-from elcano.activities.support.tongues import tongue
+from elcano.activities.support.pointers import without_pointers
+from elcano.activities.support.tongues import tongues
 from elcano.activities.support.units import same_amount
 
 _NEARLY: Final = (
@@ -24,7 +25,7 @@ _NEARLY: Final = (
 _ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
 MOST_COUNTED: Final = 20
 """As many things a report may count without quoting how many they are."""
-_YEAR: Final = (Decimal(1000), Decimal(2200))
+_YEAR: Final = (Decimal(1500), Decimal(2100))
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,36 @@ class Statement:
     """What it may say without quoting it: the question, titles, headings, who wrote what is cited and when."""
 
 
+@dataclass(frozen=True)
+class Missing:
+    """What a statement has and none of its quotes has, each in words."""
+
+    amounts: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    """Years alone, of which no other figure is said."""
+    names: tuple[str, ...] = ()
+    words: int = 0
+    """Of these names."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """All of it."""
+        return (*self.amounts, *self.years, *self.names)
+
+
+def missing(statement: Statement) -> Missing:
+    """What figures and names the statement has that none of its quotes has."""
+    told = Told([*statement.quotes, *statement.known])
+    unnamed = _unnamed(statement, told)
+    figured = _unfigured(statement)
+    return Missing(
+        amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
+        years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
+        names=tuple(map(_unnamed_reason, unnamed)),
+        words=sum(told.lacks(name) for name in unnamed),
+    )
+
+
 def unquoted(statement: Statement) -> tuple[str, ...]:
     """What figures and names the statement has that none of its quotes has, in words; empty: all stand there."""
     return (*figures_unquoted(statement), *names_unquoted(statement))
@@ -45,25 +76,46 @@ def unquoted(statement: Statement) -> tuple[str, ...]:
 
 def figures_unquoted(statement: Statement, *, counting: bool = False) -> tuple[str, ...]:
     """The same, of figures alone; `counting`: it may count what stands around it, as what leads to a list does."""
-    there = [one for quote in statement.quotes for one in figures(quote)]
-    known = [one for text in statement.known for one in figures(text)]
-    asked = [one for one in figures(statement.text) if not (counting and _counts(one))]
-    return tuple(dict.fromkeys(filter(None, (_missing(one, statement, there, known) for one in asked))))
+    return tuple(dict.fromkeys(why for _, why in _unfigured(statement, counting=counting)))
+
+
+def amounts_unquoted(statement: Statement) -> tuple[Figure, ...]:
+    """The figures that none of the quotes has, without small numbers that may count what stands there."""
+    return tuple(one for one, _ in _unfigured(statement, counting=True))
 
 
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
     """The same, of names alone."""
-    told = Told([*statement.quotes, *statement.known])
-    asked = [name for name in names(statement.text) if not named_in(name, told)]
+    return tuple(map(_unnamed_reason, _unnamed(statement, Told([*statement.quotes, *statement.known]))))
+
+
+def _unfigured(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
+    there = [one for quote in statement.quotes for one in figures(quote, dates=True)]
+    known = [one for text in statement.known for one in figures(text, dates=True)]
+    asked = [one for one in figures(without_pointers(statement.text)) if not (counting and _counts(one))]
+    return [(one, why) for one in asked if (why := _missing(one, statement, there, known))]
+
+
+def _unnamed(statement: Statement, told: Told) -> list[str]:
+    languages = tongues(statement.text) or tongues(" ".join(statement.quotes))
+    asked = [name for name in names(statement.text, languages) if not named_in(name, told)]
     if foreign(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
-    return tuple(f"\u201c{name}\u201d is named in none of the words it quotes" for name in dict.fromkeys(asked))
+    return asked
+
+
+def _unnamed_reason(name: str) -> str:
+    return f"\u201c{name}\u201d is named in none of the words it quotes"
+
+
+def _is_year(one: Figure) -> bool:
+    return not one.unit and not one.places and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
 
 
 def foreign(statement: Statement) -> bool:
     """Whether a statement is in another language than what it quotes, so that their words cannot be compared."""
-    own, other = tongue(statement.text), tongue(" ".join(statement.quotes))
-    return bool(own and other and own != other)
+    own, other = tongues(statement.text), tongues(" ".join(statement.quotes))
+    return bool(own and other and own.isdisjoint(other))
 
 
 def _missing(one: Figure, statement: Statement, there: Sequence[Figure], known: Sequence[Figure]) -> str:

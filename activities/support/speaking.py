@@ -14,15 +14,13 @@ from typing import Final
 
 from elcano.activities.support.number_words import number_word
 from elcano.activities.support.saying import Statement, foreign
-from elcano.activities.support.tongues import SPACELESS, tongue
+from elcano.activities.support.tongues import SPACELESS, tongues
 from elcano.activities.text.stems import root
 from elcano.activities.text.stopwords import STOP_WORDS
 from elcano.activities.text.words import words
 
-LEAST_SPOKEN: Final = 0.5
-"""The share of a statement's telling words that its quotes must have: the half, weighted."""
 CLOSE: Final = 0.6
-"""A sentence of a quote that has this share speaks of the same, so that the two can contradict each other."""
+"""A clause with this share of a statement's words that has no more than the rest of its own says the same."""
 LEAST_STEM: Final = 5
 """Letters by which two words are taken for kin, as `analysis` and `analytic`."""
 KIN: Final = 0.7
@@ -58,6 +56,7 @@ _NEGATIONS: Final = frozenset(_DENIED.split())
 _CONTRACTED: Final = re.compile(r"n't$|^cannot$")
 _GROUPED: Final = re.compile(r"(?<=\d)[,.'\u00a0\u202f](?=\d{3}(?!\d))")
 _SENTENCE: Final = re.compile(r"[^.!?\u3002\n]+(?:[.!?](?=\d)[^.!?\u3002\n]*)*")
+_CLAUSE: Final = re.compile(r"[^,;:\uff0c]+(?:[,:](?=\d)[^,;:\uff0c]*)*")
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,12 @@ class Spoken:
 
     share: float
     """Of the weight of its telling words, 0 to 1; 1 of a statement without any."""
-    reasons: tuple[str, ...] = ()
-    """Why it is not supported, in words; empty: nothing speaks against it."""
+    against: tuple[str, ...] = ()
+    """What speaks against it, in words."""
+    unspoken: str = ""
+    """Which words are missing, in words; empty: none is."""
+    clauses: tuple[str, ...] = ()
+    """What the quotes say, sentence by sentence and clause by clause."""
     comparable: bool = True
     """False: it is in another language than its quotes, and nothing can be said."""
 
@@ -79,21 +82,32 @@ def spoken(statement: Statement) -> Spoken:
     said = _telling(statement.text)
     if not said:
         return Spoken(share=1.0)
+    sentences = [found[0] for quote in statement.quotes for found in _SENTENCE.finditer(quote)]
+    parts = [part[0] for one in sentences for part in _CLAUSE.finditer(one)]
+    clauses = tuple(dict.fromkeys((*sentences, *parts)))
     quoted = _all_terms(statement.quotes)
     known = _all_terms(statement.known) - quoted
     asked = {term: weight for term, weight in said.items() if term not in known} or said
-    share = _share(asked, quoted)
-    if share < LEAST_SPOKEN:
-        missing = [term for term in asked if not _kin(term, quoted)]
-        told = ", ".join(_shown(statement.text, missing)[:4])
-        return Spoken(share, (f"the words it quotes do not speak of what it says ({told})",))
-    return Spoken(share, tuple(_against(statement, asked)))
+    missing = [term for term in asked if not _kin(term, quoted)]
+    told = ", ".join(_shown(statement.text, missing)[:4])
+    unspoken = f"the words it quotes do not speak of what it says ({told})" if missing else ""
+    return Spoken(_share(asked, quoted), tuple(_against(statement, parts)), unspoken, clauses)
 
 
-def _against(statement: Statement, said: dict[str, float]) -> list[str]:
-    """Where every sentence of the quotes that speaks of the same says the opposite."""
-    sentences = [found[0] for quote in statement.quotes for found in _SENTENCE.finditer(quote)]
-    close = [one for one in sentences if _share(said, _terms(one)) >= CLOSE]
+def alike(statement: Statement, clauses: Sequence[str]) -> list[str]:
+    """Clauses that say what `statement` says and little else, figures aside."""
+    said = _worded(statement.text)
+    return [one for one in clauses if _share(said, own := _worded(one)) >= CLOSE and _share(own, said) >= CLOSE]
+
+
+def _worded(text: str) -> dict[str, float]:
+    """The weights of its telling words without its figures."""
+    return {term: weight for term, weight in _telling(text).items() if not term.isdigit()}
+
+
+def _against(statement: Statement, clauses: Sequence[str]) -> list[str]:
+    """Where every clause of the quotes that says the same says the opposite."""
+    close = alike(statement, clauses)
     if not close:
         return []
     reasons = []
@@ -124,7 +138,7 @@ def _telling(text: str) -> dict[str, float]:
 
 def _words(text: str) -> list[str]:
     """The words of a text that tell something; of a script without spaces pairs of characters."""
-    if tongue(text) in SPACELESS:
+    if tongues(text) & SPACELESS:
         letters = [one for one in text if one.isalnum()][:MOST_WORDS]
         return ["".join(pair) for pair in pairwise(letters)]
     found = words(_GROUPED.sub("", text))[:MOST_WORDS]
@@ -151,7 +165,7 @@ def _share(said: dict[str, float], quoted: Collection[str]) -> float:
         weight if term in quoted else weight * KIN if term[:LEAST_STEM] in by_start else 0.0
         for term, weight in said.items()
     )
-    return found / sum(said.values())
+    return found / sum(said.values()) if said else 1.0
 
 
 def _kin(term: str, quoted: Collection[str]) -> bool:

@@ -1,6 +1,7 @@
 """Which language a sentence is in, as far as its smallest words tell.
 
-That is enough to know what a capital means, and whether a sentence and its quote can be compared by their words.
+That is enough to know what a capital means, and whether a sentence and its quote can be compared by their words. Where
+languages share the small words that stand there, as German and Dutch do `die`, it may be in each of them.
 """
 
 import re
@@ -32,15 +33,16 @@ _SCRIPTS: Final = (
 SPACELESS: Final = frozenset(("zh", "ja", "th"))
 
 
-def tongue(text: str) -> str:
-    """The ISO 639-1 code of the language, or of one in the same script; empty if nothing tells."""
+def tongues(text: str) -> frozenset[str]:
+    """The ISO 639-1 codes of the languages that it may be in, or of one in the same script; none if nothing tells."""
     letters = sum(one.isalpha() for one in text)
     scripts = {name: len(script.findall(text)) for name, script in _SCRIPTS}
     if scripts["ja"] > 0.1 * letters > 0:
-        return "ja"
+        return frozenset(("ja",))
     name, most = max(scripts.items(), key=lambda one: one[1])
     if most > 0.3 * letters > 0:
-        return name
+        return frozenset((name,))
     found = words(text)
-    counts = sorted(((sum(one in small for one in found), name) for name, small in _TELLING.items()), reverse=True)
-    return counts[0][1] if counts[0][0] > counts[1][0] else ""
+    counts = {name: sum(one in small for one in found) for name, small in _TELLING.items()}
+    most = max(counts.values())
+    return frozenset(name for name, count in counts.items() if count == most > 0)

@@ -1,68 +1,78 @@
-"""How well the checks of a statement tell what its evidence supports, without a model: WiCE.
+"""How well code tells without a model what evidence supports, and how often it doubts what is true.
 
-    python -m benchmarks.quality.wice FOLDER
+    python -m benchmarks.quality.wice FOLDER [--list]
 
-FOLDER holds `wice/dev.jsonl` (`claim`, `evidence` as a list of sentences, `label`, the title of the page in `meta`).
-All sentences of the evidence are what is quoted. Claims that are only partly
-supported count as not supported, and are left out in the second part. The score behind the area is the share of words,
-less a half for each check that finds something against the claim.
+FOLDER holds `wice/dev.jsonl`: on each line a `claim`, its `evidence` as a list of sentences, a `label`, and in
+`meta` the title and the section of its page. A statement is doubted if `support.weighing` finds anything against
+it. A false alarm is a supported claim that is doubted. It is measured with all of the evidence quoted, and with the
+three sentences that have most of the claim's words; of the latter, what stands in the rest of the passage is told
+apart, as reports do. Balanced accuracy is told twice: claims that are supported in part count as not supported, and
+are left out. `--list` prints the false alarms with their reasons.
 """
 
+import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from elcano.activities.support.saying import Statement, unquoted
-from elcano.activities.support.speaking import spoken
+from elcano.activities.support.saying import Statement
+from elcano.activities.support.weighing import weighed
+from elcano.activities.text.words import words
 
-Row = tuple[bool, float, bool, bool]
-"""Supported, the score, whether the figures and names are there, whether both checks pass."""
+QUOTED: int = 3
+"""Sentences of a short quote."""
 
 
-def measure(data: Path) -> None:
-    """Prints balanced accuracy and ROC AUC."""
+def measure(data: Path, *, listing: bool = False) -> None:
+    """Prints false alarms and balanced accuracy."""
     rows = [json.loads(line) for line in (data / "wice" / "dev.jsonl").read_text("utf-8").splitlines()]
-    judged = [(row["label"], _judged(row)) for row in rows]
-    for name, kept in (
-        ("partly supported is not supported", judged),
-        ("without the partly supported", [one for one in judged if one[0] != "partially_supported"]),
-    ):
-        found = [one for _, one in kept]
-        print(f"{name}: {len(found)} claims, {sum(one[0] for one in found)} of them supported")
-        print(f"  figures and names: balanced accuracy {_balanced([(one[0], one[2]) for one in found]):.3f}")
-        print(f"  and words:         balanced accuracy {_balanced([(one[0], one[3]) for one in found]):.3f}")
-        print(f"  ROC AUC            {_area([(one[0], one[1]) for one in found]):.3f}")
+    whole = [(row["label"], _doubts(row, row["evidence"])) for row in rows]
+    short = [(row["label"], _doubts(row, _closest(row))) for row in rows]
+    print(f"{len(rows)} claims, {sum(label == 'supported' for label, _ in whole)} of them supported")
+    _print("all evidence quoted", [(label, bool(doubts)) for label, doubts in whole])
+    _print("three sentences quoted", [(label, bool(doubts)) for label, doubts in short])
+    beyond = [(label, bool(doubts and found)) for (label, doubts), (_, found) in zip(short, whole, strict=True)]
+    _print("the same, without what stands in the passage", beyond)
+    for row, (label, doubts) in zip(rows, whole, strict=True):
+        if listing and label == "supported" and doubts:
+            print(f"- {row['claim'].strip()}\n  {'; '.join(doubts)}")
 
 
-def _judged(row: dict[str, Any]) -> Row:
+def _doubts(row: dict[str, Any], quotes: Sequence[str]) -> tuple[str, ...]:
     known = (row["meta"]["claim_title"], row["meta"]["claim_section"])
-    statement = Statement(row["claim"], tuple(row["evidence"]), known)
-    missing, told = unquoted(statement), spoken(statement)
-    score = told.share - 0.5 * bool(missing) - 0.5 * bool(told.reasons)
-    return row["label"] == "supported", score, not missing, not missing and not told.reasons
+    return weighed(Statement(row["claim"], tuple(quotes), known)).reasons
 
 
-def _balanced(pairs: Sequence[tuple[bool, bool]]) -> float:
-    """The mean of the shares of supported claims that pass and of others that do not."""
-    right = [[passed == wanted for wanted, passed in pairs if wanted is kind] for kind in (True, False)]
-    return sum(sum(one) / max(1, len(one)) for one in right) / 2
+def _closest(row: dict[str, Any]) -> list[str]:
+    """The sentences that have most words of the claim, in their order."""
+    asked = set(words(row["claim"]))
+    ranked = sorted(row["evidence"], key=lambda one: -len(asked.intersection(words(one))))[:QUOTED]
+    return [one for one in row["evidence"] if one in ranked]
 
 
-def _area(pairs: Sequence[tuple[bool, float]]) -> float:
-    """The chance that a supported claim scores higher than another one, equal scores counting half."""
-    good = [score for wanted, score in pairs if wanted]
-    bad = [score for wanted, score in pairs if not wanted]
-    wins = sum((one > other) + 0.5 * (one == other) for one in good for other in bad)
-    return wins / max(1, len(good) * len(bad))
+def _print(name: str, found: Sequence[tuple[str, bool]]) -> None:
+    true, in_part, false = (_share(found, one) for one in ("supported", "partially_supported", "not_supported"))
+    wrong = [doubted for label, doubted in found if label != "supported"]
+    print(f"{name}:")
+    print(f"  false alarms           {true:.1%} of the supported")
+    print(f"  doubted                {in_part:.1%} of those in part, {false:.1%} of the not supported")
+    print(f"  balanced accuracy      {(1 - true + sum(wrong) / max(1, len(wrong))) / 2:.3f}")
+    print(f"  without those in part  {(1 - true + false) / 2:.3f}")
+
+
+def _share(found: Sequence[tuple[str, bool]], label: str) -> float:
+    doubted = [one for kind, one in found if kind == label]
+    return sum(doubted) / max(1, len(doubted))
 
 
 def main() -> None:
-    """Reads the folder from the command line."""
-    if len(sys.argv) != 2:
-        raise SystemExit(__doc__)
-    measure(Path(sys.argv[1]))
+    """The program."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality.wice", description=__doc__)
+    parser.add_argument("data", type=Path, metavar="FOLDER")
+    parser.add_argument("--list", action="store_true", help="print the false alarms")
+    arguments = parser.parse_args()
+    measure(arguments.data, listing=arguments.list)
 
 
 if __name__ == "__main__":

@@ -58,7 +58,9 @@ def begins(given: JsonObject) -> str:
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
     """What is missing."""
     gaps = listed(output.get("outstanding_gaps"))
-    text = "Nothing is missing" if output.get("research_complete") else f"Missing: {'; '.join(map(str, gaps))}"
+    text = (
+        "No gap is left to search for" if output.get("research_complete") else f"Missing: {'; '.join(map(str, gaps))}"
+    )
     return text, {"complete": bool(output.get("research_complete")), "gaps": gaps}
 
 

@@ -71,11 +71,13 @@ class SupportCounts(Frozen):
     not_supported: int = 0
     unchecked: int = 0
     """Their quotes are where they say; nobody has read them against these."""
+    in_passage: int = 0
+    """What their quotes leave out stands in the passages that they cite."""
 
     @property
     def total(self) -> int:
         """All of them."""
-        return self.supported + self.partly + self.not_supported + self.unchecked
+        return self.supported + self.partly + self.in_passage + self.not_supported + self.unchecked
 
 
 BlockKind: TypeAlias = Literal["paragraph", "heading", "list", "table", "code", "formula", "quotation", "rule"]

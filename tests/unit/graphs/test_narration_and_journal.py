@@ -69,7 +69,7 @@ def test_a_story_from_beginning_to_end() -> None:
             "Missing: g; h",
             {"complete": False, "gaps": ["g", "h"]},
         ),
-        ("knowledge_gap", {"research_complete": True}, "Nothing is missing", {"complete": True, "gaps": []}),
+        ("knowledge_gap", {"research_complete": True}, "No gap is left to search for", {"complete": True, "gaps": []}),
         (
             "tool_selector",
             {"tasks": [{"source": "s", "query": "q"}, {"source": "s", "query": "r"}]},

@@ -82,13 +82,13 @@ def test_a_gap_and_an_unanswered_section_say_why_they_are_empty() -> None:
     searched = section("Searched").model_copy(update={"draft": None, "unanswered": True})
     silent = section("Silent").model_copy(update={"unanswered": True})
     drafts = joined([gap, silent, searched, section("Crash")], [None, draft(), None, draft(claim(REPLAY, ONE))], [ONE])
-    unanswered = "no source that was searched answers it"
+    unanswered = "no sentence was found that may be quoted as its answer"
     assert [one.missing for one in drafts.sections] == ["the key was refused", unanswered, unanswered, ""]
     whole = completed(ReportDraft(title="T", sections=(DraftSection(heading="Crash", claims=()),)), drafts)
     assert [one.heading for one in whole.sections] == ["Crash", "Gap", "Silent", "Searched"]
     (told,) = whole.limitations
     assert "“Gap” (the key was refused)" in told
-    assert "“Silent” (no source that was searched answers it)" in told
+    assert "“Silent” (no sentence was found that may be quoted as its answer)" in told
     assert not whole.answered
 
 

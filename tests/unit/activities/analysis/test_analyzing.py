@@ -159,7 +159,7 @@ def test_verdicts_follow_the_interval_and_the_direction() -> None:
 def test_without_enough_studies_or_numbers_nothing_is_decided() -> None:
     one = of([counts("x", 12, 450, 60, 440)], [DRUG_LOWERS_DEATH]).tested[0]
     assert one.verdict == "inconclusive"
-    assert "one study only" in one.reason
+    assert "could be read of one study only" in one.reason
     none = of([], [DRUG_LOWERS_DEATH])
     assert (none.tested[0].verdict, none.tested[0].pool, none.pools) == ("inconclusive", None, ())
     other = of(eight()[0], [DRUG_LOWERS_DEATH.model_copy(update={"outcome": "stroke"})]).tested[0]
@@ -197,3 +197,14 @@ def test_ten_thousand_studies_are_pooled_and_the_heaviest_listed() -> None:
     (pool,) = found.pools
     assert (pool.count, len(pool.studies)) == (10_000, 500)
     assert found.tested[0].verdict == "supported"
+
+
+def test_a_review_is_not_pooled_as_a_study() -> None:
+    from elcano.activities.analysis.analyzing import analyzed
+
+    measurements, passages = eight()
+    work = Work(title="A review of the drug", kind="review", identifiers=Identifiers(doi="10.1/review"))
+    passages = [passages[0].model_copy(update={"work": work}), *passages[1:]]
+    found = analyzed(AnalyzeInput(measurements=tuple(measurements)), passages)
+    assert found.pools[0].count == 7
+    assert [one.reason for one in found.left_out] == ["it stands in a review, which is no study of its own"]

@@ -41,4 +41,4 @@ async def test_every_part_is_answered_by_its_package(
     assert missing == []
     assert report.unverified == ()
     assert not any("Source Code:" in quote for _, quote in quoted)
-    assert not any("No source that was searched" in one for one in report.markdown.splitlines())
+    assert not any("No sentence was found" in one for one in report.markdown.splitlines())

@@ -136,3 +136,14 @@ def test_things_that_a_question_names_are_the_whole_outline() -> None:
     text = "Workers of Temporal poll their queues. The queues of workers are kept by Temporal."
     sections = planned("What are workers and queues in Temporal?", item(1, "Handbook > Polling of queues", text))
     assert titles(sections) == ["Workers", "Queues"]
+
+
+def test_what_is_done_to_a_thing_is_no_subject_of_the_next_part() -> None:
+    found = planned(
+        "What survives when a worker is killed, and how is money counted?",
+        item(
+            1, "Killed workers", "When a worker is killed, its calls go on. What was killed survives. Killed, killed."
+        ),
+        item(2, "Money", "Money is counted in millionths of a dollar by each worker."),
+    )
+    assert not any("Killed:" in f"{one.title} {one.key_question}" for one in found)

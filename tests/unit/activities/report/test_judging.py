@@ -1,10 +1,11 @@
-"""Code's word counts more about figures than the reviewer's, and less about names; of the rest it says nothing."""
+"""Code's word counts more about figures than the reviewer's, less about names; where nobody read, words count."""
 
 import pytest
 
 from elcano.activities.report.judging import connected, judged
 from elcano.graphs.support import Support
 from elcano.graphs.values.statements import CheckedCitation, Judgement, Statement, StatementKind
+from tests.unit.activities.support.test_speaking import NONSENSE, PASSAGE, TRUE
 
 
 def statement(text: str, quote: str, kind: StatementKind = "fact") -> Statement:
@@ -66,3 +67,44 @@ def test_cells_and_facts_are_judged_otherwise() -> None:
     assert connected(cell, (), ()) == cell
     fact = statement("It had 45 arms.", "two arms")
     assert connected(fact, (), ()) == fact
+
+
+def test_with_the_review_off_nonsense_beside_a_true_quote_is_marked() -> None:
+    found = [judged(statement(said, quote), (), None, (PASSAGE,), by_words=True).support for said, quote in NONSENSE]
+    assert sum(one == "unchecked" for one in found) <= 1
+    true = [judged(statement(said, quote), (), None, (PASSAGE,), by_words=True).support for said, quote in TRUE]
+    assert sum(one != "unchecked" for one in true) <= 1
+
+
+@pytest.mark.parametrize(
+    ("found", "support"), [(None, "in_passage"), ("supported", "in_passage"), ("partly", "partly")]
+)
+def test_what_the_passage_has_and_the_quote_has_not_is_told_as_such(found: Support | None, support: Support) -> None:
+    passage = "In the trial, 240 adults took it for twelve weeks; attacks fell by 31 % against placebo."
+    said = "Attacks fell by 31 % in 240 adults."
+    judgement = None if found is None else Judgement(statement=said, support=found)
+    for by_words in (True, False):
+        result = judged(statement(said, "attacks fell by 31 %"), (), judgement, (passage,), by_words=by_words)
+        assert result.support == support
+        assert "240" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "support"),
+    [
+        ("So it is 25 % in all.", "unchecked"),
+        ("So it fell by a further 1 percentage point.", "unchecked"),
+        ("So about two groups differ.", "unchecked"),
+        ("So 40 % of them stayed.", "not_supported"),
+        ("So it grew 7.3 times.", "not_supported"),
+    ],
+)
+def test_figures_of_an_inference_stand_in_what_it_names_or_follow_from_it(said: str, support: Support) -> None:
+    assert judged(statement(said, "12 % and 13 %", "inference"), (), None).support == support
+
+
+def test_an_inference_may_say_what_the_statements_it_names_say() -> None:
+    named = ("It fell by about 12 %.",)
+    assert (
+        judged(statement("So 12 % is little.", "by 12.3 %", "inference"), (), None, facts=named).support == "unchecked"
+    )

@@ -18,7 +18,7 @@ CODE = (
 FORMULA = "$$\np = \\frac{\\sum_{i=1}^{n} p_i}{n}\n$$"
 LIST = """\
 1. Oil is dear [a].
-   - Water is not [b].
+   - Water is cheap [b].
    - Both burn, so they say [from a, b].
 2. Nothing else:
    ```sh

@@ -161,9 +161,9 @@ async def test_what_computes_leaves_the_event_loop_free(store: Store, monkeypatc
     def noting(name: str) -> Callable[..., Any]:
         original = getattr(making, name)
 
-        def noted(*args: Any) -> Any:
+        def noted(*args: Any, **options: Any) -> Any:
             threads[name] = threading.current_thread().name
-            return original(*args)
+            return original(*args, **options)
 
         return noted
 

@@ -142,7 +142,7 @@ def test_what_was_retracted_is_said_at_the_claim_in_the_head_and_in_the_referenc
 ) -> None:
     """Also where the source of the quoted text does not know of it."""
     result = report(citing(ABSTRACT, OTHER), *given, OTHER)
-    assert "- Claim a. [1, retracted]\n- Claim b. [2]" in result.markdown
+    assert "- Claim a. [1, retracted] (not supported)\n- Claim b. [2]" in result.markdown
     head = result.markdown.partition("\n## ")[0]
     assert "> **Warning:** Reference 1 (“Oil \\[and\\] \\*water\\*”) was retracted." in head
     assert result.warnings == ("Reference 1 (“Oil [and] *water*”) was retracted.",)

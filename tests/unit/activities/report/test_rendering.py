@@ -101,7 +101,10 @@ def test_the_parts_come_in_their_order() -> None:
 def test_the_head_says_what_was_asked_and_who_wrote() -> None:
     lines = render_report(CALL, checked()).splitlines()
     assert lines[2] == "> Asked: What does oil cost?"
-    assert lines[4] == "> Written by test-model; every citation was looked up by code."
+    assert lines[4] == (
+        "> Written by test-model; every citation was looked up by code. No reviewer read it: code compared the "
+        "figures, names and words of its statements with what they quote."
+    )
 
 
 def test_the_head_says_why_a_run_ended_early() -> None:
@@ -193,13 +196,18 @@ def test_a_question_that_was_not_answered_is_said_to_be_so_first() -> None:
     )
     blocks = render_report(CALL, checked(draft)).split("\n\n")
     assert blocks[2:7] == [
-        "**The sources that were searched do not answer this question.**",
+        "**No sentence was found that may be quoted as an answer to this question.**",
         "## Limitations",
         "- Nothing speaks of it.",
         "## Nearest passages",
-        "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#oil>) — docs",
+        "They are the nearest that were found; they may not answer the question.",
     ]
-    assert headings("\n\n".join(blocks[7:])) == ["## Warnings", "## What was searched"]
+    assert blocks[7:9] == [
+        "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#oil>) — docs",
+        "  > Oil is dear \\[1\\].",
+    ]
+    assert "do not answer" not in "\n\n".join(blocks)
+    assert headings("\n\n".join(blocks[9:])) == ["## Warnings", "## What was searched"]
 
 
 def test_evidence_without_a_report_is_labelled_so() -> None:
@@ -255,7 +263,7 @@ def test_an_empty_section_and_one_that_ended_early_say_so() -> None:
     draft = ReportDraft(title="T", sections=(DraftSection(heading="Wine"), *DRAFT.sections))
     call = CALL.model_copy(update={"sections": (planned("Wine"), planned("Water # Fire", ending="its time was up"))})
     markdown = render_report(call, checked(draft))
-    assert part(markdown, "Wine") == "**Nothing that was found answers this part.**"
+    assert part(markdown, "Wine") == "**No sentence was found that may be quoted as an answer to this section.**"
     assert "The research on this section ended early: its time was up." in part(markdown, "Water # Fire")
 
 
@@ -263,6 +271,6 @@ def test_an_unanswered_section_says_so_whether_the_draft_names_it_or_not() -> No
     draft = ReportDraft(title="T", sections=(DraftSection(heading="Wine"), *DRAFT.sections))
     call = CALL.model_copy(update={"sections": (planned("Wine", unanswered=True), planned("Beer", unanswered=True))})
     markdown = render_report(call, checked(draft))
-    told = "**No source that was searched answers this section.**"
+    told = "**No sentence was found that may be quoted as an answer to this section.**"
     assert (part(markdown, "Wine"), part(markdown, "Beer")) == (told, told)
     assert part(render_evidence(call, "T", [OIL]), "Wine") == told

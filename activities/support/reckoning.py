@@ -1,0 +1,47 @@
+"""Whether the figures of an inference follow from what it names: they stand there, or two of them give it.
+
+A sum, difference, product, ratio, share, change or mean of two figures is found, and the sum of all, each rounded
+as it is shown. What takes more steps is not: the statement that comes between can be written down.
+"""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
+from itertools import permutations
+from typing import Final
+
+from elcano.activities.support.figures import figures
+from elcano.activities.support.saying import Statement, amounts_unquoted
+
+MOST_OPERANDS: Final = 24
+"""Figures that are tried with each other: of so many nearly any other one can be made."""
+
+
+def unreckoned(statement: Statement) -> tuple[str, ...]:
+    """Which figures of `statement` neither stand in what it is inferred from nor follow from it, in words."""
+    lacking = amounts_unquoted(statement)
+    if not lacking:
+        return ()
+    there = dict.fromkeys(value for text in statement.quotes for one in figures(text) for value in one.values)
+    made = list(_made(list(there)[:MOST_OPERANDS]))
+    return tuple(
+        f"\u201c{one.written}\u201d neither stands in what it is inferred from nor follows from figures there"
+        for one in lacking
+        if not any(_shows(value, one.places, result) for value in one.values for result in made)
+    )
+
+
+def _made(there: Sequence[Decimal]) -> Iterator[Decimal]:
+    if there:
+        yield sum(there, Decimal(0))
+        yield sum(there, Decimal(0)) / len(there)
+    for one, other in permutations(there, 2):
+        try:
+            yield from (one + other, one - other, one * other, (one + other) / 2)
+            yield from (one / other, one / other * 100, (one - other) / abs(other) * 100)
+        except (DivisionByZero, InvalidOperation, Overflow):
+            continue
+
+
+def _shows(shown: Decimal, places: int, exact: Decimal) -> bool:
+    """Whether `exact` is shown as `shown` with so many digits behind its point; signs aside, as a change is told."""
+    return abs(abs(shown) - abs(exact)) <= Decimal(1).scaleb(-places) / 2

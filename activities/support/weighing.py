@@ -1,0 +1,65 @@
+"""What code finds of a statement that nobody reads: figures decide, names and words are weighed.
+
+A figure that no quote has decides alone. A year, a name or a word may be left out of a quote that says the rest, so
+these are weighed together: a long sentence with one name more is let pass, a short one is not. Where a clause of a
+quote says nearly the same with another year or name in the place of the missing one, or denies it, or turns it
+round, that decides.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from elcano.activities.support.naming import Told, named_in, names
+from elcano.activities.support.saying import Missing, Statement, missing
+from elcano.activities.support.speaking import Spoken, alike, spoken
+from elcano.graphs.support import Support
+
+LEAST_SAID: Final = 0.42
+"""The share of a statement's weight that its quotes must have."""
+FOR_A_KIND: Final = 0.15
+"""What a missing year takes of the share, and a missing name."""
+FOR_A_WORD: Final = 0.05
+"""What each missing word of names takes beside."""
+_YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What code finds of a statement."""
+
+    support: Support
+    """`unchecked`: nothing speaks against it, or it cannot be compared."""
+    reasons: tuple[str, ...] = ()
+
+
+def weighed(statement: Statement) -> Found:
+    """What is found of `statement`, by its figures, names and words."""
+    lacking = missing(statement)
+    told = spoken(statement)
+    if lacking.amounts:
+        return Found("not_supported", lacking.reasons)
+    if not told.comparable:
+        return Found("partly", lacking.reasons) if lacking.names else Found("unchecked")
+    if told.against:
+        return Found("not_supported", told.against)
+    share = told.share - FOR_A_KIND * (bool(lacking.years) + bool(lacking.names)) - FOR_A_WORD * lacking.words
+    if told.share < LEAST_SAID:
+        return Found("not_supported", (told.unspoken, *lacking.reasons))
+    if lacking.reasons and (share < LEAST_SAID or _exchanged(statement, lacking, told)):
+        return Found("not_supported" if lacking.years else "partly", lacking.reasons)
+    return Found("unchecked")
+
+
+def _exchanged(statement: Statement, lacking: Missing, told: Spoken) -> bool:
+    """Whether what the quotes say nearly alike has another year, or another name, than the one that they lack."""
+    known = Told((statement.text, *statement.known))
+    return any(
+        (lacking.years and _YEAR.search(clause)) or (lacking.names and _others(clause, known))
+        for clause in alike(statement, told.clauses)
+    )
+
+
+def _others(clause: str, known: Told) -> Sequence[str]:
+    return [name for name in names(clause) if not named_in(name, known)]

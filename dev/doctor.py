@@ -39,7 +39,7 @@ from elcano.graphs.model_names import (
     rates_fault,
 )
 from elcano.redaction import without_secrets
-from elcano.settings import Settings, is_set, program_settings, variable
+from elcano.settings import Settings, is_set, program_settings, unknown_variables, variable
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
@@ -176,6 +176,12 @@ def providers(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", text, "runs that search it are held until it answers; `elcano sources` says when")
 
 
+def misspelt(_: Settings) -> Iterable[Finding]:
+    """Variables that look like settings and are none."""
+    for text in unknown_variables():
+        yield Finding("note", text)
+
+
 def models(chosen: Settings) -> Iterable[Finding]:
     """Whether the configured models have a right name and a key."""
     for text in dict.fromkeys((chosen.model, *chosen.agent_models.values())):
@@ -266,7 +272,7 @@ def _set_or_not(variables: Iterable[str]) -> str:
 
 
 OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, knowledge, stack_or_ports)
-OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings, tools)
+OF_THIS_SHELL: tuple[Look, ...] = (misspelt, models, collections, databases, sources, embeddings, tools)
 
 
 if __name__ == "__main__":

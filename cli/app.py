@@ -26,7 +26,7 @@ from elcano.cli.options import AsJson, Form, Key, Out, Run
 _EPILOG = (
     "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
     "report is partial; 5 it was stopped; 6 nothing that it found answers the question; 7 it was cancelled; "
-    "8 it was ended from outside; 130 Ctrl-C (the run goes on)."
+    "8 it was ended from outside; 9 the output cannot be written; 130 Ctrl-C (the run goes on)."
 )
 
 app = typer.Typer(

@@ -38,6 +38,7 @@ from elcano.graphs.model_names import (
     provider,
     rates_fault,
 )
+from elcano.output import guarded_output
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, is_set, program_settings, unknown_variables, variable
 
@@ -276,4 +277,5 @@ OF_THIS_SHELL: tuple[Look, ...] = (misspelt, models, collections, databases, sou
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded_output("elcano"):
+        sys.exit(main())

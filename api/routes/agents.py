@@ -25,6 +25,9 @@ AgentNamed: TypeAlias = Annotated[
     str, Path(max_length=100, description="A name; of your own also a version: `my_agent@2`.", examples=["judge"])
 ]
 
+TAKEN = frozenset({"schema"})
+"""Names that stand for something else in the place of an agent's."""
+
 router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problem_docs(RequestInvalid))
 
 
@@ -54,7 +57,11 @@ async def keep_agent(
     Nodes of graphs call it by that name. A graph that is kept or run takes the version with it that is the latest then,
     or the one that its node names. What is wrong is told at once, each fault with its place as a JSON pointer.
     """
-    kept, new = await services.store.agents.keep(received_agent(agent))
+    read = received_agent(agent)
+    if read.name in TAKEN:
+        taken = f"{read.name!r} is a path of this API: an agent of that name could not be read; give yours another one"
+        raise RequestInvalid([FieldFault(field="/name", message=taken)])
+    kept, new = await services.store.agents.keep(read)
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/agents/{kept.key}"
     return AgentCard.of_own(kept.agent, kept.version, kept.at)

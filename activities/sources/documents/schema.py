@@ -6,7 +6,7 @@ from typing import Final
 
 from elcano.activities.sources.documents.forms import TOKENIZER
 
-VERSION: Final = 5
+VERSION: Final = 6
 """Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
 
 MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"

@@ -20,6 +20,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.schemas import Welcome
+from elcano.api.http.times import declare_moments
 from elcano.api.live.feed import Streaming, Unreadable, Waiting
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.spec.graph import ResearchGraph
@@ -40,6 +41,7 @@ def document(app: FastAPI) -> dict[str, Any]:
             [(model, "serialization") for model in REFERRED], ref_template="#/components/schemas/{model}"
         )
         made["components"]["schemas"] |= named["$defs"]
+        declare_moments(made["components"]["schemas"])
         for path, methods in made["paths"].items():
             for method, operation in methods.items():
                 _add(operation["responses"], _common(path, method))

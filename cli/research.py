@@ -5,7 +5,6 @@ Results go to standard output, progress to standard error: `elcano ask ... > rep
 
 import json
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from elcano.cli.client import Api
 from elcano.cli.exits import BY_STATUS, Exit, Failed
 from elcano.cli.live import display
 from elcano.cli.pictures import beside
-from elcano.cli.printing import results
+from elcano.cli.printing import local_time, results
 from elcano.cli.steering import call_lines, plan_lines
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.references.forms import NAMES
@@ -196,7 +195,7 @@ def _table(listed: list[dict[str, Any]]) -> Table:
         table.add_column(column, no_wrap=True)
     table.add_column("question", overflow="ellipsis", no_wrap=True, ratio=1)
     for run in listed:
-        started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run["started_at"]))
+        started = local_time(run["started_at"], "%Y-%m-%d %H:%M")
         question = " ".join(run["question"].split())
         run_id = Text(run["run_id"], style=f"link {page}" if (page := _page(run)) else "")
         table.add_row(run_id, standing_of(run), mode_of(run), run["engine"], started, question)

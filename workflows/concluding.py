@@ -56,7 +56,7 @@ async def take_over(asked: ResearchInput, follows: Followed) -> None:
 
 
 async def publish(asked: ResearchInput, journal: Journal) -> ReportRef:
-    """Checks the citations and stores the report, also when the writer failed."""
+    """Checks the citations and stores the report, also when no writer finished."""
     report: ReportRef = await workflow.execute_activity(
         PUBLISH_REPORT,
         closing.publish_call(asked, journal),

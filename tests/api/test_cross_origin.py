@@ -14,9 +14,7 @@ OTHER = "https://elsewhere.example"
 
 
 @pytest.fixture
-async def opened(
-    make_app: Callable[[Settings], FastAPI], api_settings: Settings
-) -> AsyncIterator[httpx.AsyncClient]:
+async def opened(make_app: Callable[[Settings], FastAPI], api_settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     async with speaking(make_app(api_settings.model_copy(update={"allowed_origins": (PAGE,)}))) as client:
         yield client
 

@@ -77,7 +77,9 @@ def test_what_the_programs_write_themselves_stays(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(sys, "stdout", terminal)
         if guarded:
             with guarded_output("elcano"):
-                Console(force_terminal=True, width=40).print("[bold red]A[/] [link=http://x]B[/] \u05e9\u05dc\u05d5\u05dd")
+                Console(force_terminal=True, width=40).print(
+                    "[bold red]A[/] [link=http://x]B[/] \u05e9\u05dc\u05d5\u05dd"
+                )
         else:
             Console(force_terminal=True, width=40).print("[bold red]A[/] [link=http://x]B[/] \u05e9\u05dc\u05d5\u05dd")
         shown.append(terminal.getvalue().split("id=")[0])

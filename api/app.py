@@ -130,7 +130,7 @@ def create_app(
         health,
     ):
         app.include_router(routes.router)
-    app.openapi = partial(document, app)  # type: ignore[method-assign]
+    app.openapi = partial(document, app, settings)  # type: ignore[method-assign]
     return app
 
 

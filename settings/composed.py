@@ -79,7 +79,7 @@ class Settings(
 
 
 def _has_control_character(found: object) -> bool:
-    """Whether a value has a character below the space, as a single backslash makes one: `C:\\temp` has a tab."""
+    """Whether a value has a character below the space, as a backslash that is not doubled makes one."""
     values = found.values() if isinstance(found, dict) else ()
     return any(isinstance(value, str) and any(character < " " for character in value) for value in values)
 

@@ -119,9 +119,8 @@ def _less(limit: Limit, more: float) -> Limit:
         name: None if rest is None else round(max(0, rest - more), 6)
         for name, rest in (("remaining", limit.remaining), ("for_research", limit.for_research))
     }
-    return limit.model_copy(
-        update={"used": round(limit.used + more, 6), **left}
-    )  # of dollars no digit beyond a millionth
+    used = round(limit.used + more, 6)  # a dollar has no digits beyond the millionth
+    return limit.model_copy(update={"used": used, **left})
 
 
 class LimitsView(Described):

@@ -121,12 +121,12 @@ class RunView(Described):
     """Where a running run is; null if nobody answers."""
     node: str = Field(default="", examples=["judge"])
     """The node that a running run is at."""
-    iterations: int = Field(default=0, examples=[2])
-    """Turns of the research loop."""
-    steps: int = Field(default=0, examples=[17])
-    """Nodes visited."""
-    evidence: int = Field(default=0, examples=[12])
-    """Passages found."""
+    iterations: int | None = Field(default=None, examples=[2])
+    """Turns of the research loop; null while nobody told, as of a running run in a list."""
+    steps: int | None = Field(default=None, examples=[17])
+    """Nodes visited; null likewise."""
+    evidence: int | None = Field(default=None, examples=[12])
+    """Passages found; null likewise."""
     sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
     """What is searched."""
     budget: BudgetView | None = None
@@ -167,6 +167,8 @@ class RunView(Described):
         shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget", "choice", "ledger"})
         found = len(run.evidence) if evidence is None else evidence
         own = {"budget": BudgetView.of(run.budget), "evidence": found, "choice": _made(run.choice)}
+        if run.status == "running":  # what is stored is how it began
+            own |= {"iterations": None, "steps": None, "evidence": None}
         return cls.model_validate({**shared, **own, "ledger": LedgerView.of(run.ledger)})
 
     def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":

@@ -67,7 +67,7 @@ async def test_a_setting_that_cannot_be_read_is_named_in_a_line(tmp_path: Path, 
         (
             "ELCANO_COLLECTIONS",
             r'{"handbook": "C:\temp"}',
-            "a path in it has a control character: JSON writes a backslash",
+            "a control character: JSON writes a backslash twice",
         ),
         ("ELCANO_DATABASES", r'{"sales": "D:\new.csv"}', "a path in it has a control character"),
         ("ELCANO_TRUSTED_HOSTS", "research.example.org", 'write JSON such as ["research.example.org"]'),

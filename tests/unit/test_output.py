@@ -4,6 +4,7 @@ import io
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TextIO
 
@@ -72,16 +73,12 @@ def test_a_terminal_gets_no_sign_that_orders_its_text_anew(monkeypatch: pytest.M
 
 def test_what_the_programs_write_themselves_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = []
-    for guarded in (False, True):
+    words = "[bold red]A[/] [link=http://x]B[/] \u05e9\u05dc\u05d5\u05dd"
+    for guard in (nullcontext(), guarded_output("elcano")):
         terminal = Terminal()
         monkeypatch.setattr(sys, "stdout", terminal)
-        if guarded:
-            with guarded_output("elcano"):
-                Console(force_terminal=True, width=40).print(
-                    "[bold red]A[/] [link=http://x]B[/] \u05e9\u05dc\u05d5\u05dd"
-                )
-        else:
-            Console(force_terminal=True, width=40).print("[bold red]A[/] [link=http://x]B[/] \u05e9\u05dc\u05d5\u05dd")
+        with guard:
+            Console(force_terminal=True, width=40).print(words)
         shown.append(terminal.getvalue().split("id=")[0])
     assert shown[0] == shown[1]
     assert "\x1b[1;31m" in shown[1]

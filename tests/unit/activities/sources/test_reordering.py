@@ -4,7 +4,5 @@ from elcano.activities.sources.documents.document import normalised
 
 
 def test_signs_that_reverse_a_text_are_left_out() -> None:
-    assert (
-        normalised("invoice\u202efdp.exe \u2066a\u2069 \u05e9\u05dc\u05d5\u05dd\u200f")
-        == "invoicefdp.exe a \u05e9\u05dc\u05d5\u05dd"
-    )
+    hebrew = "\u05e9\u05dc\u05d5\u05dd"
+    assert normalised(f"invoice\u202efdp.exe \u2066a\u2069 {hebrew}\u200f") == f"invoicefdp.exe a {hebrew}"

@@ -81,9 +81,8 @@ def _drop_defaults(made: dict[str, Any]) -> None:
     operations = [operation for methods in made["paths"].values() for operation in methods.values()]
     sent = _named_in([one.get("requestBody") for one in operations], schemas)
     answered = _named_in([one["responses"] for one in operations], schemas)
-    for name in (sent - answered - {model.__name__ for model in REFERRED}) | {
-        Problem.__name__
-    }:  # a problem is sent short
+    only_sent = sent - answered - {model.__name__ for model in REFERRED}
+    for name in {*only_sent, Problem.__name__}:  # of a problem what has nothing to say is left out
         for field in schemas[name].get("properties", {}).values():
             field.pop("default", None)
 

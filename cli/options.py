@@ -9,7 +9,9 @@ from elcano.cli.run_ids import whole_id, whole_ids
 
 Run = Annotated[
     str,
-    typer.Argument(help="The run's id, or a part of it that no other has.", show_default=False, callback=whole_id),
+    typer.Argument(
+        help="The id of a run or a section; of the run a part suffices.", show_default=False, callback=whole_id
+    ),
 ]
 Runs = Annotated[
     list[str],

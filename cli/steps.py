@@ -4,10 +4,8 @@ from typing import Annotated
 
 import typer
 
-Run = Annotated[
-    str, typer.Argument(help="The run's id, as `elcano runs` lists it, or a section's.", show_default=False)
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+from elcano.cli.options import AsJson, Run
+from elcano.cli.run_ids import whole_id
 
 
 def steps(run: Run, as_json: AsJson = False) -> None:

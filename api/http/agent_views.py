@@ -1,12 +1,11 @@
 """Agents as answers tell of them: what each is given and what it answers, so that a newcomer sees what can be used."""
 
-from datetime import datetime
 from typing import Any
 
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.api.http.times import moment
+from elcano.api.http.times import Moment, moment
 from elcano.graphs.agents.defining import definition_of
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.own import OwnAgent
@@ -34,7 +33,7 @@ class AgentCard(Described):
     version: int | None = Field(default=None, ge=1, examples=[3])
     """Of an agent of your own the number of its latest version, which nodes mean unless they name another (`name@2`);
     null: it is built in."""
-    at: datetime | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
+    at: Moment | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
     """When that was kept."""
     description: str = Field(examples=["Judges whether the evidence is enough to answer."])
     """What it is for."""
@@ -92,7 +91,7 @@ class AgentVersionCard(Described):
 
     version: int = Field(ge=1, examples=[2])
     """Its number; nodes name it as `name@2`."""
-    at: datetime = Field(examples=["2026-01-01T00:00:00Z"])
+    at: Moment = Field(examples=["2026-01-01T00:00:00Z"])
     """When it was kept."""
 
 

@@ -1,12 +1,11 @@
 """Calls of tools that wait for a person: how they are shown, and how one is decided on."""
 
-from datetime import datetime
-
 from pydantic import Field
 
 from elcano.api.http.accepted import Accepted
 from elcano.api.http.budgets import Told
 from elcano.api.http.requests import Request, Spoken, Text
+from elcano.api.http.times import Moment
 from elcano.graphs.engine.call_approval import BY_CHARACTERS, REASON_CHARACTERS, ApproveCall, RefuseCall
 from elcano.graphs.values.waiting_call import CALL_CHARACTERS, WaitingCall
 
@@ -35,9 +34,9 @@ class WaitingCallView(Told):
     """What it would be called with, as JSON; at most 2,000 characters of it, and 200 where a section asks."""
     whole: bool = Field(default=True, examples=[True])
     """False: there is more of the arguments; `GET /v1/runs/{run_id}/steps/{step}?whole=true` has all as its input."""
-    since: datetime = Field(examples=["2026-11-18T08:26:40.250000Z"])
+    since: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """When it was asked about. Its arguments fit the tool's schema then."""
-    until: datetime = Field(examples=["2026-11-25T08:26:40.250000Z"])
+    until: Moment = Field(examples=["2026-11-25T08:26:40.250000Z"])
     """When its node, or its item, fails by `ApprovalNeeded` if nobody has decided."""
 
     @classmethod

@@ -3,7 +3,6 @@
 Times are RFC 3339 in UTC.
 """
 
-from datetime import datetime
 from typing import Annotated, Final, Literal, TypeAlias, get_args
 
 from pydantic import Field, WrapSerializer
@@ -12,7 +11,7 @@ from elcano.api.http.approvals import WaitingCallView
 from elcano.api.http.budgets import BudgetView, Described, Told
 from elcano.api.http.errors import FieldFault
 from elcano.api.http.ledgers import LedgerView
-from elcano.api.http.times import moment, with_moments
+from elcano.api.http.times import Moment, moment, with_moments
 from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph
@@ -43,7 +42,7 @@ class PendingActivity(Described):
     """How often it was tried, this time included."""
     last_failure: str = Field(default="", examples=["the provider did not answer in 120 s"])
     """Why it failed the last time; empty if it did not."""
-    next_try: datetime | None = Field(default=None, examples=["2026-11-18T08:27:30Z"])
+    next_try: Moment | None = Field(default=None, examples=["2026-11-18T08:27:30Z"])
     """When it is tried again; null while it is being tried."""
     section: str = Field(default="", examples=["Costs"])
     """The section that it belongs to; empty for the run itself."""
@@ -74,9 +73,9 @@ class HoldView(Told):
     """Who paused it; empty if nobody was named."""
     tries: int = Field(default=0, examples=[3])
     """How often the call was tried in vain."""
-    since: datetime | None = Field(default=None, examples=["2026-11-18T08:26:40.250000Z"])
+    since: Moment | None = Field(default=None, examples=["2026-11-18T08:26:40.250000Z"])
     """When it began."""
-    until: datetime | None = Field(default=None, examples=["2026-11-18T08:26:48.250000Z"])
+    until: Moment | None = Field(default=None, examples=["2026-11-18T08:26:48.250000Z"])
     """When the call is tried again, or not waited for any more; null: once somebody has done something."""
 
 
@@ -113,9 +112,9 @@ class RunView(Described):
     """The run whose steps it began with, and its first step of its own; null if it began by itself."""
     previous_run: str = Field(default="", examples=[""])
     """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
-    started_at: datetime = Field(examples=["2026-11-18T08:26:40.250000Z"])
+    started_at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """When it was accepted."""
-    finished_at: datetime | None = Field(default=None, examples=["2026-11-18T08:27:22.500000Z"])
+    finished_at: Moment | None = Field(default=None, examples=["2026-11-18T08:27:22.500000Z"])
     """When it ended; null while it runs."""
     stage: Stage | None = Field(default=None, examples=["researching"])
     """Where a running run is; null if nobody answers."""
@@ -244,7 +243,7 @@ class GraphCard(Described):
     version: int | None = Field(default=None, ge=1, examples=[3])
     """Of a graph of your own the number of its latest version, which `mode` means unless it names another (`name@2`);
     null: it is built in."""
-    at: datetime | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
+    at: Moment | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
     """When that was kept."""
     description: str = Field(examples=["Think, find the gap, search for it, judge."])
     """What it does."""
@@ -272,7 +271,7 @@ class GraphVersionCard(Described):
 
     version: int = Field(ge=1, examples=[2])
     """Its number; `mode` names it as `name@2`."""
-    at: datetime = Field(examples=["2026-01-01T00:00:00Z"])
+    at: Moment = Field(examples=["2026-01-01T00:00:00Z"])
     """When it was kept."""
 
 

@@ -1,13 +1,12 @@
 """How a source is shown, what a check of it is asked by, and what it answers."""
 
-from datetime import datetime
 from typing import Literal, TypeAlias
 
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
 from elcano.api.http.requests import Request, Spoken
-from elcano.api.http.times import moment
+from elcano.api.http.times import Moment, moment
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceSpec
 from elcano.graphs.providers import SourceChecked
 from elcano.graphs.values.providers import Provider, state
@@ -54,13 +53,13 @@ class SourceView(Described):
     """`needs_key`, `off` (by its setting) and `unserved` (no worker searches it) are for somebody to mend, as `missing`
     says. `waiting`: it asked to be left alone until `until`. `failing`: it failed several times in a row, and is left
     alone until then. `trial`: single searches try whether it is back."""
-    until: datetime | None = Field(default=None, examples=[None])
+    until: Moment | None = Field(default=None, examples=[None])
     """When it is searched again; null: it is not waited for."""
-    since: datetime | None = Field(default=None, examples=[None])
+    since: Moment | None = Field(default=None, examples=[None])
     """Since when it fails, or waits; null: it does not."""
     last_error: str = Field(default="", examples=["pubmed: HTTP 429 Too Many Requests"])
     """What it said when it last did not answer, in any run; empty if it never failed."""
-    last_error_at: datetime | None = Field(default=None, examples=[None])
+    last_error_at: Moment | None = Field(default=None, examples=[None])
     """When that was."""
 
     @classmethod

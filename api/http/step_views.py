@@ -5,13 +5,12 @@
 """
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
 from elcano.api.http.budgets import BudgetView, Described
-from elcano.api.http.times import moment
+from elcano.api.http.times import Moment, moment
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.changes import Change
@@ -61,7 +60,7 @@ class AttemptView(Described):
     """Who answered; empty for a tool."""
     usage: UsageView
     """What it used."""
-    at: datetime = Field(examples=["2026-11-18T08:26:43.500000Z"])
+    at: Moment = Field(examples=["2026-11-18T08:26:43.500000Z"])
     """When it ended."""
 
     @classmethod
@@ -112,9 +111,9 @@ class StepView(Described):
     """When it ended, in seconds of the run's own time; null while it goes on."""
     seconds: float | None = Field(default=None, examples=[1.25])
     """How long it took by the calendar, waiting included; null while it goes on."""
-    began_at: datetime | None = Field(default=None, examples=["2026-11-18T08:26:44.500000Z"])
+    began_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:44.500000Z"])
     """When it began; null if nothing was told of it."""
-    ended_at: datetime | None = Field(default=None, examples=["2026-11-18T08:26:46Z"])
+    ended_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:46Z"])
     """When it ended; null while it goes on."""
     waited: float = Field(default=0.0, examples=[0.25])
     """Seconds for which no worker was free to begin it."""
@@ -166,7 +165,7 @@ class BetweenView(Described):
     """The kind of the entry in the run's log; of a request also which one."""
     at: float = Field(examples=[6.5])
     """When, in seconds of the run's own time."""
-    happened_at: datetime | None = Field(default=None, examples=["2026-11-18T08:26:47Z"])
+    happened_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:47Z"])
     """When, by the calendar; null if nothing was told of it."""
     text: str = Field(examples=["The limits were raised"])
     """What happened, in a sentence."""

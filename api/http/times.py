@@ -1,12 +1,14 @@
 """Times as answers say them: RFC 3339 in UTC. Inside a time is a number, seconds since the epoch.
 
-A view declares its times as `datetime`: pydantic makes one of the number, and writes it as it has to be written. What
+A view declares its times as `Moment`: pydantic makes one of the number, and writes it as it has to be written. What
 is answered as it is kept, events and reports, is rewritten here.
 """
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final, overload
+from typing import Annotated, Any, Final, TypeAlias, overload
+
+from pydantic import PlainSerializer, WithJsonSchema
 
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.events import AgentEvent
@@ -29,7 +31,17 @@ def moment(seconds: float | None) -> datetime | None:
 
 def rfc3339(seconds: float) -> str:
     """The same as text: `2026-11-23T18:51:08.250000Z`, always with microseconds, so that texts are ordered as times."""
-    return moment(seconds).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return _written(moment(seconds))
+
+
+def _written(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+Moment: TypeAlias = Annotated[
+    datetime, PlainSerializer(_written, when_used="json"), WithJsonSchema(SCHEMA, mode="serialization")
+]
+"""A time in a view."""
 
 
 def event_view(event: AgentEvent) -> JsonObject:

@@ -8,13 +8,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, TypeAlias
 
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.api.http.times import moment
+from elcano.api.http.times import Moment, moment
 from elcano.api.live.cursor import Cursor
 from elcano.api.live.merging import Branch, Key, Lost, Merge, Told
 from elcano.api.temporal.rpc import NO_WORKER
@@ -33,7 +32,7 @@ class Waiting(Described):
 
     message: str = Field(examples=[NO_WORKER])
     """Who does not answer, which worker nobody has started, or what is tried again."""
-    at: datetime = Field(examples=["2026-11-18T08:26:40.250000Z"])
+    at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """Since when, or when it was last tried."""
 
 

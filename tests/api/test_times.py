@@ -46,7 +46,7 @@ def test_reports_say_when_their_works_were_read() -> None:
 
 async def test_a_run_and_its_report_say_times_as_text(api: httpx.AsyncClient, store: Store, reported: str) -> None:
     run = (await api.get(f"/v1/runs/{reported}")).json()
-    assert (run["started_at"], run["finished_at"]) == ("1970-01-01T00:00:01Z", None)
+    assert (run["started_at"], run["finished_at"]) == ("1970-01-01T00:00:01.000000Z", None)
     report = (await api.get(f"/v1/runs/{reported}/report", headers={"Accept": "application/json"})).json()
     assert report["references"][0]["work"]["retrieved_at"] is None
 

@@ -82,7 +82,7 @@ def research_input(
     sources = searched(request, lacks, settings, graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
     closed = barred(limits, sources, models, settings, engine_of(request, settings)) if chooses(graph) else {}
-    if refused := _over(graph, limits, closed):
+    if refused := refusals_of(graph, limits, closed):
         raise RequestInvalid(refused)
     domain, known = rubrics(request.domain, settings)
     asked = ResearchInput(
@@ -109,7 +109,7 @@ def research_input(
     return asked
 
 
-def _over(graph: ResearchGraph, limits: Limits, closed: Mapping[str, str]) -> list[FieldFault]:
+def refusals_of(graph: ResearchGraph, limits: Limits, closed: Mapping[str, str]) -> list[FieldFault]:
     """Why a run of `graph` cannot work within its limits; one that chooses its mode can if one mode is not `closed`."""
     if not chooses(graph):
         return [FieldFault(field="budget", message=fault) for fault in limit_faults(graph, limits)]

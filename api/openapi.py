@@ -118,7 +118,7 @@ def _declare_identity(made: dict[str, Any], settings: Settings) -> None:
         }
         for name, (header, what) in named.items()
     }
-    tenant = {name: [] for name in named if name == "tenant"}
+    tenant: dict[str, list[str]] = {name: [] for name in named if name == "tenant"}
     made["security"] = [{name: [] for name in named}, *([tenant] if "user" in named else [])]
 
 

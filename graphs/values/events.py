@@ -62,7 +62,7 @@ TERMINAL: frozenset[EventType] = frozenset({"complete", "failed", "cancelled"})
 EVENT_TYPES: tuple[str, ...] = get_args(EventType)
 
 
-_MOMENT: Final = TypeAdapter(AwareDatetime)
+_MOMENT: Final[TypeAdapter[AwareDatetime]] = TypeAdapter(AwareDatetime)
 
 
 def _seconds(at: object) -> object:

@@ -151,12 +151,14 @@ def _insert(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgr
 
 def json_text(engine: AsyncEngine, column: ColumnElement[str], *path: str) -> ColumnElement[str]:
     """A text in a column that holds JSON."""
-    return _in_json(engine, column, path).as_string()
+    found: ColumnElement[str] = _in_json(engine, column, path).as_string()
+    return found
 
 
 def json_number(engine: AsyncEngine, column: ColumnElement[str], *path: str) -> ColumnElement[float]:
     """A number in a column that holds JSON."""
-    return _in_json(engine, column, path).as_float()
+    found: ColumnElement[float] = _in_json(engine, column, path).as_float()
+    return found
 
 
 def _in_json(engine: AsyncEngine, column: ColumnElement[str], path: tuple[str, ...]) -> Any:

@@ -58,7 +58,8 @@ async def test_a_list_is_narrowed(api: httpx.AsyncClient, five: None, asked: dic
 
 
 async def test_pages_of_a_filtered_list_leave_nothing_out(api: httpx.AsyncClient, five: None) -> None:
-    found, mark = [], {}
+    found: list[str] = []
+    mark: dict[str, str] = {}
     while True:
         page = (await api.get("/v1/runs", params={"mode": "deep", "limit": 2, **mark})).json()
         found += [run["run_id"] for run in page["runs"]]

@@ -52,8 +52,8 @@ async def test_a_run_and_its_report_say_times_as_text(api: httpx.AsyncClient, st
 
 
 def test_no_answer_declares_a_time_as_a_number(app: FastAPI) -> None:
-    named = ("started_at", "finished_at", "since", "until", "next_try", "retrieved_at", "last_error_at")
-    named += ("began_at", "ended_at", "happened_at")
+    ends = {"started_at", "finished_at", "began_at", "ended_at", "happened_at", "retrieved_at", "last_error_at"}
+    named = {*ends, "since", "until", "next_try"}
     for name, schema in app.openapi()["components"]["schemas"].items():
         for field, described in schema.get("properties", {}).items():
             if field in named:

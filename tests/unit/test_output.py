@@ -4,6 +4,7 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TextIO
@@ -41,9 +42,8 @@ def full_device() -> TextIO:
 )
 @pytest.mark.parametrize("command", ["--version", "graph show iterative", "--help"])
 def test_an_output_that_cannot_be_written_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, opened: object, reason: str, command: str
+    monkeypatch: pytest.MonkeyPatch, opened: Callable[[], TextIO], reason: str, command: str
 ) -> None:
-    assert callable(opened)
     said = io.StringIO()
     with opened() as out:
         monkeypatch.setattr(sys, "stdout", out)

@@ -5,11 +5,12 @@ are numbered from 1 without gaps, and exactly one of them, the last, is terminal
 its numbers: what had been its last event is then an `ended`.
 """
 
-from typing import Annotated, Final, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
-from pydantic import AwareDatetime, BeforeValidator, Field, TypeAdapter
+from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.moments import Epoch
 
 EventType: TypeAlias = Literal[
     "started",
@@ -62,13 +63,6 @@ TERMINAL: frozenset[EventType] = frozenset({"complete", "failed", "cancelled"})
 EVENT_TYPES: tuple[str, ...] = get_args(EventType)
 
 
-_MOMENT: Final[TypeAdapter[AwareDatetime]] = TypeAdapter(AwareDatetime)
-
-
-def _seconds(at: object) -> object:
-    return _MOMENT.validate_python(at).timestamp() if isinstance(at, str) else at
-
-
 class AgentEvent(Frozen):
     """One thing that happened."""
 
@@ -77,7 +71,7 @@ class AgentEvent(Frozen):
     type: EventType
     message: str
     """One sentence for people."""
-    at: Annotated[float, BeforeValidator(_seconds)]
+    at: Epoch
     """Seconds since the epoch, by the workflow's clock. The API answers it as RFC 3339, which is read here too."""
     step: int = Field(ge=0)
     node: str = ""

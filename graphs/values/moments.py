@@ -1,4 +1,4 @@
-"""Moments in what travels: seconds since the epoch, of which the API makes RFC 3339, and which are read in both forms."""
+"""Moments in what travels: seconds since the epoch. The API makes RFC 3339 of them; both forms are read."""
 
 from typing import Annotated, Final, TypeAlias
 

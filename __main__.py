@@ -1,8 +1,6 @@
 """`python -m elcano` is `elcano`."""
 
-import sys
-
-from elcano.cli import main
+import runpy
 
 if __name__ == "__main__":
-    sys.exit(main())
+    runpy.run_module("elcano.cli", run_name="__main__", alter_sys=True)

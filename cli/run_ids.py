@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from elcano.cli.exits import Exit, Failed
 from elcano.graphs.values.tenant import RUN_ID
+from elcano.settings import program_settings
 
 SHOWN: Final = 8
 """Characters of an id that narrow lists show: its end, which is drawn at random."""
@@ -46,9 +47,9 @@ def _is_whole(root: str) -> bool:
 
 
 def _found(part: str) -> str:
-    from elcano.cli.research import connected
+    from elcano.cli.client import Api
 
-    with connected() as api:
+    with Api(program_settings().base_url) as api:
         found: list[dict[str, Any]] = api.get("/v1/runs", limit=_NAMED + 1, run_id=part)["runs"] if part else []
     if len(found) < 2:
         return str(found[0]["run_id"]) if found else part

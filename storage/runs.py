@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.records import ArchivedRun
+from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.bound import Bound
 from elcano.storage.deletion import delete_run
@@ -48,21 +48,6 @@ UNENDED: Final = (STARTING, "running")
 """The statuses of runs that are open."""
 ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
 """Not a branch: the id of one is its run's, a full stop and more."""
-
-
-class RunFilter(Frozen):
-    """Which runs are listed; None: of every one. Times are seconds since the epoch."""
-
-    id_part: str | None = None
-    """Their ids have this in them."""
-    mode: str | None = None
-    """As it was asked for, or as a run chose it that has ended."""
-    question: str | None = None
-    """Has this in it, in capitals or not."""
-    created_after: float | None = None
-    """Accepted later than that."""
-    created_before: float | None = None
-    """Accepted earlier than that."""
 
 
 ALL: Final = RunFilter()

@@ -13,6 +13,7 @@ from elcano.api.http.errors import (
     RequestInvalid,
     problem_docs,
 )
+from elcano.api.http.times import moment
 from elcano.api.runs.agents import received_agent, require_own_agent
 from elcano.api.services import Provided
 from elcano.graphs.agents.listing import AGENTS
@@ -88,7 +89,7 @@ async def list_agent_versions(name: AgentNamed, services: Provided) -> list[Agen
     versions = await services.store.agents.versions(name)
     if not versions:
         await require_own_agent(name, services.store.agents)
-    return [AgentVersionCard(version=version, at=at) for version, at in versions]
+    return [AgentVersionCard(version=version, at=moment(at)) for version, at in versions]
 
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(AgentNotFound))

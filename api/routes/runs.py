@@ -31,7 +31,7 @@ from elcano.api.runs.submission import submit
 from elcano.api.services import Provided
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
-from elcano.storage.runs import RunFilter
+from elcano.graphs.records import RunFilter
 
 LOCATION = {"Location": {"description": "The path of the run.", "schema": {"type": "string"}}}
 
@@ -130,8 +130,8 @@ async def list_runs(
         id_part=run_id and run_id.lower(),
         mode=mode,
         question=question,
-        created_after=created_after and created_after.timestamp(),
-        created_before=created_before and created_before.timestamp(),
+        created_after=None if created_after is None else created_after.timestamp(),
+        created_before=None if created_before is None else created_before.timestamp(),
     )
     page = await services.store.runs.page(limit=limit, before=before, status=status, wanted=wanted)
     runs = await glanced((RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal)

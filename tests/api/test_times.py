@@ -22,7 +22,7 @@ def test_a_moment_is_written_in_one_form() -> None:
 
 
 def test_an_event_says_its_times_and_leaves_what_others_wrote() -> None:
-    data = {"until": NOW, "arguments": {"until": NOW}, "calls": [{"until": NOW, "call": "a"}], "since": None}
+    data: Any = {"until": NOW, "arguments": {"until": NOW}, "calls": [{"until": NOW, "call": "a"}], "since": None}
     event = AgentEvent(seq=1, type="held", message="m", at=NOW, step=1, iteration=0, data=data)
     shown: Any = event_view(event)
     assert shown["at"] == SAID
@@ -37,7 +37,7 @@ def test_an_event_says_its_times_and_leaves_what_others_wrote() -> None:
 
 
 def test_reports_say_when_their_works_were_read() -> None:
-    kept = {"references": [{"work": {"retrieved_at": NOW}}, {"work": {"retrieved_at": 0.0}}], "retrieved_at": "x"}
+    kept: Any = {"references": [{"work": {"retrieved_at": NOW}}, {"work": {"retrieved_at": 0.0}}], "retrieved_at": "x"}
     assert with_moments(kept) == {
         "references": [{"work": {"retrieved_at": SAID}}, {"work": {"retrieved_at": None}}],
         "retrieved_at": "x",

@@ -45,7 +45,7 @@ ROOMS = {
     "settings": {"settings"},
     "redaction": {"settings"},
     "output": set[str](),
-    "__main__": {"cli"},
+    "__main__": set[str](),
     "__init__": set[str](),
     "setup": {"setuptools"},
     "worker": GUARDED,

@@ -48,7 +48,8 @@ def test_an_output_that_cannot_be_written_is_one_sentence(
     with opened() as out:
         monkeypatch.setattr(sys, "stdout", out)
         monkeypatch.setattr(sys, "stderr", said)
-        assert run(*command.split()) == Exit.NOT_WRITTEN == NOT_WRITTEN
+        assert run(*command.split()) == Exit.NOT_WRITTEN
+    assert int(Exit.NOT_WRITTEN) == NOT_WRITTEN
     assert said.getvalue() == f"elcano: the output cannot be written ({reason})\n"
 
 

@@ -52,7 +52,7 @@ from elcano.graphs.extras import EXTRAS, worker_identity
 from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
 from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
 from elcano.redaction import log_to_stderr
-from elcano.settings import BAD_SETTINGS, Settings, is_set, program_settings
+from elcano.settings import BAD_SETTINGS, Settings, is_set, program_settings, unknown_variables
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
@@ -307,6 +307,8 @@ def main() -> None:
     """The program; its exit code is 0 after a signal, 2 if it cannot work as it was set up, and 1 after an error."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
+    for text in unknown_variables():
+        _log.warning("%s", text)
     tell_failures_in_lines()
     code = 0
     try:

@@ -19,7 +19,7 @@ from elcano.api.app import create_app
 from elcano.api.runs.sources import known
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
-from elcano.settings import BAD_SETTINGS, Settings, program_settings
+from elcano.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
 from elcano.storage.domains import known_domains
 from elcano.storage.store import open_configured
 
@@ -59,6 +59,8 @@ def main() -> None:
     """The program; its exit code is 0 after a signal and not 0 if it could not start."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
+    for text in unknown_variables():
+        logging.getLogger("api").warning("%s", text)
     asyncio.run(require_settings(chosen))
     logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())
     app = create_app(chosen)

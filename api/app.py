@@ -14,10 +14,13 @@ from temporalio.client import Client
 
 from elcano import __version__
 from elcano.api.http.body_limit import BodyLimit
+from elcano.api.http.conditional import Conditional
+from elcano.api.http.cross_origin import CrossOrigin
 from elcano.api.http.identity import Identity, identity
 from elcano.api.http.manual import add_manual
 from elcano.api.http.methods import Methods
 from elcano.api.http.negotiation import require_json
+from elcano.api.http.parameters import refuse_unknown_parameters
 from elcano.api.http.problems import install
 from elcano.api.http.trust import Trust
 from elcano.api.live.stream import Feeds
@@ -94,13 +97,16 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        dependencies=[Depends(require_json)],
+        dependencies=[Depends(require_json), Depends(refuse_unknown_parameters)],
         generate_unique_id_function=_operation_id,
     )
     app.state.identity = tenant_of or identity(settings)
     install(app)
     app.add_middleware(BodyLimit)
+    app.add_middleware(Conditional)
     app.add_middleware(Methods, routes=app.routes)
+    if settings.allowed_origins:
+        app.add_middleware(CrossOrigin, settings=settings)
     app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
     add_manual(app)
     for routes in (
@@ -124,7 +130,7 @@ def create_app(
         health,
     ):
         app.include_router(routes.router)
-    app.openapi = partial(document, app)  # type: ignore[method-assign]
+    app.openapi = partial(document, app, settings)  # type: ignore[method-assign]
     return app
 
 

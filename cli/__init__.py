@@ -11,10 +11,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code (see `cli.exits`)."""
     from elcano.cli.app import app
     from elcano.cli.exits import Failed
+    from elcano.output import guarded_output
 
-    try:
-        app(arguments)
-    except Failed as error:
-        sys.stderr.write(f"elcano: {error}\n")
-        return error.code
+    with guarded_output("elcano"):
+        try:
+            app(arguments)
+        except Failed as error:
+            sys.stderr.write(f"elcano: {error}\n")
+            return error.code
     return 0

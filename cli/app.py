@@ -21,12 +21,13 @@ from elcano.cli import (
 )
 from elcano.cli.becoming import become
 from elcano.cli.model_options import Models, model_request
-from elcano.cli.options import AsJson, Form, Key, Out, Run
+from elcano.cli.options import AsJson, Form, Key, Out, Run, Runs
+from elcano.cli.run_ids import whole_id
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
     "report is partial; 5 it was stopped; 6 nothing that it found answers the question; 7 it was cancelled; "
-    "8 it was ended from outside; 130 Ctrl-C (the run goes on)."
+    "8 it was ended from outside; 9 the output cannot be written; 130 Ctrl-C (the run goes on)."
 )
 
 app = typer.Typer(
@@ -49,6 +50,10 @@ def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"elcano {__version__}")
         raise typer.Exit
+
+
+def _whole_id_if_any(run: str) -> str:
+    return whole_id(run) if run else run
 
 
 @app.callback()
@@ -96,6 +101,7 @@ def ask(
             metavar="RUN",
             help="The question follows this run, which has ended: what was asked and answered there is known.",
             show_default=False,
+            callback=_whole_id_if_any,
         ),
     ] = "",
     background: Annotated[str, typer.Option(help="What the agents should know besides the question.")] = "",
@@ -295,7 +301,7 @@ app.command("fork")(again.fork)
 
 @app.command()
 def delete(
-    runs: Annotated[list[str], typer.Argument(help="Ids, as `elcano runs` lists them.", show_default=False)],
+    runs: Runs,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
 ) -> None:
     """Delete runs that have ended, with their reports, evidence and everything else that they left."""

@@ -30,6 +30,8 @@ class Exit(IntEnum):
     """The run was cancelled; there is no report."""
     TERMINATED = 8
     """The run was ended from outside, without a chance to say so; there is no report."""
+    NOT_WRITTEN = 9
+    """Standard output was closed, or is full."""
     INTERRUPTED = 130
     """Ctrl-C. A run that was being watched goes on."""
 

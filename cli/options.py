@@ -5,7 +5,18 @@ from typing import Annotated, Literal
 
 import typer
 
-Run = Annotated[str, typer.Argument(help="The run's id, as `elcano runs` lists it.", show_default=False)]
+from elcano.cli.run_ids import whole_id, whole_ids
+
+Run = Annotated[
+    str,
+    typer.Argument(
+        help="The id of a run or a section; of the run a part suffices.", show_default=False, callback=whole_id
+    ),
+]
+Runs = Annotated[
+    list[str],
+    typer.Argument(help="Ids, as `elcano runs` lists them, or parts of them.", show_default=False, callback=whole_ids),
+]
 Name = Annotated[str, typer.Argument(help="A built-in graph or a JSON file.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Form = Annotated[

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from datetime import datetime
 from typing import Any, Final
 
 from rich.console import Console
@@ -22,6 +23,11 @@ def results() -> Console:
 def print_json(value: Json) -> None:
     """JSON on one line, for programs."""
     sys.stdout.write(json.dumps(value) + "\n")
+
+
+def local_time(moment: str, form: str) -> str:
+    """A time of the API, in RFC 3339, as a clock on this machine shows it."""
+    return datetime.fromisoformat(moment).astimezone().strftime(form)
 
 
 def seconds(value: float | None) -> str:

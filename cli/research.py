@@ -5,7 +5,6 @@ Results go to standard output, progress to standard error: `elcano ask ... > rep
 
 import json
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,8 @@ from elcano.cli.client import Api
 from elcano.cli.exits import BY_STATUS, Exit, Failed
 from elcano.cli.live import display
 from elcano.cli.pictures import beside
-from elcano.cli.printing import results
+from elcano.cli.printing import local_time, results
+from elcano.cli.run_ids import short_ids
 from elcano.cli.steering import call_lines, plan_lines
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.references.forms import NAMES
@@ -35,6 +35,10 @@ _MORE = {
     "steps": "--steps 100",
 }
 """What to add to the limit that made a run pause."""
+_WIDE = 120
+"""Columns from which on a list of runs shows whole ids, with years and engines."""
+_MODE_CHARACTERS = 16
+"""Of a mode in a narrow list."""
 
 
 def ask(body: JsonObject, *, key: str, watch: bool, as_json: bool, out: Path | None) -> Exit:
@@ -80,7 +84,9 @@ def runs(*, limit: int, status: str | None, as_json: bool) -> Exit:
     if as_json:
         _print(json.dumps(page))
     else:
-        results().print(_table(page["runs"]) if page["runs"] else "There are no runs yet; `elcano ask` starts one.")
+        console = results()
+        nothing = "No run is so." if status else "There are no runs yet; `elcano ask` starts one."
+        console.print(_table(page["runs"], console.width) if page["runs"] else nothing)
     return Exit.OK
 
 
@@ -189,17 +195,25 @@ def _no_report(run: JsonObject) -> str:
     return f"{run['run_id']} has no report, its status is {run['status']}{reason}"
 
 
-def _table(listed: list[dict[str, Any]]) -> Table:
+def _table(listed: list[dict[str, Any]], width: int) -> Table:
+    """Runs in lines of `width`: where ids fit beside everything else they are whole, else their ends."""
+    wide = width >= _WIDE
+    ids = [str(run["run_id"]) for run in listed]
+    shown = {one: one for one in ids} if wide else short_ids(ids)
     table = Table(box=None, pad_edge=False, expand=True)
-    table.add_column("run", no_wrap=True, min_width=max(len(run["run_id"]) for run in listed))
-    for column in ("status", "mode", "engine", "started"):
-        table.add_column(column, no_wrap=True)
+    table.add_column("run", no_wrap=True, min_width=max(map(len, shown.values())))
+    table.add_column("status", no_wrap=True, min_width=max(len(standing_of(run)) for run in listed))
+    table.add_column("mode", no_wrap=True, overflow="ellipsis", max_width=None if wide else _MODE_CHARACTERS)
+    if wide:
+        table.add_column("engine", no_wrap=True)
+    table.add_column("started", no_wrap=True)
     table.add_column("question", overflow="ellipsis", no_wrap=True, ratio=1)
     for run in listed:
-        started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run["started_at"]))
+        started = local_time(run["started_at"], "%Y-%m-%d %H:%M" if wide else "%m-%d %H:%M")
         question = " ".join(run["question"].split())
-        run_id = Text(run["run_id"], style=f"link {page}" if (page := _page(run)) else "")
-        table.add_row(run_id, standing_of(run), mode_of(run), run["engine"], started, question)
+        run_id = Text(shown[run["run_id"]], style=f"link {page}" if (page := _page(run)) else "")
+        engine = [run["engine"]] if wide else []
+        table.add_row(run_id, standing_of(run), mode_of(run), *engine, started, question)
     return table
 
 

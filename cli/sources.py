@@ -82,8 +82,8 @@ def _traits(source: dict[str, Any]) -> list[str]:
     return said
 
 
-def _moment(at: float) -> str:
-    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S} UTC"
+def _moment(at: str) -> str:
+    return f"{datetime.fromisoformat(at).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _print(text: str) -> None:

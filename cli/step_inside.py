@@ -1,7 +1,6 @@
 """`elcano step`: one step from the inside. The state before and after is for programs; people see what changed."""
 
 import json
-import time
 from typing import Any, Final
 
 from rich.console import Console
@@ -10,7 +9,7 @@ from rich.text import Text
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit
-from elcano.cli.printing import OUTCOMES, dollars, line, print_json, results, seconds, tokens
+from elcano.cli.printing import OUTCOMES, dollars, line, local_time, print_json, results, seconds, tokens
 from elcano.graphs.frozen import Json
 from elcano.settings import program_settings
 
@@ -48,7 +47,7 @@ def _head(console: Console, found: dict[str, Any]) -> None:
     title.append(row["outcome"], OUTCOMES[row["outcome"]])
     console.print(title, soft_wrap=True)
     _say(console, row["reason"] or row["summary"])
-    at = "" if row["began_at"] is None else time.strftime(" (%Y-%m-%d %H:%M:%S)", time.localtime(row["began_at"]))
+    at = "" if row["began_at"] is None else local_time(row["began_at"], " (%Y-%m-%d %H:%M:%S)")
     took = f", took {seconds(row['seconds'])}" if row["seconds"] is not None else ""
     waited = f", of these {seconds(row['waited'])} without a worker" if row["waited"] >= 0.1 else ""
     _say(console, f"began at {seconds(row['began'])}{at}{took}{waited}", "dim")

@@ -4,10 +4,8 @@ from typing import Annotated
 
 import typer
 
-Run = Annotated[
-    str, typer.Argument(help="The run's id, as `elcano runs` lists it, or a section's.", show_default=False)
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+from elcano.cli.options import AsJson, Run
+from elcano.cli.run_ids import whole_id
 
 
 def steps(run: Run, as_json: AsJson = False) -> None:
@@ -29,8 +27,8 @@ def step(
 
 
 def diff(
-    a: Annotated[str, typer.Argument(help="A run's id.", show_default=False)],
-    b: Annotated[str, typer.Argument(help="The id of the run that it is compared with.", show_default=False)],
+    a: Annotated[str, typer.Argument(help="A run's id, or a part of it.", show_default=False, callback=whole_id)],
+    b: Annotated[str, typer.Argument(help="The run that it is compared with.", show_default=False, callback=whole_id)],
     as_json: AsJson = False,
 ) -> None:
     """Compare two runs: what was asked, the steps, the evidence, the cost, what the reports say."""

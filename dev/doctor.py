@@ -41,8 +41,9 @@ from elcano.graphs.model_names import (
     provider,
     rates_fault,
 )
+from elcano.output import guarded_output
 from elcano.redaction import without_secrets
-from elcano.settings import Settings, is_set, program_settings, variable
+from elcano.settings import Settings, is_set, program_settings, unknown_variables, variable
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
@@ -206,6 +207,12 @@ def extras(_: Settings) -> Iterable[Finding]:
         yield Finding("note", f"not installed: {EXTRAS[name].purpose}", EXTRAS[name].install)
 
 
+def misspelt(_: Settings) -> Iterable[Finding]:
+    """Variables that look like settings and are none."""
+    for text in unknown_variables():
+        yield Finding("note", text)
+
+
 def models(chosen: Settings) -> Iterable[Finding]:
     """Whether the configured models have a right name and a key."""
     for text in dict.fromkeys((chosen.model, *chosen.agent_models.values())):
@@ -296,8 +303,18 @@ def _set_or_not(variables: Iterable[str]) -> str:
 
 
 OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, knowledge, stack_or_ports)
-OF_THIS_SHELL: tuple[Look, ...] = (extras, models, collections, databases, sources, embeddings, tools)
+OF_THIS_SHELL: tuple[Look, ...] = (
+    misspelt,
+    extras,
+    models,
+    collections,
+    databases,
+    sources,
+    embeddings,
+    tools,
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded_output("elcano"):
+        sys.exit(main())

@@ -11,6 +11,7 @@ from elcano import __version__
 from elcano.dev.verification.contents import Contents
 from elcano.dev.verification.verdict import verify
 from elcano.graphs.values.wording import counted
+from elcano.output import guarded_output
 from elcano.settings import BAD_SETTINGS
 
 LARGEST = 1_000_000_000
@@ -64,4 +65,5 @@ def told(held: Contents) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded_output("elcano"):
+        sys.exit(main())

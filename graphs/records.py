@@ -150,3 +150,18 @@ class RunSnapshot(Answer):
     def paused(self) -> Ending | None:
         """How it ends if it is told to, while it waits for a top-up."""
         return self.hold.ending if self.hold is not None else None
+
+
+class RunFilter(Frozen):
+    """Which runs are listed; None: of every one. Times are seconds since the epoch."""
+
+    id_part: str | None = None
+    """Their ids have this in them."""
+    mode: str | None = None
+    """As it was asked for, or as a run chose it that has ended."""
+    question: str | None = None
+    """Has this in it, in capitals or not."""
+    created_after: float | None = None
+    """Accepted later than that."""
+    created_before: float | None = None
+    """Accepted earlier than that."""

@@ -10,6 +10,7 @@ from elcano.settings.composed import Settings, variable
 from elcano.settings.keys import is_set, key
 from elcano.settings.reading import BAD_SETTINGS, SettingsInvalid, program_settings, settings
 from elcano.settings.secrecy import LEAST_SECRET, secrets
+from elcano.settings.unknown import unknown_variables
 
 __all__ = [
     "BAD_SETTINGS",
@@ -21,5 +22,6 @@ __all__ = [
     "program_settings",
     "secrets",
     "settings",
+    "unknown_variables",
     "variable",
 ]

@@ -4,7 +4,7 @@ import json
 import os
 from typing import Any, Final
 
-from pydantic import field_validator
+from pydantic import ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from elcano.settings.databases import DatabaseSettings
@@ -24,8 +24,15 @@ EXAMPLES: Final = {
     "agent_models": '{"writer": "anthropic:claude-sonnet-5-5"}',
     "model_rates": '{"openai": 5}',
     "mcp_servers": '{"time": {"command": "mcp-server-time"}}',
+    "default_sources": '["handbook", "pubmed"]',
+    "private_hosts": '["wiki.example.org"]',
+    "trusted_hosts": '["research.example.org"]',
+    "allowed_origins": '["https://app.example.org"]',
 }
 """What to write, for the settings that are JSON."""
+_OF_PATHS: Final = frozenset({"collections", "databases", "database_examples"})
+"""Those of them that hold paths."""
+_BACKSLASH: Final = "JSON writes a backslash twice (`C:\\\\docs`), and a path may have slashes instead (`C:/docs`)"
 
 
 class Settings(
@@ -37,13 +44,17 @@ class Settings(
 
     @field_validator(*EXAMPLES, mode="before")
     @classmethod
-    def _from_json(cls, value: Any) -> Any:
+    def _from_json(cls, value: Any, info: ValidationInfo) -> Any:
         if not isinstance(value, str):
             return value
         try:
-            return json.loads(value, object_pairs_hook=_each_once)
+            found = json.loads(value, object_pairs_hook=_each_once)
         except json.JSONDecodeError as error:
-            raise ValueError(f"it is no JSON ({error.msg} at character {error.pos + 1})") from error
+            hint = f"; {_BACKSLASH}" if "escape" in error.msg else ""
+            raise ValueError(f"it is no JSON ({error.msg} at character {error.pos + 1}){hint}") from error
+        if info.field_name in _OF_PATHS and _has_control_character(found):
+            raise ValueError(f"a path in it has a control character: {_BACKSLASH}")
+        return found
 
     def has(self, name: str) -> bool:
         """Whether a variable is set and not false: of ours by its setting, of others by the environment.
@@ -65,6 +76,12 @@ class Settings(
         """This process's environment with these settings in it: a child process then reads the same ones."""
         values = self.model_dump(mode="json")
         return {**os.environ, **{variable(name): written(value) for name, value in values.items()}}
+
+
+def _has_control_character(found: object) -> bool:
+    """Whether a value has a character below the space, as a backslash that is not doubled makes one."""
+    values = found.values() if isinstance(found, dict) else ()
+    return any(isinstance(value, str) and any(character < " " for character in value) for value in values)
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,6 +1,12 @@
 """The API: where it listens, whom it trusts, how much it takes on."""
 
-from pydantic import BaseModel, ConfigDict, Field
+import re
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_settings import NoDecode
+
+_ORIGIN: Final = re.compile(r"https?://(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d{1,5})?")
 
 
 class ServerSettings(BaseModel):
@@ -15,11 +21,17 @@ class ServerSettings(BaseModel):
         description="Where people and the command line find the API; links to runs lead there, from the Temporal UI "
         "for example. Empty: `http://<api_host>:<api_port>`.",
     )
-    trusted_hosts: tuple[str, ...] = Field(
+    trusted_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
         description="Names under which the API may be asked for, besides this machine's own and that of "
         '`ELCANO_API_URL`, as JSON: `["research.example.org", "*.example.org"]`; `["*"]` for any. '
         "Requests for other names are refused, because a web page can lead a browser here under one of its own.",
+    )
+    allowed_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="Web pages of other sites that may use the API from a browser (CORS), by their origins in small "
+        'letters, as JSON: `["https://app.example.org", "http://localhost:5173"]`. They may read, follow and change '
+        "everything that the browser's user may, so there is no `*`. Empty: none (see `docs/http.md`).",
     )
     tenant_header: str = Field(
         default="",
@@ -48,6 +60,17 @@ class ServerSettings(BaseModel):
         "100 runs each time.",
     )
     log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
+
+    @field_validator("allowed_origins")
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in value:
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"{origin!r} is no origin, which is a scheme, a name in small letters and, unless it is the usual "
+                    "one, a port, without a path or a slash at its end; `*` is not allowed"
+                )
+        return value
 
     @property
     def base_url(self) -> str:

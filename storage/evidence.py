@@ -12,6 +12,7 @@ from sqlalchemy import Subquery, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.moments import Epoch
 from elcano.graphs.values.works import Work
 from elcano.storage.bound import Bound
 from elcano.storage.sql.dialect import alone, insert_new, root_of, run_and_branches
@@ -49,7 +50,7 @@ class Evidence(Frozen):
     end: int = Field(gt=0)
     score: float = 0.0
     """How well it fits the query that found it; comparable within one search only."""
-    retrieved_at: float = 0.0
+    retrieved_at: Epoch = 0.0
     """Seconds since the epoch."""
     metadata: JsonObject = {}
     work: Work | None = None

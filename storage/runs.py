@@ -5,22 +5,22 @@ not known whether it was started; such a run takes a place, and is not listed.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pydantic_core import from_json
-from sqlalchemy import ColumnElement, Row, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.records import ArchivedRun
+from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.bound import Bound
 from elcano.storage.deletion import delete_run
 from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.objects.objects import Objects
-from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches
+from elcano.storage.sql.dialect import insert_new, insert_or_replace, json_number, json_text, run_and_branches
 from elcano.storage.sql.tables import events as event_rows
 from elcano.storage.sql.tables import idempotency_keys, runs
 
@@ -48,6 +48,9 @@ UNENDED: Final = (STARTING, "running")
 """The statuses of runs that are open."""
 ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
 """Not a branch: the id of one is its run's, a full stop and more."""
+
+
+ALL: Final = RunFilter()
 
 
 class RunPage(Frozen):
@@ -139,24 +142,46 @@ class RunStore(Bound):
             bodies = await connection.scalars(select(runs.c.body).where(whole).order_by(runs.c.run_id))
             return [ArchivedRun.model_validate_json(body) for body in bodies]
 
-    async def page(self, *, limit: int, before: str | None = None, status: RunStatus | None = None) -> RunPage:
+    async def page(
+        self,
+        *,
+        limit: int,
+        before: str | None = None,
+        status: RunStatus | None = None,
+        wanted: RunFilter = ALL,
+    ) -> RunPage:
         """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
-        wanted = (
+        chosen = (
             select(runs.c.body, runs.c.evidence)
-            .where(self._own(runs), ASKED_FOR, runs.c.status != STARTING)
+            .where(self._own(runs), ASKED_FOR, runs.c.status != STARTING, *self._clauses(status, wanted))
             .order_by(runs.c.run_id.desc())
             .limit(limit + 1)
         )
         if before is not None:
-            wanted = wanted.where(runs.c.run_id < before)
-        if status is not None:
-            wanted = wanted.where(runs.c.status == status)
+            chosen = chosen.where(runs.c.run_id < before)
         async with self._engine.connect() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(chosen)).all()
         page = tuple(
             ListedRun(run=ArchivedRun.model_validate_json(row.body), evidence=row.evidence) for row in rows[:limit]
         )
         return RunPage(runs=page, next=page[-1].run_id if len(rows) > limit else None)
+
+    def _clauses(self, status: RunStatus | None, wanted: RunFilter) -> Iterator[ColumnElement[bool]]:
+        if status is not None:
+            yield runs.c.status == status
+        if wanted.id_part is not None:
+            yield runs.c.run_id.contains(wanted.id_part, autoescape=True)
+        if wanted.mode is not None:
+            chosen = json_text(self._engine, runs.c.body, "choice", "mode")
+            yield or_(json_text(self._engine, runs.c.body, "mode") == wanted.mode, chosen == wanted.mode)
+        if wanted.question is not None:
+            question = func.lower(json_text(self._engine, runs.c.body, "question"))
+            yield question.contains(wanted.question.lower(), autoescape=True)
+        started = json_number(self._engine, runs.c.body, "started_at")
+        if wanted.created_after is not None:
+            yield started > wanted.created_after
+        if wanted.created_before is not None:
+            yield started < wanted.created_before
 
     async def events(self, run_id: str, since: int = 0) -> list[AgentEvent]:
         """An ended run's events with numbers above `since`; empty while it runs."""

@@ -92,7 +92,7 @@ class ResearchWorkflow:
                 await concluding.take_over(asked, asked.follows)
             await self._research()
             await self._interruptions.settled()
-            if asked.branch_of is None:
+            if asked.branch_of is None and self._journal.run.failure is None:  # a run that failed has no report
                 self._shown.enter("writing")
                 self._report = await concluding.publish(asked, self._journal, self._shown)
         except (asyncio.CancelledError, FailureError, ElcanoError, ValueError) as error:

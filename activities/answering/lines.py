@@ -21,12 +21,12 @@ def row_line(number: int, row: Sequence[Cell]) -> str:
 
 
 def cell_text(cell: Cell) -> str:
-    """A value as text, on one line."""
+    """A value as text, on one line. Of a float 15 digits count: sums are shown as 10390.26, not 10390.259999999995."""
     if cell is None:
         return NULL
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    return on_one_line(str(cell))
+    return on_one_line(str(float(f"{cell:.15g}") if isinstance(cell, float) else cell))
 
 
 def on_one_line(text: str) -> str:

@@ -64,9 +64,16 @@ PAGES: Final = {
 _LOCAL: Final = {"ollama": "`ollama pull` it where the server runs", "vllm": "see `/v1/models` of the server"}
 
 
-def advice(remedy: Remedy, provider: str) -> str:
-    """What to do, as the end of a sentence; `provider` by pydantic-ai's name."""
-    pages = PAGES.get(provider, Pages("", "", ""))
+HOSTS: Final = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
+"""Where providers are asked whose way of speaking other servers have, too."""
+
+
+def advice(remedy: Remedy, provider: str, *, own_address: bool = False) -> str:
+    """What to do, as the end of a sentence; `provider` by pydantic-ai's name.
+
+    A server of one's own that speaks as the provider does is told of on none of the provider's pages.
+    """
+    pages = Pages("", "", "") if own_address else PAGES.get(provider, Pages("", "", ""))
     if remedy == "key":
         keys = [name for name in PROVIDERS.get(provider, ()) if not name.endswith("_URL")]
         variables = " or ".join(keys) or "the key"
@@ -74,7 +81,7 @@ def advice(remedy: Remedy, provider: str) -> str:
     if remedy == "credit":
         return f"add credit or raise the limit{_at(pages.billing)}, {SET_ELSEWHERE}"
     if remedy == "model":
-        look = _LOCAL.get(provider) or f"see which there are{_at(pages.models)}"
+        look = _LOCAL.get("vllm" if own_address else provider) or f"see which there are{_at(pages.models)}"
         return f"correct its name, or the address it is asked at ({look}), {SET_ELSEWHERE}"
     return f"the same request can never be answered; choose another model{_at(pages.models)}"
 

@@ -5,6 +5,7 @@ Everything that pydantic-ai raises for a model goes through here; what it raises
 
 from datetime import UTC, datetime
 from typing import Final
+from urllib.parse import urlsplit
 
 import httpx2
 from pydantic_ai.exceptions import (
@@ -19,7 +20,7 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model
 
-from elcano.activities.calls.advice import advice
+from elcano.activities.calls.advice import HOSTS, advice
 from elcano.activities.calls.verdicts import FILTER_CODES, FORM_CODES, Said, read_body, verdict_of
 from elcano.activities.calls.waits import asked_wait
 from elcano.graphs.errors import (
@@ -45,7 +46,7 @@ QUOTA_SECONDS: Final = 3_600.0
 
 def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | None:
     """What `error`, which a model or pydantic-ai raised, means for its call; None if it is of another kind: a bug."""
-    name = model.model_id if model is not None else getattr(error, "model_name", "") or "a model"
+    name = _name_of(model) if model is not None else getattr(error, "model_name", "") or "a model"
     if isinstance(error, ActivityFault):
         return error
     if isinstance(error, OutputTokenLimitExceeded):
@@ -63,7 +64,7 @@ def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | No
 def unreadable(error: Exception, model: Model) -> AnswerUnusable:
     """What to raise for an answer of `model` that its own client stumbled over."""
     told = f"{type(error).__name__}: {_short(str(error))}"
-    return AnswerUnusable(f"{model.model_id} gave an answer that its client cannot read ({told})")
+    return AnswerUnusable(f"{_name_of(model)} gave an answer that its client cannot read ({told})")
 
 
 def withheld(response: ModelResponse) -> ContentFilterError:
@@ -98,8 +99,24 @@ def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFau
         "request": "the request was refused",
     }[verdict]
     provider = model.system if model is not None else ""
+    what_to_do = advice(verdict, provider, own_address=model is not None and bool(_own_address(model)))
     refused = RequestRefused if verdict == "request" else ModelRefused
-    return refused(f"{headline} ({told}): {advice(verdict, provider)}.")
+    return refused(f"{headline} ({told}): {what_to_do}.")
+
+
+def _name_of(model: Model) -> str:
+    """How a model is called in a sentence: with its provider, or with the address of a server of one's own."""
+    address = _own_address(model)
+    return f"{model.model_name} at {address}" if address else model.model_id
+
+
+def _own_address(model: Model) -> str:
+    """The server that a model is asked at, without a password, if it only speaks as its provider does; else empty."""
+    official = HOSTS.get(model.system)
+    asked = urlsplit(model.base_url or "")
+    if official is None or asked.hostname in (official, None):
+        return ""
+    return f"{asked.scheme}://{asked.netloc.rpartition('@')[2]}"
 
 
 def _short(text: str) -> str:

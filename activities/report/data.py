@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from typing import Final
 
-from elcano.activities.answering.lines import on_one_line
+from elcano.activities.answering.lines import cell_text
 from elcano.activities.report.markdown import plain
 from elcano.graphs.data.answer import CHART_PATH, AnswerTable, DataAnswer, NumberVerdict
 from elcano.graphs.data.schema import NUMBERS
@@ -95,11 +95,7 @@ def _rows(table: AnswerTable) -> str:
 
 
 def _cell(value: Cell) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return plain(shortened(on_one_line(str(value)), CELL_CHARACTERS))
+    return plain(shortened(cell_text(value), CELL_CHARACTERS))
 
 
 def _told_rows(table: AnswerTable) -> str:

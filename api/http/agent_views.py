@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
+from elcano.api.http.times import Moment, moment
 from elcano.graphs.agents.defining import definition_of
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.own import OwnAgent
@@ -32,8 +33,8 @@ class AgentCard(Described):
     version: int | None = Field(default=None, ge=1, examples=[3])
     """Of an agent of your own the number of its latest version, which nodes mean unless they name another (`name@2`);
     null: it is built in."""
-    at: float | None = Field(default=None, examples=[1_767_225_600.0])
-    """When that was kept, in seconds since the epoch."""
+    at: Moment | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
+    """When that was kept."""
     description: str = Field(examples=["Judges whether the evidence is enough to answer."])
     """What it is for."""
     inputs: tuple[AgentField, ...]
@@ -53,7 +54,7 @@ class AgentCard(Described):
     @classmethod
     def of_own(cls, agent: OwnAgent, version: int, at: float) -> "AgentCard":
         """A version of an agent of one's own."""
-        return cls(**_told(definition_of(agent.name, agent), agent.name), version=version, at=at)
+        return cls(**_told(definition_of(agent.name, agent), agent.name), version=version, at=moment(at))
 
 
 class AgentView(AgentCard):
@@ -78,7 +79,7 @@ class AgentView(AgentCard):
         told = _told(definition_of(agent.name, agent), agent.name)
         rest: dict[str, Any] = {
             "version": version,
-            "at": at,
+            "at": moment(at),
             "output": agent.output,
             "instructions": agent.instructions,
         }
@@ -90,8 +91,8 @@ class AgentVersionCard(Described):
 
     version: int = Field(ge=1, examples=[2])
     """Its number; nodes name it as `name@2`."""
-    at: float = Field(examples=[1_767_225_600.0])
-    """When it was kept, in seconds since the epoch."""
+    at: Moment = Field(examples=["2026-01-01T00:00:00Z"])
+    """When it was kept."""
 
 
 def _told(agent: AgentDefinition, name: str) -> dict[str, Any]:

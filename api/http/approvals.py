@@ -5,6 +5,7 @@ from pydantic import Field
 from elcano.api.http.accepted import Accepted
 from elcano.api.http.budgets import Told
 from elcano.api.http.requests import Request, Spoken, Text
+from elcano.api.http.times import Moment
 from elcano.graphs.engine.call_approval import BY_CHARACTERS, REASON_CHARACTERS, ApproveCall, RefuseCall
 from elcano.graphs.values.waiting_call import CALL_CHARACTERS, WaitingCall
 
@@ -33,9 +34,9 @@ class WaitingCallView(Told):
     """What it would be called with, as JSON; at most 2,000 characters of it, and 200 where a section asks."""
     whole: bool = Field(default=True, examples=[True])
     """False: there is more of the arguments; `GET /v1/runs/{run_id}/steps/{step}?whole=true` has all as its input."""
-    since: float = Field(examples=[1_795_000_000.25])
+    since: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """When it was asked about. Its arguments fit the tool's schema then."""
-    until: float = Field(examples=[1_795_604_800.25])
+    until: Moment = Field(examples=["2026-11-25T08:26:40.250000Z"])
     """When its node, or its item, fails by `ApprovalNeeded` if nobody has decided."""
 
     @classmethod

@@ -116,10 +116,11 @@ Limit = TypeVar("Limit", TokenLimit, CostLimit)
 def _less(limit: Limit, more: float) -> Limit:
     """The limit after more of it was used."""
     left = {
-        name: None if rest is None else max(0, rest - more)
+        name: None if rest is None else round(max(0, rest - more), 6)
         for name, rest in (("remaining", limit.remaining), ("for_research", limit.for_research))
     }
-    return limit.model_copy(update={"used": limit.used + more, **left})
+    used = round(limit.used + more, 6)  # a dollar has no digits beyond the millionth
+    return limit.model_copy(update={"used": used, **left})
 
 
 class LimitsView(Described):

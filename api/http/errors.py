@@ -153,7 +153,11 @@ class TooManyRuns(ElcanoError):
 
 
 class ReportNotReady(ElcanoError):
-    """A run has no report."""
+    """A run has no report, or not yet; `what` is asked for besides: "result and no "."""
+
+    def __init__(self, run_id: str, status: str, what: str = "") -> None:
+        found = f"; what it found is at `/v1/runs/{run_id}/evidence`" if status != "running" else ""
+        super().__init__(f"the run {run_id!r} has no {what}report; its status is {status!r}{found}")
 
 
 class NotAnalyzed(ElcanoError):

@@ -23,13 +23,17 @@ MAX_QUESTION = 10_000
 MAX_BACKGROUND = 50_000
 MAX_INSTRUCTIONS = 5_000
 
+_REORDERING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LIMITS = Limits.model_json_schema()["properties"]
 
 
 def _plain(text: str) -> str:
-    """Refuses control characters: they cannot be seen, and neither models nor terminals agree on them."""
+    """Refuses control characters: they cannot be seen, and neither models nor terminals agree on them.
+
+    Those that reverse what follows (U+202E and its like) are among them; marks that right-to-left text needs are not.
+    """
     for position, character in enumerate(text):
-        if unicodedata.category(character) == "Cc" and character not in "\n\r\t":
+        if character in _REORDERING or (unicodedata.category(character) == "Cc" and character not in "\n\r\t"):
             raise PydanticCustomError(
                 "control_character",
                 "has the control character U+{code} at position {position}; remove it",

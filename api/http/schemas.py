@@ -1,16 +1,17 @@
 """What answers look like; these descriptions and examples are the API's manual.
 
-Times are seconds since the epoch, as in events.
+Times are RFC 3339 in UTC.
 """
 
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Annotated, Final, Literal, TypeAlias, get_args
 
-from pydantic import Field
+from pydantic import Field, WrapSerializer
 
 from elcano.api.http.approvals import WaitingCallView
 from elcano.api.http.budgets import BudgetView, Described, Told
 from elcano.api.http.errors import FieldFault
 from elcano.api.http.ledgers import LedgerView
+from elcano.api.http.times import Moment, moment, with_moments
 from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph
@@ -41,7 +42,7 @@ class PendingActivity(Described):
     """How often it was tried, this time included."""
     last_failure: str = Field(default="", examples=["the provider did not answer in 120 s"])
     """Why it failed the last time; empty if it did not."""
-    next_try: float | None = Field(default=None, examples=[1_795_000_050.0])
+    next_try: Moment | None = Field(default=None, examples=["2026-11-18T08:27:30Z"])
     """When it is tried again; null while it is being tried."""
     section: str = Field(default="", examples=["Costs"])
     """The section that it belongs to; empty for the run itself."""
@@ -72,9 +73,9 @@ class HoldView(Told):
     """Who paused it; empty if nobody was named."""
     tries: int = Field(default=0, examples=[3])
     """How often the call was tried in vain."""
-    since: float | None = Field(default=None, examples=[1_795_000_000.25])
+    since: Moment | None = Field(default=None, examples=["2026-11-18T08:26:40.250000Z"])
     """When it began."""
-    until: float | None = Field(default=None, examples=[1_795_000_008.25])
+    until: Moment | None = Field(default=None, examples=["2026-11-18T08:26:48.250000Z"])
     """When the call is tried again, or not waited for any more; null: once somebody has done something."""
 
 
@@ -111,20 +112,20 @@ class RunView(Described):
     """The run whose steps it began with, and its first step of its own; null if it began by itself."""
     previous_run: str = Field(default="", examples=[""])
     """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
-    started_at: float = Field(examples=[1_795_000_000.25])
+    started_at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """When it was accepted."""
-    finished_at: float | None = Field(default=None, examples=[1_795_000_042.5])
+    finished_at: Moment | None = Field(default=None, examples=["2026-11-18T08:27:22.500000Z"])
     """When it ended; null while it runs."""
     stage: Stage | None = Field(default=None, examples=["researching"])
     """Where a running run is; null if nobody answers."""
     node: str = Field(default="", examples=["judge"])
     """The node that a running run is at."""
-    iterations: int = Field(default=0, examples=[2])
-    """Turns of the research loop."""
-    steps: int = Field(default=0, examples=[17])
-    """Nodes visited."""
-    evidence: int = Field(default=0, examples=[12])
-    """Passages found."""
+    iterations: int | None = Field(default=None, examples=[2])
+    """Turns of the research loop; null while nobody told, as of a running run in a list."""
+    steps: int | None = Field(default=None, examples=[17])
+    """Nodes visited; null likewise."""
+    evidence: int | None = Field(default=None, examples=[12])
+    """Passages found; null likewise."""
     sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
     """What is searched."""
     budget: BudgetView | None = None
@@ -165,6 +166,8 @@ class RunView(Described):
         shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget", "choice", "ledger"})
         found = len(run.evidence) if evidence is None else evidence
         own = {"budget": BudgetView.of(run.budget), "evidence": found, "choice": _made(run.choice)}
+        if run.status == "running":  # what is stored is how it began
+            own |= {"iterations": None, "steps": None, "evidence": None}
         return cls.model_validate({**shared, **own, "ledger": LedgerView.of(run.ledger)})
 
     def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":
@@ -228,7 +231,7 @@ class EvidencePage(Described):
     """Passages found so far."""
     next: int | None = Field(default=None, examples=[50])
     """Pass it as `offset` for the next page; null on the last one."""
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Annotated[Evidence, WrapSerializer(lambda one, write: with_moments(write(one)))], ...]
     """Whole passages, each with its place in the stored text."""
 
 
@@ -240,8 +243,8 @@ class GraphCard(Described):
     version: int | None = Field(default=None, ge=1, examples=[3])
     """Of a graph of your own the number of its latest version, which `mode` means unless it names another (`name@2`);
     null: it is built in."""
-    at: float | None = Field(default=None, examples=[1_767_225_600.0])
-    """When that was kept, in seconds since the epoch."""
+    at: Moment | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
+    """When that was kept."""
     description: str = Field(examples=["Think, find the gap, search for it, judge."])
     """What it does."""
     nodes: int = Field(examples=[9])
@@ -256,7 +259,7 @@ class GraphCard(Described):
         return cls(
             name=graph.name,
             version=version,
-            at=at,
+            at=moment(at),
             description=graph.description,
             nodes=len(graph.nodes),
             agents=tuple(sorted(agents)),
@@ -268,8 +271,8 @@ class GraphVersionCard(Described):
 
     version: int = Field(ge=1, examples=[2])
     """Its number; `mode` names it as `name@2`."""
-    at: float = Field(examples=[1_767_225_600.0])
-    """When it was kept, in seconds since the epoch."""
+    at: Moment = Field(examples=["2026-01-01T00:00:00Z"])
+    """When it was kept."""
 
 
 class GraphVerdict(Described):

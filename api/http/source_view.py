@@ -6,6 +6,7 @@ from pydantic import Field
 
 from elcano.api.http.budgets import Described
 from elcano.api.http.requests import Request, Spoken
+from elcano.api.http.times import Moment, moment
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceSpec
 from elcano.graphs.providers import SourceChecked
 from elcano.graphs.values.providers import Provider, state
@@ -52,13 +53,13 @@ class SourceView(Described):
     """`needs_key`, `off` (by its setting), `empty` (a folder without documents) and `unserved` (no worker searches it)
     are for somebody to mend, as `missing` says. `waiting`: it asked to be left alone until `until`. `failing`: it
     failed several times in a row, and is left alone until then. `trial`: single searches try whether it is back."""
-    until: float | None = Field(default=None, examples=[None])
-    """When it is searched again, in seconds since the epoch; null: it is not waited for."""
-    since: float | None = Field(default=None, examples=[None])
+    until: Moment | None = Field(default=None, examples=[None])
+    """When it is searched again; null: it is not waited for."""
+    since: Moment | None = Field(default=None, examples=[None])
     """Since when it fails, or waits; null: it does not."""
     last_error: str = Field(default="", examples=["pubmed: HTTP 429 Too Many Requests"])
     """What it said when it last did not answer, in any run; empty if it never failed."""
-    last_error_at: float | None = Field(default=None, examples=[None])
+    last_error_at: Moment | None = Field(default=None, examples=[None])
     """When that was."""
 
     @classmethod
@@ -86,10 +87,10 @@ class SourceView(Described):
             ready=how in ("ready", "trial"),
             missing=missing,
             state=how,
-            until=provider.held_until if provider.held_until > now else None,
-            since=provider.since if troubled and provider.since else None,
+            until=moment(provider.held_until if provider.held_until > now else None),
+            since=moment(provider.since if troubled and provider.since else None),
             last_error=provider.error,
-            last_error_at=provider.error_at or None,
+            last_error_at=moment(provider.error_at or None),
         )
 
 

@@ -1,7 +1,7 @@
 """What answers about steps look like: the list of them, and one looked into.
 
 `began` and `ended` count the run's own time, in which it neither paused nor waited for a worker, as its budget does;
-`began_at` and `ended_at` are seconds since the epoch, as in events.
+`began_at` and `ended_at` are times by the calendar.
 """
 
 from collections.abc import Iterable
@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.api.http.budgets import BudgetView, Described
+from elcano.api.http.times import Moment, moment
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.changes import Change
@@ -59,7 +60,7 @@ class AttemptView(Described):
     """Who answered; empty for a tool."""
     usage: UsageView
     """What it used."""
-    at: float = Field(examples=[1_795_000_003.5])
+    at: Moment = Field(examples=["2026-11-18T08:26:43.500000Z"])
     """When it ended."""
 
     @classmethod
@@ -110,10 +111,10 @@ class StepView(Described):
     """When it ended, in seconds of the run's own time; null while it goes on."""
     seconds: float | None = Field(default=None, examples=[1.25])
     """How long it took by the calendar, waiting included; null while it goes on."""
-    began_at: float | None = Field(default=None, examples=[1_795_000_004.5])
-    """When it began, in seconds since the epoch; null if nothing was told of it."""
-    ended_at: float | None = Field(default=None, examples=[1_795_000_006.0])
-    """When it ended, in seconds since the epoch; null while it goes on."""
+    began_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:44.500000Z"])
+    """When it began; null if nothing was told of it."""
+    ended_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:46Z"])
+    """When it ended; null while it goes on."""
     waited: float = Field(default=0.0, examples=[0.25])
     """Seconds for which no worker was free to begin it."""
     usage: UsageView
@@ -164,15 +165,15 @@ class BetweenView(Described):
     """The kind of the entry in the run's log; of a request also which one."""
     at: float = Field(examples=[6.5])
     """When, in seconds of the run's own time."""
-    at_epoch: float | None = Field(default=None, examples=[1_795_000_007.0])
-    """When, in seconds since the epoch; null if nothing was told of it."""
+    happened_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:47Z"])
+    """When, by the calendar; null if nothing was told of it."""
     text: str = Field(examples=["The limits were raised"])
     """What happened, in a sentence."""
 
     @classmethod
     def of(cls, row: BetweenRow) -> "BetweenView":
         """A row without a number."""
-        return cls(**row.model_dump())
+        return cls(happened_at=moment(row.at_epoch), **row.model_dump(exclude={"at_epoch"}))
 
 
 RowView: TypeAlias = Annotated[StepView | BetweenView, Field(discriminator="row")]

@@ -1,4 +1,4 @@
-"""Who may speak to the API through a browser: pages that this server served itself.
+"""Who may speak to the API through a browser: pages that this server served itself, and those of named origins.
 
 A browser sends anything to this machine on behalf of any page. A name of the page's own that suddenly leads here (DNS
 rebinding) is seen by `Host`, a request from a page of another site by `Origin`. Programs send neither by accident.
@@ -30,6 +30,7 @@ class TrustedNames:
         self._given = _names(settings.trusted_hosts)
         self._address = _authority(settings.base_url)
         self._all = self._given | _names([*LOOPBACK, settings.api_host, *(self._address or ())[:1]])
+        self._origins = frozenset(settings.allowed_origins)
         self._by_address = _is_unspecified(settings.api_host)
 
     def require_host(self, headers: Headers) -> None:
@@ -55,6 +56,8 @@ class TrustedNames:
             OriginForeign: the page is not one of this server's, nor of a name that was given to it.
         """
         origin = headers.get("origin")
+        if origin in self._origins:
+            return
         if origin is None:
             if headers.get("sec-fetch-site", "none") in ("cross-site", "same-site"):
                 raise OriginForeign("a page of another site asked for this; ask from a page of this server")
@@ -64,8 +67,8 @@ class TrustedNames:
         host = _authority(f"{scheme}://{headers.get('host', '')}")  # a proxy may have taken the encryption away
         if page is None or not (page in (host, self._address) or _among(page[0], self._given)):
             raise OriginForeign(
-                f"a page of {origin[:255]!r} asked for this; ask from a page of this server, or set "
-                "ELCANO_TRUSTED_HOSTS if that page is yours"
+                f"a page of {origin[:255]!r} asked for this; ask from a page of this server, or name that origin in "
+                "ELCANO_ALLOWED_ORIGINS if the page is yours"
             )
 
 

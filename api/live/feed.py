@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
+from elcano.api.http.times import Moment, moment
 from elcano.api.live.cursor import Cursor
 from elcano.api.live.merging import Branch, Key, Lost, Merge, Told
 from elcano.api.temporal.rpc import NO_WORKER
@@ -31,8 +32,8 @@ class Waiting(Described):
 
     message: str = Field(examples=[NO_WORKER])
     """Who does not answer, which worker nobody has started, or what is tried again."""
-    at: float = Field(examples=[1_795_000_000.25])
-    """Since when, in seconds since the epoch, or when it was last tried."""
+    at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
+    """Since when, or when it was last tried."""
 
 
 class Unreadable(Described):
@@ -113,7 +114,7 @@ class Feed:
         now = time.time()
         if now - self._noticed.get(message, 0.0) >= REMIND:
             self._noticed[message] = now
-            self._waiting = Waiting(message=message, at=now)
+            self._waiting = Waiting(message=message, at=moment(now))
             self._tell()
 
     def show(self, words: Streaming) -> None:

@@ -5,12 +5,14 @@ connection breaks, so that one is sent as `node_error`. The type in its data is 
 """
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
+from elcano.api.http.times import event_view
 from elcano.api.live.cursor import Cursor
 from elcano.api.live.feed import Feed, Item, Next, Streaming, Unreadable, Waiting
 from elcano.graphs.values.events import EVENT_TYPES
@@ -43,7 +45,7 @@ def message(item: Item) -> bytes:
     """One message."""
     if isinstance(item, Next):
         name = _RENAMED.get(item.event.type, item.event.type)
-        data, place = item.event.model_dump_json(), str(item.cursor)
+        data, place = json.dumps(event_view(item.event), ensure_ascii=False, separators=(",", ":")), str(item.cursor)
     else:
         name = _NAMES[type(item)]
         data, place = item.model_dump_json(), None

@@ -13,6 +13,7 @@ from elcano.api.http.errors import (
     RequestInvalid,
     problem_docs,
 )
+from elcano.api.http.times import moment
 from elcano.api.runs.agents import received_agent, require_own_agent
 from elcano.api.services import Provided
 from elcano.graphs.agents.listing import AGENTS
@@ -24,6 +25,9 @@ _LOCATION = {"Location": {"description": "The path of the version.", "schema": {
 AgentNamed: TypeAlias = Annotated[
     str, Path(max_length=100, description="A name; of your own also a version: `my_agent@2`.", examples=["judge"])
 ]
+
+TAKEN = frozenset({"schema"})
+"""Names that stand for something else in the place of an agent's."""
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problem_docs(RequestInvalid))
 
@@ -54,7 +58,11 @@ async def keep_agent(
     Nodes of graphs call it by that name. A graph that is kept or run takes the version with it that is the latest then,
     or the one that its node names. What is wrong is told at once, each fault with its place as a JSON pointer.
     """
-    kept, new = await services.store.agents.keep(received_agent(agent))
+    read = received_agent(agent)
+    if read.name in TAKEN:
+        taken = f"{read.name!r} is a path of this API: an agent of that name could not be read; give yours another one"
+        raise RequestInvalid([FieldFault(field="/name", message=taken)])
+    kept, new = await services.store.agents.keep(read)
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/agents/{kept.key}"
     return AgentCard.of_own(kept.agent, kept.version, kept.at)
@@ -81,7 +89,7 @@ async def list_agent_versions(name: AgentNamed, services: Provided) -> list[Agen
     versions = await services.store.agents.versions(name)
     if not versions:
         await require_own_agent(name, services.store.agents)
-    return [AgentVersionCard(version=version, at=at) for version, at in versions]
+    return [AgentVersionCard(version=version, at=moment(at)) for version, at in versions]
 
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(AgentNotFound))

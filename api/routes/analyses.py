@@ -82,7 +82,7 @@ async def _report(run_id: str, services: Services) -> str:
     """The report of a run, as it is kept."""
     run = await read_run(run_id, services.temporal, services.store)
     if run.report is None:
-        raise ReportNotReady(f"the run {run_id!r} has no report; its status is {run.status!r}")
+        raise ReportNotReady(run_id, run.status)
     stored = await services.store.artifacts.get(run.report.artifact)
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")

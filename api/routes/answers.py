@@ -79,7 +79,7 @@ async def get_result(
     keys = {one.number: one.artifact for one in data.tables} if data else {}
     keys = keys or await found_keys(run, services.store)
     if not keys and run.report is None:
-        raise ReportNotReady(f"the run {run_id!r} has no result and no report; its status is {run.status!r}")
+        raise ReportNotReady(run_id, run.status, "result and no ")
     if number not in keys:
         raise NotQueried(f"the run {run_id!r} has no result {number}; it has: {sorted(keys) or 'none'}")
     stored = await stored_artifact(keys[number], services.store)
@@ -125,7 +125,7 @@ async def _data(run_id: str, services: Services) -> DataAnswer:
     """What the report of a run has of results."""
     run = await read_run(run_id, services.temporal, services.store)
     if run.report is None:
-        raise ReportNotReady(f"the run {run_id!r} has no report; its status is {run.status!r}")
+        raise ReportNotReady(run_id, run.status)
     data = await answered(run, services.store)
     if data is None:
         raise NotQueried(_NO_RESULT.format(run_id=run_id))

@@ -18,6 +18,7 @@ from elcano.api.http.errors import (
 from elcano.api.http.negotiation import choose
 from elcano.api.http.requests import DryRunRequest
 from elcano.api.http.schemas import GraphCard, GraphVerdict, GraphVersionCard
+from elcano.api.http.times import moment
 from elcano.api.runs.choosing import barred, chooses
 from elcano.api.runs.graphs import named, received, require_own, told
 from elcano.api.services import Provided
@@ -138,7 +139,7 @@ async def list_versions(name: GraphNamed, services: Provided) -> list[GraphVersi
     versions = await services.store.graphs.versions(name)
     if not versions:
         await require_own(name, services.store.graphs)
-    return [GraphVersionCard(version=version, at=at) for version, at in versions]
+    return [GraphVersionCard(version=version, at=moment(at)) for version, at in versions]
 
 
 @router.post("/{name}/dry-run", responses=problem_docs(BodyUnreadable, BodyTooLarge, GraphNotFound))

@@ -1,6 +1,7 @@
 """What a run leaves: its report and its evidence."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Header, Query, Response
 from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RequestInvalid, RunNotFound, problem_docs
 from elcano.api.http.negotiation import choose
 from elcano.api.http.schemas import EvidencePage
+from elcano.api.http.times import with_moments
 from elcano.api.reports.page import HEADERS, page
 from elcano.api.reports.plots import chart_of, plots_of
 from elcano.api.runs.reading import kept_run, read_run
@@ -56,13 +58,13 @@ async def get_report(
     form = choose(accept, (MARKDOWN, JSON, HTML, *FORMS))
     run = await read_run(run_id, services.temporal, services.store)
     if run.report is None:
-        raise ReportNotReady(f"the run {run_id!r} has no report; its status is {run.status!r}")
+        raise ReportNotReady(run_id, run.status)
     stored = await services.store.artifacts.get(run.report.artifact)
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
     plots = await plots_of(stored, services.store) if form == HTML else {}
     chart = await chart_of(stored, services.store) if form == HTML else None
-    content = stored if form == JSON else await asyncio.to_thread(_written, stored, form, plots, chart)
+    content = await asyncio.to_thread(_written, stored, form, plots, chart)
     # What is text by its name says itself which characters it is of; JSON is UTF-8 anyway.
     said = f"{form}; charset=utf-8" if form in (BIBTEX, RIS) else form
     return Response(content, media_type=said, headers={"Vary": "Accept", **(HEADERS if form == HTML else {})})
@@ -70,6 +72,8 @@ async def get_report(
 
 def _written(stored: str, form: str, plots: Mapping[int, str], chart: str | None) -> str:
     """A report in `form`, from its JSON, as which it is kept; of a long one that takes a while."""
+    if form == JSON:
+        return json.dumps(with_moments(json.loads(stored)), ensure_ascii=False, separators=(",", ":"))
     report = Report.model_validate_json(stored)
     if form == HTML:
         return page(report, plots, chart)

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Query, Response
+from pydantic import AwareDatetime
 from starlette.exceptions import HTTPException
 
 from elcano.api.http.errors import (
@@ -30,6 +31,7 @@ from elcano.api.runs.submission import submit
 from elcano.api.services import Provided
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.records import RunFilter
 
 LOCATION = {"Location": {"description": "The path of the run.", "schema": {"type": "string"}}}
 
@@ -97,12 +99,33 @@ async def list_runs(
         Query(description="The `next` of the page before.", examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"]),
     ] = None,
     status: Annotated[RunStatus | None, Query(description="Only runs that are known to be so.")] = None,
+    run_id: Annotated[
+        str | None, Query(min_length=1, max_length=100, description="Only runs whose id has this in it.")
+    ] = None,
+    mode: Annotated[
+        str | None,
+        Query(max_length=100, description="Only runs asked for in this mode, or ended ones that chose it."),
+    ] = None,
+    created_after: Annotated[AwareDatetime | None, Query(description="Only runs accepted later than that.")] = None,
+    created_before: Annotated[AwareDatetime | None, Query(description="Only runs accepted earlier than that.")] = None,
+    question: Annotated[
+        str | None,
+        Query(min_length=1, max_length=200, description="Only runs whose question has this in it, in capitals or not."),
+    ] = None,
 ) -> RunList:
     """List runs, newest first, as they are stored; those that go on with where they are.
 
-    If Temporal says nothing of a run at once, it is shown as it was accepted, and marked `stale`.
+    Pages of a filtered list go on with the same filters. If Temporal says nothing of a run at once, it is shown as it
+    was accepted, and marked `stale`.
     """
-    page = await services.store.runs.page(limit=limit, before=before, status=status)
+    wanted = RunFilter(
+        id_part=run_id and run_id.lower(),
+        mode=mode,
+        question=question,
+        created_after=None if created_after is None else created_after.timestamp(),
+        created_before=None if created_before is None else created_before.timestamp(),
+    )
+    page = await services.store.runs.page(limit=limit, before=before, status=status, wanted=wanted)
     runs = await glanced((RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal)
     return RunList(runs=tuple(services.linked(run) for run in runs), next=page.next)
 

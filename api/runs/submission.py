@@ -69,8 +69,8 @@ def research_input(
     sources = searched(request, lacks, settings, graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
     closed = barred(limits, sources, settings, engine_of(request, settings), lacking) if chooses(graph) else {}
-    if refused := _over(graph, limits, closed):
-        raise RequestInvalid([FieldFault(field="budget", message=fault) for fault in refused])
+    if refused := refusals_of(graph, limits, closed):
+        raise RequestInvalid(refused)
     domain, known = rubrics(request.domain, settings)
     asked = ResearchInput(
         run_id=run_id,
@@ -96,13 +96,20 @@ def research_input(
     return asked
 
 
-def _over(graph: ResearchGraph, limits: Limits, closed: Mapping[str, str]) -> list[str]:
+def refusals_of(graph: ResearchGraph, limits: Limits, closed: Mapping[str, str]) -> list[FieldFault]:
     """Why a run of `graph` cannot work within its limits; one that chooses its mode can if one mode is not `closed`."""
     if not chooses(graph):
-        return limit_faults(graph, limits)
+        return [FieldFault(field="budget", message=fault) for fault in limit_faults(graph, limits)]
     if len(closed) < len(PARTS):
         return []
-    return least_faults(limits) or [f"{mode} cannot be chosen: {why}" for mode, why in closed.items()]
+    over = [FieldFault(field="budget", message=fault) for fault in least_faults(limits)]
+    return over or [FieldFault(field="mode", message=_none_left(closed))]
+
+
+def _none_left(closed: Mapping[str, str]) -> str:
+    """Why a run that chooses its mode has none to choose: each reason once, with the modes that it is of."""
+    reasons = {why: [mode for mode, other in closed.items() if other == why] for why in closed.values()}
+    return "no mode can be chosen here: " + "; ".join(f"{', '.join(modes)}: {why}" for why, modes in reasons.items())
 
 
 async def submit(

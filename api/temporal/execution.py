@@ -13,6 +13,7 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, 
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.api.http.schemas import PendingActivity
+from elcano.api.http.times import moment
 from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.labels import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
@@ -73,7 +74,7 @@ class Execution:
                     activity=pending.activity_type.name,
                     attempt=pending.attempt,
                     last_failure=pending.last_failure.message,
-                    next_try=_seconds(pending.next_attempt_schedule_time),
+                    next_try=moment(_seconds(pending.next_attempt_schedule_time)),
                     queue=_queue(pending),
                 )
                 for pending in answer.pending_activities

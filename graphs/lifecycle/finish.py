@@ -62,7 +62,7 @@ def searches(state: ResearchState) -> tuple[str, ...]:
 
 
 def sources(asked: ResearchInput, journal: Journal) -> tuple[str, ...]:
-    """What was searched: every source that may be at the end, and of those that were left out what was found in."""
+    """What a report names as searched: the sources of the end, and those left out in which something was found."""
     state = journal.run.state
     steered = (entry.action for entry in journal.entries if isinstance(entry, Controlled))
     added = (name for action in steered if isinstance(action, Steer) for name in action.add_sources)
@@ -215,7 +215,7 @@ def archived(
         budget=run.budget.at(journal.elapsed(now)).view(),
         iterations=run.budget.iterations,
         steps=run.budget.steps,
-        sources=sources(asked, journal),
+        sources=run.state.sources,
         evidence=tuple(ref.id for ref in run.state.evidence),
         branch_of=asked.branch_of,
         branches=branch_states(journal.events),

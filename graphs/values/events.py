@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, get_args
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.moments import Epoch
 
 EventType: TypeAlias = Literal[
     "started",
@@ -70,8 +71,8 @@ class AgentEvent(Frozen):
     type: EventType
     message: str
     """One sentence for people."""
-    at: float
-    """Seconds since the epoch, by the workflow's clock."""
+    at: Epoch
+    """Seconds since the epoch, by the workflow's clock. The API answers it as RFC 3339, which is read here too."""
     step: int = Field(ge=0)
     node: str = ""
     iteration: int = Field(ge=0)

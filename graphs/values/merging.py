@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar, get_args
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.moments import Epoch
 from elcano.graphs.values.works import Flag, Identifiers, Work, WorkKind
 
 BELIEVED: Final = (
@@ -44,7 +45,7 @@ class Provenance(Frozen):
     """Who told of a work, and when."""
 
     source: str
-    retrieved_at: float = 0.0
+    retrieved_at: Epoch = 0.0
     """Seconds since the epoch; the last time."""
 
 

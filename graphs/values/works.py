@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.values.moments import Epoch
 
 Flag: TypeAlias = Literal[
     "preprint", "retracted", "concern", "corrected", "withdrawn", "no_results", "unknown_status", "abstract_only"
@@ -93,7 +94,7 @@ class Work(Frozen):
     licence: str = ""
     source: str = ""
     """Who says so: the name of the source."""
-    retrieved_at: float = 0.0
+    retrieved_at: Epoch = 0.0
     """Seconds since the epoch."""
 
 

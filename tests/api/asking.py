@@ -1,5 +1,6 @@
 """Asking for a run, as most tests begin."""
 
+from datetime import datetime
 from typing import Any
 
 import httpx
@@ -20,3 +21,8 @@ async def start_at(url: str) -> str:
     """The same over the network."""
     async with httpx.AsyncClient(base_url=url) as api:
         return await start(api)
+
+
+def seconds_between(first: str, second: str) -> float:
+    """From one time of an answer to another."""
+    return (datetime.fromisoformat(second) - datetime.fromisoformat(first)).total_seconds()

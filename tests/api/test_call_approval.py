@@ -11,7 +11,7 @@ from temporalio.client import Client
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import asked, ended, log_of, until
-from tests.api.asking import start
+from tests.api.asking import seconds_between, start
 from tests.api.handbook import handbook_settings
 from tests.api.test_tools import PROGRAM, calling, working
 from tests.resetting import reset_before
@@ -57,7 +57,7 @@ async def test_a_person_approves_a_call_and_it_is_made_once(
         call = await waiting(api, run_id)
         assert (call["call"], call["run_id"], call["server"], call["tool"]) == (CALL, run_id, "tests", "write")
         assert (call["arguments"], call["whole"], call["step"]) == ('{"line": "Wie spät ist es?"}', True, 1)
-        assert call["until"] - call["since"] == 7 * 86_400
+        assert seconds_between(call["since"], call["until"]) == 7 * 86_400
         step = (await api.get(f"/v1/runs/{run_id}/steps/1")).json()
         assert (step["step"]["outcome"], step["input"][0]["arguments"]) == ("waiting", {"line": "Wie spät ist es?"})
         assert written(tmp_path) == []

@@ -1,5 +1,6 @@
 """The document as generators of clients read it: what they send by default is accepted, what comes is named."""
 
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -10,6 +11,7 @@ from elcano.api.http.budgets import BudgetView, LimitsView
 from elcano.api.http.requests import BudgetRequest
 from elcano.graphs.values.budget import Budget, Limits
 from elcano.graphs.values.events import EVENT_TYPES
+from elcano.settings import Settings
 
 
 @pytest.fixture
@@ -91,3 +93,37 @@ async def test_budgets_and_limits_are_not_just_any_object(document: dict[str, An
     assert "LimitsView" in str(schemas["TopUpAccepted"]["properties"]["limits"])
     for name in ("BudgetView", "CountedLimit", "MeasuredLimit", "LimitsView"):
         assert all(field.get("description") for field in schemas[name]["properties"].values()), name
+
+
+def test_every_tag_is_described_and_the_server_is_named(document: dict[str, Any]) -> None:
+    described = {tag["name"] for tag in document["tags"] if tag["description"]}
+    used = {tag for methods in document["paths"].values() for one in methods.values() for tag in one.get("tags", ())}
+    assert used == described
+    assert document["servers"] == [{"url": "/", "description": "This server"}]
+
+
+def test_who_asks_is_declared_as_the_settings_have_it(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings, document: dict[str, Any]
+) -> None:
+    assert (document["components"]["securitySchemes"], document["security"]) == ({}, [{}])
+    named = {"tenant_header": "X-Tenant", "user_header": "X-User", "api_url": "https://research.example.org/"}
+    signed = make_app(api_settings.model_copy(update=named)).openapi()
+    schemes = signed["components"]["securitySchemes"]
+    assert {name: (one["type"], one["in"], one["name"]) for name, one in schemes.items()} == {
+        "tenant": ("apiKey", "header", "X-Tenant"),
+        "user": ("apiKey", "header", "X-User"),
+    }
+    assert signed["security"] == [{"tenant": [], "user": []}, {"tenant": []}]
+    assert signed["paths"]["/healthz"]["get"]["security"] == []
+    assert "security" not in signed["paths"]["/v1/runs"]["get"]
+    assert signed["servers"][0]["url"] == "https://research.example.org"
+
+
+def test_nothing_that_may_be_left_out_looks_required(document: dict[str, Any]) -> None:
+    for name in ("RunRequest", "BudgetRequest", "ForkBody", "ResumeBody", "TopUpBody", "DryRunRequest", "Problem"):
+        schema = document["components"]["schemas"][name]
+        assert not [field for field, one in schema["properties"].items() if "default" in one], name
+    assert document["components"]["schemas"]["RunRequest"]["required"] == ["question"]
+    for name, schema in document["components"]["schemas"].items():
+        for field in schema.get("required", ()):
+            assert "default" not in schema["properties"][field], f"{name}.{field}"

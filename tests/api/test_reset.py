@@ -16,7 +16,7 @@ from elcano.graphs.errors import ModelRefused
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker
-from tests.api.asking import start
+from tests.api.asking import seconds_between, start
 from tests.api.handbook import IN_ROUNDS, handbook_settings
 from tests.api.sse import following, read_events
 from tests.resetting import reset_before
@@ -98,7 +98,7 @@ async def test_a_failed_run_that_is_reset_goes_on_for_everybody(
     ended = (await api.get(f"/v1/runs/{run_id}")).json()
     assert ended["status"] == "completed"
     assert (await api.get(f"/v1/runs/{run_id}/report")).status_code == 200
-    took = ended["finished_at"] - ended["started_at"]
+    took = seconds_between(ended["started_at"], ended["finished_at"])
     assert ended["budget"]["seconds"]["used"] <= took - DEAD
 
     judges = [line for line in await store.of("default").ledger.entries(run_id) if line.node == "judge"]

@@ -87,7 +87,8 @@ async def test_a_report_comes_in_the_form_that_is_wanted(
         assert answer.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
         assert "content-security-policy" not in (await api.get(f"/v1/runs/{reported}/report")).headers
     elif form == "application/json":
-        assert Report.model_validate(answer.json()).markdown == MARKDOWN
+        report = Report.model_validate(answer.json())
+        assert (report.markdown, report.references) == (MARKDOWN, (PAPER,))
     else:
         assert answer.text == FORMS[form]([PAPER])
         assert "Öl" in answer.text

@@ -44,6 +44,8 @@ ROOMS = {
     "cli": {"graphs", "settings", "httpx"},
     "settings": {"settings"},
     "redaction": {"settings"},
+    "output": set[str](),
+    "__main__": set[str](),
     "__init__": set[str](),
     "setup": {"setuptools"},
     "worker": GUARDED,

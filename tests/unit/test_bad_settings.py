@@ -63,6 +63,18 @@ async def test_a_setting_that_cannot_be_read_is_named_in_a_line(tmp_path: Path, 
         ("ELCANO_MODEL_URLS", '{"vllm": ""}', "it is no address"),
         ("ELCANO_MODEL_URLS", "http://gpu:8000", "it is no JSON"),
         ("ELCANO_TEMPORAL_UI_URL", "localhost:8233", "it is no address such as `https://temporal.example.org`"),
+        ("ELCANO_COLLECTIONS", r'{"handbook": "C:\docs"}', r"JSON writes a backslash twice (`C:\\docs`)"),
+        (
+            "ELCANO_COLLECTIONS",
+            r'{"handbook": "C:\temp"}',
+            "a control character: JSON writes a backslash twice",
+        ),
+        ("ELCANO_DATABASES", r'{"sales": "D:\new.csv"}', "a path in it has a control character"),
+        ("ELCANO_TRUSTED_HOSTS", "research.example.org", 'write JSON such as ["research.example.org"]'),
+        ("ELCANO_DEFAULT_SOURCES", "handbook", 'write JSON such as ["handbook", "pubmed"]'),
+        ("ELCANO_PRIVATE_HOSTS", "wiki.example.org", 'write JSON such as ["wiki.example.org"]'),
+        ("ELCANO_ALLOWED_ORIGINS", '["*"]', "`*` is not allowed"),
+        ("ELCANO_ALLOWED_ORIGINS", '["https://app.example.org/"]', "without a path or a slash at its end"),
         ("USE_GRAPH_EXECUTION", "perhaps", "USE_GRAPH_EXECUTION is 'perhaps'"),
     ],
 )
@@ -84,6 +96,13 @@ def test_all_bad_settings_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(SettingsInvalid) as refused:
         settings.settings()
     assert [line.split()[0] for line in str(refused.value).splitlines()] == ["ELCANO_COLLECTIONS", "ELCANO_API_PORT"]
+
+
+@pytest.mark.parametrize("program", ["worker", "api"])
+async def test_a_variable_that_is_no_setting_is_warned_of(tmp_path: Path, program: str) -> None:
+    (tmp_path / DATABASE_FILE).write_bytes(b"no database " * 1_000)  # it ends soon after
+    _, said = await ended([program], alone(tmp_path), ELCANO_COLECTIONS='{"handbook": "docs"}')
+    assert "ELCANO_COLECTIONS in the environment is no setting: did you mean ELCANO_COLLECTIONS?" in said
 
 
 async def test_a_folder_that_is_not_there_keeps_worker_and_stack_from_starting(tmp_path: Path) -> None:

@@ -59,9 +59,16 @@ async def test_a_writer_that_is_refused_leaves_the_results(
     provider.off.add(("data_writer", ""))
     async with working(temporal, store, api_settings, provider):
         run_id = await start(api, TOTAL, mode="data")
-        assert (await ended(api, run_id))["status"] == "failed"
+        run = await ended(api, run_id)
+        assert (run["status"], run["report"]) == ("failed", None)
+        assert "refused" in run["failure"]["message"]
         await assert_found(api, run_id)
-        await assert_reported(api, run_id, "refused")
+        no_report = await api.get(f"/v1/runs/{run_id}/report")
+        assert (no_report.status_code, no_report.json()["type"]) == (409, "urn:elcano:report-not-ready")
+        assert f"/v1/runs/{run_id}/evidence" in no_report.json()["detail"]
+        told = (await api.get(f"/v1/runs/{run_id}/events")).text
+        assert "event: failed" in told
+        assert "event: report_ready" not in told
 
 
 async def test_a_budget_that_does_not_pay_for_the_answer_leaves_the_results(

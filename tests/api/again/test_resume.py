@@ -10,7 +10,7 @@ from temporalio.client import Client
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import JOINING, QUESTION, Provider, asked, ended, log_of, tokens, until, working
-from tests.api.asking import start
+from tests.api.asking import seconds_between, start
 from tests.api.sse import read_events
 
 
@@ -85,7 +85,7 @@ async def test_a_failed_call_is_made_again_and_time_in_between_does_not_count(
     assert sorted(kind for kind, _, _ in (once - before).elements()) == [
         *("judge", "knowledge_gap", "reviewer", "thinking", "writer"),
     ]
-    assert view["budget"]["seconds"]["used"] < view["finished_at"] - view["started_at"] - 1.5
+    assert view["budget"]["seconds"]["used"] < seconds_between(view["started_at"], view["finished_at"]) - 1.5
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
     assert (late.status_code, late.json()["type"]) == (409, "urn:elcano:take-up-refused")
     log = await log_of(store, run_id)

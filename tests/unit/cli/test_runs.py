@@ -99,7 +99,7 @@ def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> 
         "mode": "auto",
         "choice": {"mode": "iterative", "reason": "One point."},
         "engine": "chain",
-        "started_at": 0.0,
+        "started_at": "2026-11-18T08:26:40.250000Z",
         "question": "Why\nnot?",
     }
     waiting = {**listed, "status": "running", "stage": "approval", "choice": None}
@@ -118,10 +118,17 @@ def test_runs_are_listed(server: Server, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_on_a_terminal_a_run_in_the_list_links_to_its_page() -> None:
     page = f"http://127.0.0.1:8233/namespaces/default/workflows/{RUN}"
-    listed = {"run_id": RUN, "status": "running", "mode": "deep", "engine": "graph", "started_at": 0.0, "question": "?"}
+    listed = {
+        "run_id": RUN,
+        "status": "running",
+        "mode": "deep",
+        "engine": "graph",
+        "started_at": "2026-11-18T08:26:40.250000Z",
+        "question": "?",
+    }
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
-    console.print(research._table([listed | {"links": {"temporal_ui": page}}]))
-    console.print(research._table([listed]))
+    console.print(research._table([listed | {"links": {"temporal_ui": page}}], 120))
+    console.print(research._table([listed], 120))
     linked, plain = [line for line in console.file.getvalue().splitlines() if RUN in line]  # type: ignore[attr-defined]
     assert (page in linked, page in plain) == (True, False)
 

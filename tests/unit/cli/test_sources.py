@@ -5,6 +5,7 @@ import json
 import pytest
 
 from elcano.api.http.source_view import SourceView
+from elcano.api.http.times import moment
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.values.providers import Provider
@@ -51,7 +52,7 @@ def test_none_is_said_with_what_to_do(server: Server, capsys: pytest.CaptureFixt
 def test_one_that_waits_says_until_when_and_why(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     provider = Provider(held_until=1_030.0, asked=True, since=1_000.0, error="articles: HTTP 429", error_at=1_000.0)
     shown = SourceView.of(ARTICLES, "", "unserved", stands=(provider, 1_010.0))
-    assert (shown.state, shown.ready, shown.until) == ("waiting", False, 1_030.0)
+    assert (shown.state, shown.ready, shown.until) == ("waiting", False, moment(1_030.0))
     server.answer("GET /v1/sources", Answer([shown.model_dump(mode="json")]))
     assert run("sources") == 0
     said = [line.strip() for line in capsys.readouterr().out.splitlines()]

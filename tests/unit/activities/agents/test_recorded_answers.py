@@ -31,7 +31,7 @@ NO_FORM = "gave no answer in the form that was asked for"
 CASES = [
     ("openai-chat", "openai/error_401_invalid_key.json", Came(FailureType.MODEL_REFUSED, "OPENAI_API_KEY")),
     ("openai-chat", "openai/error_404_model.json", Came(FailureType.MODEL_REFUSED, "there is no such model")),
-    ("openai", "openai/error_404_model.json", Came(FailureType.MODEL_REFUSED, "platform.openai.com/docs/models")),
+    ("openai", "openai/error_404_model.json", Came(FailureType.MODEL_REFUSED, "see `/v1/models` of the server")),
     ("openai-chat", "openai/error_429_request_too_large.json", Came(FailureType.PROMPT_TOO_LONG, "Limit 400000")),
     # all 50 tokens were thought: they are paid for, and the second request asks for less and gives more room
     ("openai-chat", "openai/chat_length_empty_content.json", Came(FailureType.MODEL_CUT_OFF, CUT, 2, (26, 100))),

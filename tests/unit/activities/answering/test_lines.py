@@ -29,3 +29,8 @@ def test_the_tables_of_a_report_do_neither() -> None:
     )
     said = "\n".join(chart_and_results(DataAnswer(tables=(table,))))
     assert "| abc\ufffd321 \ufffd\\[1\\] |" in said
+
+
+def test_a_sum_is_shown_with_the_digits_that_it_has() -> None:
+    assert cell_text(10390.259999999995) == "10390.26"
+    assert (cell_text(0.1 + 0.2), cell_text(1e22), cell_text(2.0), cell_text(-0.5)) == ("0.3", "1e+22", "2.0", "-0.5")

@@ -1,0 +1,36 @@
+"""A run that chooses its mode and has none to choose is told so once, by the field that it is about."""
+
+from elcano.api.runs.choosing import barred
+from elcano.api.runs.submission import refusals_of
+from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.modes.auto import AUTO, PARTS
+from elcano.graphs.values.budget import Limits
+from elcano.settings import Settings
+
+SHOP = Settings.model_validate({"databases": {"shop": "sqlite:///shop.db"}, "collections": {}})
+
+
+def test_auto_over_databases_alone_under_the_chain_is_one_fault_of_the_mode() -> None:
+    limits = Limits()
+    closed = barred(limits, ("shop",), ModelChoice(), SHOP, "chain")
+    assert closed.keys() == PARTS.keys()
+    (fault,) = refusals_of(AUTO, limits, closed)
+    assert fault.field == "mode"
+    assert fault.message.startswith("no mode can be chosen here: ")
+    for why in set(closed.values()):
+        assert fault.message.count(why) == 1
+    assert all(mode in fault.message for mode in PARTS)
+
+
+def test_a_budget_that_is_too_small_for_every_mode_is_a_fault_of_the_budget() -> None:
+    limits = Limits(tokens=1_000)
+    closed = barred(limits, ("packages",), ModelChoice(), Settings(), "graph")
+    assert closed.keys() == PARTS.keys()
+    faults = refusals_of(AUTO, limits, closed)
+    assert faults
+    assert {fault.field for fault in faults} == {"budget"}
+
+
+def test_a_mode_that_is_left_is_no_fault() -> None:
+    limits = Limits()
+    assert refusals_of(AUTO, limits, barred(limits, ("packages",), ModelChoice(), Settings(), "graph")) == []

@@ -103,9 +103,7 @@ def fault(queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[Wo
     )
 
 
-def _working(
-    answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float
-) -> list[PollerInfo]:
+def _working(answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float) -> list[PollerInfo]:
     by_worker: dict[str, list[WorkerHeartbeat]] = defaultdict(list)
     for heartbeat in heartbeats:
         by_worker[heartbeat.worker_identity].append(heartbeat)

@@ -32,6 +32,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.labels import about, at_start, label
     from elcano.graphs.lifecycle import start as opening
     from elcano.graphs.spec.graph import ParallelNode
+    from elcano.graphs.spec.planned import part_name
     from elcano.graphs.values.branch import BranchOutcome
     from elcano.graphs.values.budget import Limits, TopUp, Usage
     from elcano.graphs.values.state import Ending, Hold, HoldReason
@@ -267,7 +268,7 @@ class Branching:
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             search_attributes=_search_attributes(asked),
-            static_summary=label(f"{opening.part_name(self._asked.graph, start.branch).capitalize()}: {start.title}"),
+            static_summary=label(f"{part_name(self._asked.graph, start.branch).capitalize()}: {start.title}"),
             static_details=about(asked),
         )
         if self._parting is not None:

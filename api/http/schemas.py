@@ -146,6 +146,8 @@ class RunView(Described):
     """Of a run that a manager leads (`magentic`): facts, plan, turns, stalls and resets; not in lists."""
     failure: Failure | None = None
     """The node that failed for good, if one did."""
+    knowledge_error: str = Field(default="", examples=[""])
+    """Of a run that has ended: why the knowledge graph could not be given what it found; empty if it was."""
     report: ReportRef | None = None
     """The report's figures; `GET /v1/runs/{run_id}/report` has its text."""
     last_event: int | None = Field(default=None, examples=[23])

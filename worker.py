@@ -22,6 +22,7 @@ from typing import TypedDict
 import uvloop
 from temporalio.client import Client
 from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
+from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from elcano import __version__, graphs, workflows
@@ -69,6 +70,9 @@ runs of a killed worker takes this long; the default of the SDK is 10 s."""
 HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
 """Activities beat twice a second, and whenever there is progress to keep; the SDK would hold that back for most of
 the heartbeat's timeout, and a worker that is killed meanwhile would lose it."""
+WORKER_HEARTBEAT = timedelta(seconds=5)
+"""Between two words of a worker to the server that it is there. The API misses one that was killed after three; the
+SDK's default is a minute."""
 COMPUTING_THREADS = 8
 """Threads for what computes: drafts, citation checks, duplicates, the extractive model, the import of providers."""
 
@@ -310,6 +314,7 @@ def main() -> None:
     for text in unknown_variables():
         _log.warning("%s", text)
     tell_failures_in_lines()
+    Runtime.set_default(Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=WORKER_HEARTBEAT))
     code = 0
     try:
         uvloop.run(run(chosen))

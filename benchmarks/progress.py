@@ -44,6 +44,8 @@ ITERATIONS: Final = 5
 SECONDS: Final = 0.2
 """How long every call of a model takes."""
 START_SECONDS: Final = 60.0
+NOTICES: Final = (b"waiting", b"streaming", b"unreadable")
+"""Messages that are no events."""
 
 
 class Received(NamedTuple):
@@ -58,9 +60,12 @@ async def follow(port: int, path: str, connected: asyncio.Event) -> list[Receive
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(f"GET {path}/events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
     lines: list[tuple[float, bytes]] = []
+    name = b""
     async for line in reader:
         connected.set()
-        if line.startswith(b"data: "):
+        if line.startswith(b"event: "):
+            name = line.strip().removeprefix(b"event: ")
+        elif line.startswith(b"data: ") and name not in NOTICES:
             lines.append((time.time(), line))
     writer.close()
     await writer.wait_closed()
@@ -69,7 +74,7 @@ async def follow(port: int, path: str, connected: asyncio.Event) -> list[Receive
 
 async def measure(client: Client, api: httpx.AsyncClient, port: int, clients: int) -> None:
     """One run with so many clients."""
-    body = {"question": "How do its parts belong together?", "budget": {"iterations": ITERATIONS}}
+    body = {"question": "How do its parts belong together?", "mode": "iterative", "budget": {"iterations": ITERATIONS}}
     asked = (await api.post("/v1/runs", json=body)).raise_for_status()
     path, run_id = asked.headers["Location"], asked.json()["run_id"]
     connected = [asyncio.Event() for _ in range(clients)]

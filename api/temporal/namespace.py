@@ -3,13 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Final
 
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import Client
-from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
@@ -26,8 +24,6 @@ _TYPES: Final = {
 """Of search attributes, as the server's operator service names them."""
 _CLOSED_TO_US = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 """How a server says that its operator service is not for this client, or that it has none; waiting mends neither."""
-HEARTBEAT: Final = timedelta(seconds=5)
-"""Between two heartbeats of a worker, by which it is known to be there."""
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
 """Seconds between two attempts to reach the server: doubled from the first to the longest."""
@@ -37,10 +33,9 @@ async def connect(settings: Settings) -> Client:
     """A client whose namespace is ready for runs, however long the server takes to appear."""
     config = connect_config(settings)
     pause = FIRST_PAUSE
-    runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=HEARTBEAT)
     while True:
         try:
-            client = await Client.connect(**config, runtime=runtime)
+            client = await Client.connect(**config)
             await ensure_search_attributes(client)
         except (RuntimeError, RPCError) as error:  # RuntimeError is how the SDK says that it cannot connect
             _log.warning("Temporal at %s is not ready, next try in %g s: %s", config["target_host"], pause, error)

@@ -95,14 +95,14 @@ async def test_budgets_and_limits_are_not_just_any_object(document: dict[str, An
         assert all(field.get("description") for field in schemas[name]["properties"].values()), name
 
 
-def test_every_tag_is_described_and_the_server_is_named(document: dict[str, Any]) -> None:
+async def test_every_tag_is_described_and_the_server_is_named(document: dict[str, Any]) -> None:
     described = {tag["name"] for tag in document["tags"] if tag["description"]}
     used = {tag for methods in document["paths"].values() for one in methods.values() for tag in one.get("tags", ())}
     assert used == described
     assert document["servers"] == [{"url": "/", "description": "This server"}]
 
 
-def test_who_asks_is_declared_as_the_settings_have_it(
+async def test_who_asks_is_declared_as_the_settings_have_it(
     make_app: Callable[[Settings], FastAPI], api_settings: Settings, document: dict[str, Any]
 ) -> None:
     assert (document["components"]["securitySchemes"], document["security"]) == ({}, [{}])
@@ -119,7 +119,7 @@ def test_who_asks_is_declared_as_the_settings_have_it(
     assert signed["servers"][0]["url"] == "https://research.example.org"
 
 
-def test_nothing_that_may_be_left_out_looks_required(document: dict[str, Any]) -> None:
+async def test_nothing_that_may_be_left_out_looks_required(document: dict[str, Any]) -> None:
     for name in ("RunRequest", "BudgetRequest", "ForkBody", "ResumeBody", "TopUpBody", "DryRunRequest", "Problem"):
         schema = document["components"]["schemas"][name]
         assert not [field for field, one in schema["properties"].items() if "default" in one], name

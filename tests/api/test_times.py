@@ -51,7 +51,7 @@ async def test_a_run_and_its_report_say_times_as_text(api: httpx.AsyncClient, st
     assert report["references"][0]["work"]["retrieved_at"] is None
 
 
-def test_no_answer_declares_a_time_as_a_number(app: FastAPI) -> None:
+async def test_no_answer_declares_a_time_as_a_number(app: FastAPI) -> None:
     ends = {"started_at", "finished_at", "began_at", "ended_at", "happened_at", "retrieved_at", "last_error_at"}
     named = {*ends, "since", "until", "next_try"}
     for name, schema in app.openapi()["components"]["schemas"].items():

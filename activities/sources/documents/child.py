@@ -6,10 +6,13 @@ end one task that hangs. The two speak JSON lines, so a subverted child cannot m
 
 import contextlib
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import IO, Any, Final
 
@@ -20,6 +23,11 @@ MEMORY_BYTES: Final = 3_000_000_000
 HTML_MEMORY_BYTES: Final = 1_000_000_000
 """The same while a small page of HTML is read: a few kilobytes may become millions of elements."""
 HTML_MEMORY_PER_BYTE: Final = 40
+HTML_SECONDS: Final = 10
+"""Of the processor, while HTML is read: a busy machine, or the start of the child, does not count."""
+HTML_BYTES_PER_SECOND: Final = 1_000_000
+"""What a page may take beside that: the parser itself needs quadratic time for tags that are never closed."""
+_OUT_OF_TIME: Final = -int(getattr(signal, "SIGXCPU", 0)) or None
 
 
 class Child:
@@ -50,8 +58,8 @@ class Child:
             _discard(self._process)
             self._process = None
 
-    def ask(self, request: str, content: bytes, seconds: float | None = None) -> Mapping[str, Any]:
-        """The answer; `seconds` is how long it may take if that is less than for others.
+    def ask(self, request: str, content: bytes) -> Mapping[str, Any]:
+        """The answer.
 
         Raises:
             FileSkipped: the child says so, took too long, or went down.
@@ -65,8 +73,7 @@ class Child:
             late.set()
             process.kill()
 
-        longest = self._seconds if seconds is None else min(seconds, self._seconds)
-        timer = threading.Timer(longest, give_up)
+        timer = threading.Timer(self._seconds, give_up)
         timer.start()
         try:
             line = _asked(process, request, content)
@@ -75,7 +82,9 @@ class Child:
         if line is None:
             _discard(process)
             self._process = None
-            took = f"took longer than {longest:g} s" if late.is_set() else "took its parser down"
+            took = f"took longer than {self._seconds:g} s" if late.is_set() else "took its parser down"
+            if process.returncode == _OUT_OF_TIME:
+                took = "took more of the processor than a page of its size may"
             raise FileSkipped(f"reading it {took}")
         answer = json.loads(line)
         if not isinstance(answer, dict):
@@ -89,7 +98,7 @@ def serve(answer: Callable[[str, bytes], Mapping[str, object]]) -> None:
     """The child: answers requests until its input ends."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What a C library prints must not end up between the answers.
-    limit_memory()
+    limit_resources()
     while line := requests.readline():
         request, size = json.loads(line)
         answers.write(json.dumps(answer(request, requests.read(size))).encode() + b"\n")
@@ -135,11 +144,16 @@ def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
     return process.stdin, process.stdout
 
 
-def limit_memory(html_bytes: int | None = None) -> None:
-    """Limits the memory of this process: for reading HTML of so many bytes, or for anything else."""
-    if sys.platform != "win32":  # Windows has no such limit; there the declared sizes must do.
+def limit_resources(html_bytes: int | None = None) -> None:
+    """Limits the memory and the processor of this process: for reading HTML of so many bytes, or for anything else."""
+    if sys.platform != "win32":  # Windows has no such limits; there the declared sizes and the clock must do.
         import resource
 
-        of_html = HTML_MEMORY_BYTES + HTML_MEMORY_PER_BYTE * (html_bytes or 0)
-        soft = MEMORY_BYTES if html_bytes is None else min(of_html, MEMORY_BYTES)
-        resource.setrlimit(resource.RLIMIT_AS, (soft, MEMORY_BYTES))
+        memory = MEMORY_BYTES
+        _, most_seconds = resource.getrlimit(resource.RLIMIT_CPU)
+        seconds = most_seconds
+        if html_bytes is not None:
+            memory = min(HTML_MEMORY_BYTES + HTML_MEMORY_PER_BYTE * html_bytes, MEMORY_BYTES)
+            seconds = math.ceil(time.process_time() + HTML_SECONDS + html_bytes / HTML_BYTES_PER_SECOND)
+        resource.setrlimit(resource.RLIMIT_AS, (memory, MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, most_seconds))

@@ -6,14 +6,11 @@ from types import TracebackType
 from typing import Final
 
 from elcano.activities.sources.documents import child
-from elcano.activities.sources.documents.child import Child, answered, limit_memory
+from elcano.activities.sources.documents.child import Child, answered, limit_resources
 from elcano.activities.sources.documents.document import Document, FileSkipped, Passage
 from elcano.activities.sources.documents.reading import FORMATS, HTML_TYPE, parse
 
 PARSE_SECONDS: Final = 60.0
-HTML_SECONDS: Final = 15.0
-HTML_BYTES_PER_SECOND: Final = 1_000_000
-"""What a page may take beside that: the parser itself needs quadratic time for tags that are never closed."""
 IN_PROCESS_BYTES: Final = 1_000_000
 """Smaller files of our own formats are read in the caller's thread: that is pure Python of bounded patterns, done in
 milliseconds, while a child takes a third of a second to start."""
@@ -51,8 +48,7 @@ class Parser:
         kind = FORMATS.get(PurePosixPath(name).suffix.lower())
         if kind is None or (not kind.foreign and len(content) <= IN_PROCESS_BYTES):
             return parse(name, content)
-        seconds = HTML_SECONDS + len(content) / HTML_BYTES_PER_SECOND if kind.media_type == HTML_TYPE else None
-        return document_of(self._child.ask(name, content, seconds))
+        return document_of(self._child.ask(name, content))
 
 
 def serve() -> None:
@@ -84,7 +80,7 @@ def document_of(answer: Mapping[str, object]) -> Document:
 
 def _answer_within_limits(name: str, content: bytes) -> Mapping[str, object]:
     kind = FORMATS.get(PurePosixPath(name).suffix.lower())
-    limit_memory(len(content) if kind is not None and kind.media_type == HTML_TYPE else None)
+    limit_resources(len(content) if kind is not None and kind.media_type == HTML_TYPE else None)
     return _answer(name, content)
 
 

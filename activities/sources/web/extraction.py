@@ -16,7 +16,7 @@ import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.sources.documents import child, html
-from elcano.activities.sources.documents.child import answered, limit_memory
+from elcano.activities.sources.documents.child import answered, limit_resources
 from elcano.activities.sources.documents.document import Document, FileSkipped, Parsed
 from elcano.activities.sources.documents.formulas import write_formulas
 from elcano.activities.sources.documents.html import Part
@@ -124,7 +124,7 @@ def page_of(answer: Mapping[str, Any]) -> Page:
 
 
 def _answer_within_limits(request: str, content: bytes) -> Mapping[str, object]:
-    limit_memory(len(content) if json.loads(request).get("kind") == HTML else None)
+    limit_resources(len(content) if json.loads(request).get("kind") == HTML else None)
     return _answer(request, content)
 
 

@@ -2,7 +2,6 @@
 
 from elcano.api.runs.choosing import barred
 from elcano.api.runs.submission import refusals_of
-from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.modes.auto import AUTO, PARTS
 from elcano.graphs.values.budget import Limits
 from elcano.settings import Settings
@@ -12,7 +11,7 @@ SHOP = Settings.model_validate({"databases": {"shop": "sqlite:///shop.db"}, "col
 
 def test_auto_over_databases_alone_under_the_chain_is_one_fault_of_the_mode() -> None:
     limits = Limits()
-    closed = barred(limits, ("shop",), ModelChoice(), SHOP, "chain")
+    closed = barred(limits, ("shop",), SHOP, "chain")
     assert closed.keys() == PARTS.keys()
     (fault,) = refusals_of(AUTO, limits, closed)
     assert fault.field == "mode"
@@ -24,7 +23,7 @@ def test_auto_over_databases_alone_under_the_chain_is_one_fault_of_the_mode() ->
 
 def test_a_budget_that_is_too_small_for_every_mode_is_a_fault_of_the_budget() -> None:
     limits = Limits(tokens=1_000)
-    closed = barred(limits, ("packages",), ModelChoice(), Settings(), "graph")
+    closed = barred(limits, ("packages",), Settings(), "graph")
     assert closed.keys() == PARTS.keys()
     faults = refusals_of(AUTO, limits, closed)
     assert faults
@@ -33,4 +32,4 @@ def test_a_budget_that_is_too_small_for_every_mode_is_a_fault_of_the_budget() ->
 
 def test_a_mode_that_is_left_is_no_fault() -> None:
     limits = Limits()
-    assert refusals_of(AUTO, limits, barred(limits, ("packages",), ModelChoice(), Settings(), "graph")) == []
+    assert refusals_of(AUTO, limits, barred(limits, ("packages",), Settings(), "graph")) == []

@@ -395,4 +395,5 @@ async def answered(
         handle = await temporal.start_workflow(
             RESEARCH_WORKFLOW, question, id=question.run_id, task_queue=question.run_id, result_type=ResearchResult
         )
-        return await handle.result()
+        ended: ResearchResult = await handle.result()
+    return ended

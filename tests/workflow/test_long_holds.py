@@ -61,6 +61,7 @@ async def test_a_held_run_goes_on_in_new_histories(
     assert result.ending is None
     held = f"{run_id}.0004.loop-1" if mode == "deep" else run_id
     kept = next(call for call in script.archived if call.run.run_id == held)
+    assert kept.log is not None
     assert kept.run.status == "completed"
     assert [event.seq for event in kept.events] == list(range(1, len(kept.events) + 1))
     told = [event.type for event in kept.events]
@@ -80,6 +81,7 @@ async def calls_without_holds(asked: ResearchInput) -> list[str]:
 async def test_a_chain_hears_what_reached_it_between_two_histories(short_histories: Client, script: Script) -> None:
     """It is asked something before it has come to where it was."""
     before = await archived_chain(short_histories)
+    assert before.log is not None
     entries = tuple(takewhile(lambda one: getattr(one, "node", "") != "judge", before.log.entries))
     asked = going_on(before.log.asked, entries)
     signal = ControlRequest(action=Steer(instruction="Look at costs."))
@@ -94,6 +96,7 @@ async def test_a_chain_hears_what_reached_it_between_two_histories(short_histori
         )
         result = await handle.result()
     (kept,) = script.archived
+    assert kept.log is not None
     assert result.ending is None
     assert kept.log.entries[: len(entries)] == entries
     assert isinstance(kept.log.entries[len(entries)], Controlled)

@@ -402,4 +402,4 @@ async def answered(
             RESEARCH_WORKFLOW, question, id=question.run_id, task_queue=question.run_id, result_type=ResearchResult
         )
         ended: ResearchResult = await handle.result()
-        return ended
+    return ended

@@ -61,6 +61,7 @@ async def test_a_held_run_goes_on_in_new_histories(
     assert result.ending is None
     held = f"{run_id}.0004.loop-1" if mode == "deep" else run_id
     kept = next(call for call in script.archived if call.run.run_id == held)
+    assert kept.log is not None
     assert kept.run.status == "completed"
     assert [event.seq for event in kept.events] == list(range(1, len(kept.events) + 1))
     told = [event.type for event in kept.events]
@@ -96,6 +97,7 @@ async def test_a_chain_hears_what_reached_it_between_two_histories(short_histori
         )
         result = await handle.result()
     (kept,) = script.archived
+    assert kept.log is not None
     assert result.ending is None
     assert kept.log is not None
     assert kept.log.entries[: len(entries)] == entries

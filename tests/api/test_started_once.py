@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from temporalio.client import Client
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
-from elcano.api.runs import starting, submission
+from elcano.api.runs import domains, starting, submission
 from elcano.api.runs.starting import Keyed, Starter
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine, ResearchInput
@@ -98,7 +98,7 @@ async def test_a_fork_is_started_once_though_what_it_forked_is_gone(api: httpx.A
 
 async def test_files_are_read_beside_the_event_loop(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = []
-    real = submission.rubrics
+    real = domains.rubrics
 
     def read(*given: Any) -> Any:
         threads.append(threading.current_thread())

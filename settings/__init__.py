@@ -9,7 +9,7 @@ are read by `temporalio.envconfig`.
 from elcano.settings.composed import Settings, variable
 from elcano.settings.keys import is_set, key
 from elcano.settings.reading import BAD_SETTINGS, SettingsInvalid, program_settings, settings
-from elcano.settings.secrecy import LEAST_SECRET, secrets
+from elcano.settings.secrecy import LEAST_SECRET, secrets, secrets_given, short_secrets
 
 __all__ = [
     "BAD_SETTINGS",
@@ -20,6 +20,8 @@ __all__ = [
     "key",
     "program_settings",
     "secrets",
+    "secrets_given",
     "settings",
+    "short_secrets",
     "variable",
 ]

@@ -39,7 +39,7 @@ from elcano.graphs.model_names import (
     rates_fault,
 )
 from elcano.redaction import without_secrets
-from elcano.settings import Settings, is_set, program_settings, variable
+from elcano.settings import LEAST_SECRET, Settings, is_set, program_settings, short_secrets, variable
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
@@ -245,6 +245,13 @@ def tools(chosen: Settings) -> Iterable[Finding]:
             yield Finding("fault", f"server of tools {server.server}: {server.error}", "start or correct it")
 
 
+def secrecy(_: Settings) -> Iterable[Finding]:
+    """Which secrets are too short to be removed from texts."""
+    for place in short_secrets():
+        text = f"{place} has fewer than {LEAST_SECRET} characters: it is not removed from logs, failures and reports"
+        yield Finding("note", text, "choose a longer one; if it is no secret, name it in `public` of its MCP server")
+
+
 def _key(name: str, address: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
@@ -266,7 +273,7 @@ def _set_or_not(variables: Iterable[str]) -> str:
 
 
 OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, knowledge, stack_or_ports)
-OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings, tools)
+OF_THIS_SHELL: tuple[Look, ...] = (models, collections, databases, sources, embeddings, tools, secrecy)
 
 
 if __name__ == "__main__":

@@ -74,15 +74,16 @@ def _everywhere() -> tuple[tuple[str, str], ...]:
 def _within(
     environment: tuple[tuple[str, str], ...], file: tuple[Path, int, int] | None
 ) -> tuple[tuple[str, str], ...]:
-    lines = (
-        {} if file is None else {name: value or "" for name, value in dotenv_values(file[0], encoding="utf8").items()}
-    )
-    variables = dict(environment)
-    found = [one for pair in (*lines.items(), *environment) for one in _named(*pair)]
+    lines: list[tuple[str, str]] = []
+    for interpolate in (False, True) if file is not None else ():  # `${NAME}` of a server may be written out already
+        read = dotenv_values(file[0] if file else None, interpolate=interpolate, encoding="utf8")
+        lines += [(name, value or "") for name, value in read.items()]
+    variables = {**dict(lines), **dict(environment)}
+    found = [one for pair in (*lines, *environment) for one in _named(*pair)]
     servers = variable("mcp_servers").upper()
-    for name, value in (*lines.items(), *environment):
+    for name, value in (*lines, *environment):
         if name.upper() == servers:
-            found += _of_servers(value, lambda one: variables.get(one, lines.get(one, "")).strip())
+            found += _of_servers(value, lambda one: variables.get(one, "").strip())
     return tuple(found)
 
 

@@ -55,8 +55,9 @@ async def connected(
         work: what is done; what it raises of ours comes out as it is.
 
     Raises:
-        ToolRefused: its program is not there, or a variable is not set.
-        ToolUnavailable: it does not answer in time, breaks off, or says what no server may.
+        ToolRefused: its program is not there, a variable is not set, or what it says cannot be read, as a schema that
+            leads back to itself: it would say the same again.
+        ToolUnavailable: it does not answer in time or breaks off.
     """
     await asyncio.to_thread(_load)
     task = asyncio.create_task(_worked(name, server, key, work))
@@ -188,9 +189,10 @@ def _told(name: str, server: ToolServer, error: Exception, said: TextIO, known: 
         if isinstance(leaf, FileNotFoundError | PermissionError | NotADirectoryError) and server.command:
             return ToolRefused(f"the program of the server {name!r} cannot be started: {leaf.strerror}")
     first = next((leaf for leaf in leaves if isinstance(leaf, MCPError)), leaves[0])
-    what = (
-        "it says what the protocol does not know" if isinstance(first, ValidationError) else _first_line(first, known)
-    )
+    if isinstance(first, RecursionError | ValueError):
+        what = "the protocol does not know it" if isinstance(first, ValidationError) else _first_line(first, known)
+        return ToolRefused(f"what the server {name!r} says cannot be read: {shortened(what, SAID_CHARACTERS)}")
+    what = _first_line(first, known)
     last = _end(said, known) if server.command else ""
     text = f"the server {name!r} failed: {shortened(what or type(first).__name__, SAID_CHARACTERS)}"
     return ToolUnavailable(text + (f"; it wrote: {last}" if last else ""))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from elcano.activities.calls.failures import classified
 from elcano.activities.mcp import lines
 from elcano.activities.mcp.calling import Caller, Place
 from elcano.activities.mcp.listing import Listing
@@ -311,3 +312,22 @@ async def test_a_key_that_the_end_of_what_a_program_wrote_begins_with_is_not_sho
 def test_what_is_called_public_has_to_be_there() -> None:
     with pytest.raises(ValueError, match="`public` names what is neither in `environment` nor in `headers`: LOG"):
         ToolServer(command="tickets", environment={"LOG_LEVEL": "information"}, public=("LOG",))
+
+
+@pytest.mark.parametrize("place", ["inputSchema", "outputSchema"])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}},
+        {"$id": "http://[", "$ref": "b"},
+    ],
+)
+async def test_a_schema_that_leads_nowhere_is_refused_and_not_tried_again(
+    calls: Calls, tmp_path: Path, schema: dict[str, object], place: str
+) -> None:
+    program = (str(PROGRAM.with_name("looping_program.py")), str(tmp_path), json.dumps(schema), place)
+    with pytest.raises(ToolRefused) as refused:
+        await calls.call("loop", server=ToolServer(command=sys.executable, args=program), a=1)
+    failure = classified(refused.value)
+    assert (failure.type, failure.non_retryable) == ("ToolRefused", True)
+    assert calls.lines("asked") == ["asked"]

@@ -1,9 +1,7 @@
 """Tools of MCP servers: listed through a worker, called by nodes of a graph, and once only where they write."""
 
-import base64
-import logging
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ import pytest
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
-from elcano.redaction import SafeFormatter
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker, provider_worker
@@ -30,7 +27,6 @@ def api_settings(tmp_path: Path) -> Settings:
     servers: dict[str, dict[str, Any]] = {
         "tests": {**program, "writes": ["write_and_die"]},
         "time": {"command": sys.executable, "args": ["-m", "mcp_server_time"]},
-        "careless": {**program, "environment": {"LOGIN": "Xq7-literal-0815-value", "TOKEN": "${TICKETS_LOGIN}"}},
         "down": {"command": "/no/such/program"},
     }
     return handbook_settings(tmp_path).model_copy(update={"mcp_servers": servers})
@@ -92,7 +88,7 @@ async def test_tools_are_listed_and_each_server_says_how_it_stands(
     async with working(temporal, store, api_settings):
         listed = (await api.get("/v1/tools")).json()
         servers = {one["name"]: one for one in listed["servers"]}
-        assert list(servers) == ["tests", "time", "careless", "down"]
+        assert list(servers) == ["tests", "time", "down"]
         assert {tool["name"] for tool in servers["time"]["tools"]} == {"get_current_time", "convert_time"}
         assert "cannot be started" in servers["down"]["error"]
         kinds = {tool["name"]: (tool["kind"], tool["needs_approval"]) for tool in servers["tests"]["tools"]}
@@ -103,7 +99,7 @@ async def test_tools_are_listed_and_each_server_says_how_it_stands(
         assert one["tools"][0]["input_schema"]["type"] == "object"
         missing = await api.get("/v1/tools/nobody")
         assert (missing.status_code, missing.json()["type"]) == (404, "urn:elcano:tool-server-not-found")
-        assert "there are: tests, time, careless, down" in missing.json()["detail"]
+        assert "there are: tests, time, down" in missing.json()["detail"]
 
 
 async def test_a_node_calls_a_tool_that_dies_once_and_its_words_are_cited(
@@ -148,52 +144,3 @@ async def test_a_node_whose_call_fails_is_left_by_its_error(
     assert (failed.node, failed.type, failed.attempts) == ("call", error, 1)
     lines = tmp_path / "written"
     assert (len(lines.read_text().splitlines()) if lines.exists() else 0) == written
-
-
-@pytest.mark.parametrize("tool", ["die_of_environment", "show_environment", "show_environment_in_pieces"])
-async def test_what_a_server_is_given_is_in_nothing_that_is_left_of_a_run(
-    api: httpx.AsyncClient,
-    temporal: Client,
-    store: Store,
-    api_settings: Settings,
-    tmp_path: Path,
-    payload_dir: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    tool: str,
-) -> None:
-    """It prints its environment and dies, or answers with it."""
-    secrets = ("Xq7-literal-0815-value", "zU3-from-the-worker-4711")
-    monkeypatch.setenv("TICKETS_LOGIN", secrets[1])
-    caplog.set_level(logging.DEBUG)
-    async with working(temporal, store, api_settings):
-        run_id = await start(api, graph=calling("careless", tool, "`{}`"))
-        assert (await ended(api, run_id))["status"] in ("completed", "partial")
-        log = await log_of(store, run_id)
-    left = [log.model_dump_json(), *(SafeFormatter().format(record) for record in caplog.records)]
-    for page in ("", "/events", "/report", "/steps", "/certificate"):
-        answer = await api.get(f"/v1/runs/{run_id}{page}")
-        assert answer.is_success, (page, answer.text)
-        left.append(answer.text)
-    for step in (await api.get(f"/v1/runs/{run_id}/steps")).json()["steps"]:
-        left.append((await api.get(f"/v1/runs/{run_id}/steps/{step['id']}?whole=true")).text)
-    history = await temporal.get_workflow_handle(run_id).fetch_history()
-    for payload in payloads_of(history.to_json_dict()):
-        left.append(base64.b64decode(payload).decode(errors="replace"))
-    files = [path for folder in (tmp_path, payload_dir) for path in folder.rglob("*") if path.is_file()]
-    left += [path.read_bytes().decode(errors="replace") for path in files]
-    assert any("[removed]" in text for text in left)
-    bare = ["".join(text.replace("\\n", "").split()) for text in left]
-    assert not [secret for secret in secrets for text in bare if secret in text]
-
-
-def payloads_of(part: Any) -> Iterator[str]:
-    """The data of every payload in a history."""
-    if isinstance(part, dict):
-        if isinstance(part.get("data"), str):
-            yield part["data"]
-        for inner in part.values():
-            yield from payloads_of(inner)
-    elif isinstance(part, list):
-        for inner in part:
-            yield from payloads_of(inner)

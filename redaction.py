@@ -1,21 +1,27 @@
-"""What nobody may read is taken out of texts before they leave a process: into histories, databases, answers and logs.
+"""Secrets are removed from texts before they leave a process: into histories, databases, answers and logs.
 
-The values of all variables that hold keys are removed wherever they stand, whatever their shape; a provider may echo
-them. Beside these, what has the shape of a key is removed, for keys that are not in this environment. A shape is only
-taken for a key if it has a key's length and signs: a message that says which variable to set stays as it is.
+Every secret value is removed wherever it stands, whatever its shape; a provider or a server may echo it. One of 12
+characters and more is also found in pieces, with white space or control sequences between them: where a terminal, a
+column or a chunk broke it. Beside these, what has the shape of a key is removed, for keys that are not in this
+environment. A shape is only taken for a key if it has a key's length and signs: a message that says which variable to
+set stays as it is.
 """
 
 import json
 import logging
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, quote_plus
 
-from elcano.settings import secrets
+from elcano.settings import LEAST_SECRET, secrets, short_secrets
 
 REMOVED: Final = "[removed]"
 LOG_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+LEAST_IN_PIECES: Final = 12
+"""Characters of a secret that is found in pieces: two words beside each other rarely make a longer one."""
 
 _SHAPE: Final = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho|ghs|glpat|github_pat)[-_][\w*.-]{6,}"  # the shapes of provider keys
@@ -29,12 +35,49 @@ _SHAPE: Final = re.compile(
     r"|(?<=://)[^/\s@]+(?=@)",  # user:password in an address
     re.IGNORECASE,
 )
+_GAP: Final = re.compile(
+    r"(?:\x1b\[[0-?]*[ -/]*[@-~]"  # colours and movements of a terminal
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"|\\+u001b\[[0-?]*[ -/]*[@-~]|\\+x1b\[[0-?]*[ -/]*[@-~]|\\+u00[01][0-9a-f]|\\+[nrt]"  # the same, as JSON writes it
+    r"|[\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff])++",
+    re.IGNORECASE,
+)
+"""What may stand between two pieces of a secret."""
 
 
-def without_secrets(text: str) -> str:
-    """`text` with `[removed]` in place of every key."""
-    values = _pattern(secrets())
-    return _SHAPE.sub(REMOVED, values.sub(REMOVED, text) if values else text)
+def without_secrets(text: str, given: tuple[str, ...] = ()) -> str:
+    """`text` with `[removed]` in place of every secret, those in `given` among them, and of what looks like a key."""
+    return _SHAPE.sub(REMOVED, without_values(text, (*secrets(), *given)))
+
+
+def json_without_values(value: Any, values: tuple[str, ...]) -> Any:
+    """`value`, which is JSON, without the secrets: in its strings, its names and its numbers."""
+    match value:
+        case str():
+            return without_values(value, values)
+        case dict():
+            return {
+                without_values(str(name), values): json_without_values(inner, values) for name, inner in value.items()
+            }
+        case list():
+            return [json_without_values(inner, values) for inner in value]
+        case int() | float() if not isinstance(value, bool):
+            written = str(value)
+            cleaned = without_values(written, values)
+            return value if cleaned == written else cleaned
+    return value
+
+
+def without_values(text: str, values: tuple[str, ...]) -> str:
+    """`text` with `[removed]` in place of each of `values`, also where they are in pieces.
+
+    The time is that of one search for each value, however the text was made: nothing is tried at each of its places.
+    """
+    end, parts = 0, []
+    for start, stop in _merged(_found(text, values)):
+        parts += [text[end:start], REMOVED]
+        end = stop
+    return "".join((*parts, text[end:])) if parts else text
 
 
 class SafeFormatter(logging.Formatter):
@@ -46,7 +89,7 @@ class SafeFormatter(logging.Formatter):
 
 
 def log_to_stderr(level: str) -> None:
-    """How every program logs: to its standard error, without keys.
+    """Logs to standard error, as every program does, without keys; warns of secrets that are too short to be removed.
 
     Args:
         level: `debug`, `info`, `warning` or `error`.
@@ -54,14 +97,58 @@ def log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(SafeFormatter(LOG_FORMAT))
     logging.basicConfig(level=level.upper(), handlers=[handler])
+    for place in short_secrets():
+        logging.getLogger("redaction").warning(
+            "%s is not removed from logs and reports: it has fewer than %d characters", place, LEAST_SECRET
+        )
 
 
-@lru_cache(maxsize=16)
-def _pattern(values: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Finds each of `values` as it is, and as addresses and JSON write it; the longest first."""
-    written = {form for value in values for form in (value, quote(value, safe=""), quote_plus(value), _in_json(value))}
-    ordered = sorted(written, key=lambda form: (-len(form), form))
-    return re.compile("|".join(map(re.escape, ordered))) if ordered else None
+def _found(text: str, values: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Where the values stand in a text."""
+    whole, in_pieces = _forms(values)
+    for form in whole:
+        yield from _places(text, form)
+    if not in_pieces:
+        return
+    joined = _GAP.sub("", text)
+    places = [place for form in in_pieces for place in _places(joined, form)]
+    if not places or joined == text:
+        return
+    begins, shifts, removed = [0], [0], 0
+    for gap in _GAP.finditer(text):
+        begins.append(gap.start() - removed)
+        removed += gap.end() - gap.start()
+        shifts.append(removed)
+    for start, stop in places:
+        yield start + shifts[bisect_right(begins, start) - 1], stop + shifts[bisect_right(begins, stop - 1) - 1]
+
+
+def _places(text: str, form: str) -> Iterator[tuple[int, int]]:
+    start = text.find(form)
+    while start >= 0:
+        yield start, start + len(form)
+        start = text.find(form, start + 1)
+
+
+def _merged(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The places in order, those that overlap as one."""
+    start = stop = -1
+    for first, last in sorted(places):
+        if first >= stop:
+            if start >= 0:
+                yield start, stop
+            start = first
+        stop = max(stop, last)
+    if start >= 0:
+        yield start, stop
+
+
+@lru_cache(maxsize=64)
+def _forms(values: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The values as they are, and as addresses and JSON write them; the same without gaps, of those that are long."""
+    whole = {form for value in values for form in (value, quote(value, safe=""), quote_plus(value), _in_json(value))}
+    joined = {_GAP.sub("", form) for form in whole}
+    return tuple(whole), tuple(form for form in joined if len(form) >= LEAST_IN_PIECES)
 
 
 def _in_json(value: str) -> str:

@@ -43,7 +43,15 @@ from elcano.graphs.model_names import (
 )
 from elcano.output import guarded_output
 from elcano.redaction import without_secrets
-from elcano.settings import Settings, is_set, program_settings, unknown_variables, variable
+from elcano.settings import (
+    LEAST_SECRET,
+    Settings,
+    is_set,
+    program_settings,
+    short_secrets,
+    unknown_variables,
+    variable,
+)
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
@@ -282,6 +290,13 @@ def tools(chosen: Settings) -> Iterable[Finding]:
             yield Finding("fault", f"server of tools {server.server}: {server.error}", "start or correct it")
 
 
+def secrecy(_: Settings) -> Iterable[Finding]:
+    """Which secrets are too short to be removed from texts."""
+    for place in short_secrets():
+        text = f"{place} has fewer than {LEAST_SECRET} characters: it is not removed from logs, failures and reports"
+        yield Finding("note", text, "choose a longer one; if it is no secret, name it in `public` of its MCP server")
+
+
 def _key(name: str, address: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
@@ -312,6 +327,7 @@ OF_THIS_SHELL: tuple[Look, ...] = (
     sources,
     embeddings,
     tools,
+    secrecy,
 )
 
 

@@ -64,6 +64,25 @@ def picture() -> list[TextContent | ImageContent]:
     return [TextContent(type="text", text="see"), image]
 
 
+@server.tool(annotations=READS)
+def show_environment() -> dict[str, str]:
+    """Answers with all that it was given, as a careless program does."""
+    return {**os.environ, "arguments": " ".join(sys.argv)}
+
+
+@server.tool(annotations=READS)
+def show_environment_in_pieces() -> str:
+    """The same in columns of ten characters."""
+    return "\n".join(value[start : start + 10] for value in os.environ.values() for start in range(0, len(value), 10))
+
+
+@server.tool(annotations=READS)
+def die_of_environment() -> str:
+    """Prints all that it was given and dies."""
+    print(f"cannot go on: {dict(os.environ)}", file=sys.stderr, flush=True)  # noqa: T201 - what a program says last
+    os._exit(3)
+
+
 @server.tool()
 def write(line: str) -> str:
     """Writes a line."""

@@ -20,6 +20,8 @@ from elcano.graphs.shortening import shortened
 
 MOST_FAULTS: Final = 50
 FAULT_CHARACTERS: Final = 300
+MOST_REFERENCES: Final = 20_000
+"""References of a schema that are followed for one call: a few that lead to each other can be followed for ever."""
 PATTERN_SECONDS: Final = 1.0
 
 
@@ -32,9 +34,9 @@ def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)
-        checked: Validator = extend(kind, {"pattern": _pattern})(schema, registry=Registry())  # type: ignore[no-untyped-call]
+        checked: Validator = extend(kind, {"pattern": _pattern, **_counted(kind)})(schema, registry=Registry())  # type: ignore[no-untyped-call]
         faults = sorted(_faults(checked, arguments), key=lambda fault: fault.partition(": "))
-    except (SchemaError, Unresolvable, RecursionError, regex.error) as error:
+    except (SchemaError, Unresolvable, RecursionError, ValueError, regex.error) as error:
         said = shortened(" ".join(str(getattr(error, "message", error)).split()), FAULT_CHARACTERS)
         raise ToolRefused(f"its schema cannot be used to check arguments: {said}") from None
     left = len(faults) - MOST_FAULTS
@@ -45,6 +47,22 @@ def _faults(checked: Validator, arguments: JsonObject) -> Iterator[str]:
     for error in checked.iter_errors(arguments):
         place = "".join(f"/{_escaped(str(part))}" for part in error.absolute_path)
         yield f"/arguments{place}: {shortened(' '.join(error.message.split()), FAULT_CHARACTERS)}"
+
+
+def _counted(kind: type[Validator]) -> dict[str, Any]:
+    """The keywords that refer to other places of a schema, as `kind` has them, until there were too many."""
+    left = iter(range(MOST_REFERENCES))
+
+    def counted(follow: Any) -> Any:
+        def followed(*given: Any) -> Any:
+            if next(left, None) is None:
+                raise SchemaError(f"more than {MOST_REFERENCES:,} references would have to be followed")
+            return follow(*given)
+
+        return followed
+
+    names = ("$ref", "$dynamicRef", "$recursiveRef")
+    return {name: counted(kind.VALIDATORS[name]) for name in names if name in kind.VALIDATORS}
 
 
 def _pattern(_: Validator, pattern: str, instance: object, __: Any) -> Iterator[ValidationError]:

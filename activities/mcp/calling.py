@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from elcano.activities.mcp.connecting import SAID_CHARACTERS, Key, connected
+from elcano.activities.mcp.connecting import SAID_CHARACTERS, Key, connected, known_secrets
 from elcano.activities.mcp.listing import found_in, kind_of, needs_approval, offered
 from elcano.activities.mcp.results import Answer, answer, passages
 from elcano.activities.tools.referring import reference
@@ -30,6 +30,7 @@ from elcano.graphs.catalogue.tool_servers import SETTING, ToolServer
 from elcano.graphs.checks.references import unknown
 from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
 from elcano.graphs.shortening import shortened
+from elcano.redaction import without_secrets
 from elcano.storage.store import TenantStore
 
 if TYPE_CHECKING:
@@ -81,13 +82,14 @@ class Caller:
         if not server.offers(given.tool):
             raise ToolRefused(f"the operator does not offer {given.tool!r} of {given.server!r} (`tools` in {SETTING})")
         kinds: list[ToolKind] = []
+        known = known_secrets(server, self._key)
 
         async def work(client: "Client") -> "CallToolResult":
-            kind = await self._ready(client, server, given, approved=bool(place.approval))
+            kind = await self._ready(client, server, given, known, approved=bool(place.approval))
             if kind == "writes":
                 await _claim(store, place, given)
             kinds.append(kind)
-            return await _called(client, given)
+            return await _called(client, given, known)
 
         seconds = server.seconds if within is None else max(1.0, min(server.seconds, within))
         try:
@@ -96,9 +98,12 @@ class Caller:
             raise _after(given, kinds, error) from None
         except ToolRefused as error:
             raise (_unknown(given, str(error)) if kinds == ["writes"] else error) from None
-        return await _kept(store, place.run_id, given, kinds[0], answer(result))
+        said = await asyncio.to_thread(answer, result, known)
+        return await _kept(store, place.run_id, given, kinds[0], said)
 
-    async def _ready(self, client: "Client", server: ToolServer, given: CallToolInput, *, approved: bool) -> ToolKind:
+    async def _ready(
+        self, client: "Client", server: ToolServer, given: CallToolInput, known: tuple[str, ...], *, approved: bool
+    ) -> ToolKind:
         """What kind of tool it is, once nothing stands against the call.
 
         Raises:
@@ -107,7 +112,7 @@ class Caller:
         """
         from elcano.activities.mcp.arguments import argument_faults
 
-        tools = {tool.name: tool for tool in await offered(given.server, client)}
+        tools = {tool.name: tool for tool in await offered(given.server, client, known)}
         if (tool := tools.get(given.tool)) is None:
             (text,) = unknown(f"tool of the server {given.server!r}", given.tool, list(tools)[:200])
             raise ToolRefused(text)
@@ -127,7 +132,7 @@ class Caller:
         return kind
 
 
-async def _called(client: "Client", given: CallToolInput) -> "CallToolResult":
+async def _called(client: "Client", given: CallToolInput, known: tuple[str, ...]) -> "CallToolResult":
     """What the server answers.
 
     Raises:
@@ -142,11 +147,10 @@ async def _called(client: "Client", given: CallToolInput) -> "CallToolResult":
     except MCPError as error:
         if error.code not in (INVALID_PARAMS, METHOD_NOT_FOUND):
             raise
-        raise ToolRefused(
-            f"{called}: the server does not take the call: {shortened(str(error), SAID_CHARACTERS)}"
-        ) from None
+        said = shortened(without_secrets(str(error), known), SAID_CHARACTERS)
+        raise ToolRefused(f"{called}: the server does not take the call: {said}") from None
     except (RuntimeError, ValidationError) as error:  # the library's, of what does not fit its schema or the protocol
-        said = shortened(str(error).partition("\n")[0].strip(), SAID_CHARACTERS)
+        said = shortened(without_secrets(str(error), known).partition("\n")[0].strip(), SAID_CHARACTERS)
         raise ToolRefused(f"{called} answered what it may not: {said}") from None
 
 

@@ -17,6 +17,7 @@ from elcano.graphs.errors import ToolRefused, ToolUnavailable
 from elcano.graphs.extras import install_command
 from elcano.graphs.shortening import shortened
 from elcano.redaction import without_secrets
+from elcano.settings import secrets, secrets_given
 
 if TYPE_CHECKING:  # it is imported when it is needed: see `_load`
     from mcp import Client
@@ -29,9 +30,18 @@ RESPONSE_BYTES: Final = 20_000_000
 """Of one answer over HTTP."""
 SAID_CHARACTERS: Final = 300
 """Of what a server said when it failed."""
+TAIL_BYTES: Final = 64_000
+"""What is read of what a program wrote, to show its end."""
+TORN_CHARACTERS: Final = 4_000
+"""At the beginning of that, where a key may have lost its first half: they are not shown."""
 
 for _name in ("mcp.client.stdio", "mcp.client.streamable_http", "client"):  # they log what servers write, word for word
     logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+def known_secrets(server: ToolServer, key: Key) -> tuple[str, ...]:
+    """What a server may not say: what it is given, and every other secret of this process; the longest first."""
+    return tuple(dict.fromkeys((*secrets_given(server.model_dump(), key), *secrets())))
 
 
 async def connected(
@@ -47,8 +57,9 @@ async def connected(
         work: what is done; what it raises of ours comes out as it is.
 
     Raises:
-        ToolRefused: its program is not there, a variable is not set, or the extra `mcp` is not installed.
-        ToolUnavailable: it does not answer in time, breaks off, or says what no server may.
+        ToolRefused: its program is not there, a variable is not set, the extra `mcp` is not installed, or what it says
+            cannot be read, as a schema that leads back to itself: it would say the same again.
+        ToolUnavailable: it does not answer in time or breaks off.
     """
     if "mcp" in missing_extras():
         raise ToolRefused(f"the server {name!r} cannot be reached from here: {install_command('mcp')}")
@@ -107,7 +118,7 @@ async def _worked(name: str, server: ToolServer, key: Key, work: Callable[["Clie
                 ) from None
             raise
         except Exception as error:
-            raise _told(name, server, error, said) from None
+            raise _told(name, server, error, said, known_secrets(server, key)) from None
 
 
 @asynccontextmanager
@@ -167,28 +178,33 @@ class _errors:
         self._file.close()
 
 
-def _told(name: str, server: ToolServer, error: Exception, said: TextIO) -> Exception:
-    """What went wrong, as one of ours."""
+def _told(name: str, server: ToolServer, error: Exception, said: TextIO, known: tuple[str, ...]) -> Exception:
+    """What went wrong, as one of ours, without what the server is given."""
     from mcp.shared.exceptions import MCPError
     from pydantic import ValidationError
 
     leaves = list(_leaves(error))
     for leaf in leaves:
-        if isinstance(leaf, ToolRefused | ToolUnavailable) or type(leaf).__module__.startswith("elcano."):
+        if type(leaf) in (ToolRefused, ToolUnavailable):
+            return type(leaf)(without_secrets(str(leaf), known))
+        if type(leaf).__module__.startswith("elcano."):
             return leaf
     for leaf in leaves:
         if isinstance(leaf, FileNotFoundError | PermissionError | NotADirectoryError) and server.command:
             return ToolRefused(f"the program of the server {name!r} cannot be started: {leaf.strerror}")
     first = next((leaf for leaf in leaves if isinstance(leaf, MCPError)), leaves[0])
-    what = "it says what the protocol does not know" if isinstance(first, ValidationError) else _first_line(first)
-    last = _end(said) if server.command else ""
-    text = f"the server {name!r} failed: {shortened(without_secrets(what) or type(first).__name__, SAID_CHARACTERS)}"
+    if isinstance(first, RecursionError | ValueError):
+        what = "the protocol does not know it" if isinstance(first, ValidationError) else _first_line(first, known)
+        return ToolRefused(f"what the server {name!r} says cannot be read: {shortened(what, SAID_CHARACTERS)}")
+    what = _first_line(first, known)
+    last = _end(said, known) if server.command else ""
+    text = f"the server {name!r} failed: {shortened(what or type(first).__name__, SAID_CHARACTERS)}"
     return ToolUnavailable(text + (f"; it wrote: {last}" if last else ""))
 
 
-def _first_line(error: Exception) -> str:
-    """Without what a library adds of what it was given."""
-    return str(error).partition("\n")[0].strip()
+def _first_line(error: Exception, known: tuple[str, ...]) -> str:
+    """Without keys, and without what a library adds of what it was given. A line may end within a key."""
+    return without_secrets(str(error), known).partition("\n")[0].strip()
 
 
 def _leaves(error: Exception) -> Iterator[Exception]:
@@ -199,9 +215,11 @@ def _leaves(error: Exception) -> Iterator[Exception]:
         yield error
 
 
-def _end(said: TextIO) -> str:
+def _end(said: TextIO, known: tuple[str, ...]) -> str:
     """The last words of a program, on one line and without keys."""
     said.flush()
     said.seek(0, 2)
-    said.seek(max(0, said.tell() - 4 * SAID_CHARACTERS))
-    return without_secrets(" ".join(said.read().split()))[-SAID_CHARACTERS:]
+    begin = max(0, said.tell() - TAIL_BYTES)
+    said.seek(begin)
+    text = without_secrets(said.read(), known)[TORN_CHARACTERS if begin else 0 :]
+    return " ".join(text.split())[-SAID_CHARACTERS:]

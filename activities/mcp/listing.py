@@ -7,10 +7,10 @@ may be called at all.
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
-from elcano.activities.mcp.connecting import Key, connected
+from elcano.activities.mcp.connecting import Key, connected, known_secrets
 from elcano.graphs.catalogue.calling import (
     DESCRIPTION_CHARACTERS,
     SCHEMA_CHARACTERS,
@@ -24,6 +24,7 @@ from elcano.graphs.catalogue.tool_servers import SETTING, ToolServer, named
 from elcano.graphs.errors import ToolRefused, ToolUnavailable
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.shortening import shortened
+from elcano.redaction import json_without_values
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -37,8 +38,8 @@ KEPT_SECONDS: Final = 60.0
 NAME_CHARACTERS: Final = 200
 
 
-async def offered(name: str, client: "Client") -> "list[Tool]":
-    """All tools of a server, each name once.
+async def offered(name: str, client: "Client", known: tuple[str, ...]) -> "list[Tool]":
+    """All tools of a server, each name once, without the secrets in `known`.
 
     Raises:
         ToolRefused: there is no end of them.
@@ -53,9 +54,18 @@ async def offered(name: str, client: "Client") -> "list[Tool]":
             break
         cursor = page.next_cursor
         if not cursor or cursor in seen:
-            return list(found.values())
+            return await asyncio.to_thread(_without_secrets, found.values(), known)
         seen.add(cursor)
     raise ToolRefused(f"the server {name!r} lists over {MOST_TOOLS:,} tools or {MOST_PAGES} pages: that is refused")
+
+
+def _without_secrets(tools: "Iterable[Tool]", known: tuple[str, ...]) -> "list[Tool]":
+    def cleaned(tool: "Tool") -> "Tool":
+        said = tool.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        clean = json_without_values(said, known)
+        return tool if clean == said else type(tool).model_validate(clean)
+
+    return [cleaned(tool) for tool in tools]
 
 
 def kind_of(tool: "Tool", server: ToolServer) -> ToolKind:
@@ -103,7 +113,11 @@ class Listing:
         began = time.monotonic()
 
         async def work(client: "Client") -> ServerTools:
-            tools = [tool for tool in await offered(name, client) if server.offers(tool.name)]
+            tools = [
+                tool
+                for tool in await offered(name, client, known_secrets(server, self._key))
+                if server.offers(tool.name)
+            ]
             return ServerTools(
                 server=name,
                 transport=transport(server),

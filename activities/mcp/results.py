@@ -11,6 +11,7 @@ from elcano.activities.sources.documents.document import normalised
 from elcano.activities.sources.documents.packing import assemble
 from elcano.graphs.catalogue.calling import KEPT_CHARACTERS
 from elcano.graphs.frozen import Json
+from elcano.redaction import json_without_values, without_values
 from elcano.storage.evidence import Evidence, StoredText
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 MOST_PASSAGES: Final = 50
 """Of one result, as evidence."""
+BEYOND_CHARACTERS: Final = 10_000
+"""Read beyond what is kept, so that a key which stands across that border is found."""
 MOST_LEFT_OUT: Final = 50
 EVIDENCE_CHARACTERS: Final = 200_000
 
@@ -38,8 +41,11 @@ class Answer:
         )
 
 
-def answer(result: "CallToolResult") -> Answer:
-    """What is kept of a result. Images, sounds and files are named and left out; half of a JSON value is none."""
+def answer(result: "CallToolResult", known: tuple[str, ...] = ()) -> Answer:
+    """What is kept of a result, without the secrets in `known`.
+
+    Images, sounds and files are named and left out; half of a JSON value is none.
+    """
     texts: list[str] = []
     left_out: list[str] = []
     for block in result.content:
@@ -57,8 +63,9 @@ def answer(result: "CallToolResult") -> Answer:
     text = _speakable("\n\n".join(texts))
     if len(text) > KEPT_CHARACTERS:
         left_out.append(f"the text beyond {KEPT_CHARACTERS:,} of its {len(text):,} characters")
-        text = text[:KEPT_CHARACTERS]
-    structured: Json = result.structured_content
+    text = without_values(text[: KEPT_CHARACTERS + BEYOND_CHARACTERS], known)[:KEPT_CHARACTERS]
+    structured: Json = json_without_values(result.structured_content, known)
+    left_out = [without_values(one, known) for one in left_out]
     if (size := len(json.dumps(structured))) > KEPT_CHARACTERS:
         left_out.append(f"the structured part, which has {size:,} characters as JSON")
         structured = None

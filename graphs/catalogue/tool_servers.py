@@ -36,6 +36,8 @@ class ToolServer(Frozen):
     url: str = Field(default="", max_length=4_096)
     headers: dict[str, str] = Field(default={}, max_length=50)
     """Sent with each request to `url`; `${NAME}` as above."""
+    public: tuple[str, ...] = ()
+    """Variables of `environment` and `headers` whose values are no secrets; all others are removed from every text."""
     seconds: float = Field(default=60.0, ge=1, le=600)
     """How long one call may take, with the start of the program."""
     tools: tuple[str, ...] = (ALL,)
@@ -57,6 +59,8 @@ class ToolServer(Frozen):
             raise ValueError("`args`, `environment` and `folder` are of a `command`, not of a `url`")
         if self.command and self.headers:
             raise ValueError("`headers` are of a `url`, not of a `command`")
+        if unknown := [name for name in self.public if name not in self.environment and name not in self.headers]:
+            raise ValueError(f"`public` names what is neither in `environment` nor in `headers`: {', '.join(unknown)}")
         if "\0" in "".join((self.command, *self.args, self.folder)):
             raise ValueError("a command holds a zero byte")
         if broken := [name for name, value in self.headers.items() if not _is_header(name, value)]:

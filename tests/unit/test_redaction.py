@@ -1,7 +1,9 @@
 """No key leaves a process: neither by its value, whatever its shape, nor by its shape, and nothing else is torn out."""
 
 import io
+import json
 import logging
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -12,7 +14,8 @@ from elcano.activities.calls.failures import classified
 from elcano.activities.calls.models import resolve_model
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
-from elcano.redaction import SafeFormatter, log_to_stderr, without_secrets
+from elcano.graphs.frozen import Json
+from elcano.redaction import SafeFormatter, json_without_values, log_to_stderr, without_secrets
 from elcano.settings import Settings
 
 HEX = "0123456789abcdef0123456789abcdef"
@@ -100,3 +103,75 @@ def test_programs_log_through_it(monkeypatch: pytest.MonkeyPatch) -> None:
     log_to_stderr("info")
     assert root.level == logging.INFO
     assert [type(handler.formatter) for handler in root.handlers] == [SafeFormatter]
+
+
+SERVERS = {
+    "tickets": {
+        "command": "tickets",
+        "args": ["--region", "north-west-1", "--api-key", "given-after-an-option", "--token=given-with-an-option"],
+        "environment": {"LOGIN": "given-as-it-is", "OTHER": "${TICKETS_LOGIN}", "TZ": "Europe/Berlin"},
+        "public": ["TZ"],
+    },
+    "wiki": {
+        "url": "https://wiki.example.org/mcp?wikiApiKey=given-in-an-address",
+        "headers": {"Authorization": "Bearer given-as-a-header"},
+    },
+}
+ENV_FILE = f"""
+ELCANO_STORE_URL=postgresql://elcano:store%20password@db.example.org/elcano
+ELCANO_DATABASES={{"sales": "postgresql://reader:sales-password@db.example.org/sales"}}
+ELCANO_MCP_SERVERS='{json.dumps(SERVERS)}'
+TICKETS_LOGIN=from-the-env-file
+PGPASSWORD=password-of-postgres
+OPENAI_API_KEY=key-of-the-provider-in-words
+SEARCH_SERVICE=https://someone:search-password@search.example.org
+"""
+OF_THE_FILE = [
+    *("store%20password", "store password", "sales-password", "from-the-env-file", "password-of-postgres"),
+    *("key-of-the-provider-in-words", "search-password", "given-after-an-option", "given-with-an-option"),
+    *("given-as-it-is", "given-in-an-address", "given-as-a-header"),
+]
+
+
+@pytest.mark.parametrize("secret", OF_THE_FILE)
+def test_what_the_env_file_holds_is_secret(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secret: str) -> None:
+    """Passwords in addresses, keys by their names, and what MCP servers are given, in any variable or header."""
+    monkeypatch.chdir(tmp_path)
+    assert without_secrets(f"refused: {secret}!") == f"refused: {secret}!"
+    (tmp_path / ".env").write_text(ENV_FILE)
+    assert without_secrets(f"refused: {secret}!") == "refused: [removed]!"
+    assert without_secrets("Europe/Berlin, north-west-1") == "Europe/Berlin, north-west-1"
+
+
+@pytest.mark.parametrize(
+    "gap",
+    [" ", "\n", "\r\n    ", "\x1b[0m\n\x1b[1;31m", "\x1b]0;title\x07", "\u200b", "\0", "\\n", "\\u001b[31m"],
+)
+def test_a_key_in_two_halves_is_removed(monkeypatch: pytest.MonkeyPatch, gap: str) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", HEX)
+    for border in (1, 16, 31):
+        text = f"a b\n{gap}<{HEX[:border]}{gap}{HEX[border:]}> {HEX}{gap}c"
+        assert without_secrets(text) == f"a b\n{gap}<[removed]> [removed]{gap}c"
+    assert without_secrets(gap.join(HEX)) == "[removed]"
+
+
+def test_words_that_make_a_short_secret_together_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_PASSWORD", "forever1")
+    assert without_secrets("for ever1, forever1") == "for ever1, [removed]"
+
+
+def test_json_is_cleaned_in_names_strings_and_numbers() -> None:
+    said: dict[str, Json] = {"a 12345678": ["12345678", 12345678, {"b": "x12345678"}], "c": [1, 2.5, True, None]}
+    assert json_without_values(said, ("12345678",)) == {
+        "a [removed]": ["[removed]", "[removed]", {"b": "x[removed]"}],
+        "c": [1, 2.5, True, None],
+    }
+
+
+def test_programs_begin_with_the_secrets_that_are_too_short(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("SOME_PASSWORD", "abc")
+    log_to_stderr("info")
+    assert "SOME_PASSWORD is not removed from logs and reports: it has fewer than 8 characters" in caplog.messages
+    assert "abc" not in caplog.text

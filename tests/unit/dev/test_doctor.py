@@ -41,13 +41,13 @@ def test_doctor_says_how_to_mend(
     assert "leaves out *.xyz" in shown
     assert "collection gone: " in shown
     assert "`elcano serve` starts one" in shown
-    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    monkeypatch.setenv("OPENAI_API_KEY", "value-of-the-key")
     monkeypatch.setenv("ELCANO_COLLECTIONS", "{}")
     settings.settings.cache_clear()
     assert doctor.main() == 0
     shown = capsys.readouterr().out
     assert "OPENAI_API_KEY is set" in shown
-    assert "secret" not in shown
+    assert "value-of-the-key" not in shown
     settings.settings.cache_clear()
 
 
@@ -136,3 +136,19 @@ def test_the_server_of_the_knowledge_graph_has_to_be_there_and_to_have_age(
 
     monkeypatch.setattr(elsewhere, "age_version", none)
     assert "does not have Apache AGE; install AGE there, or set ELCANO_KNOWLEDGE to `tables`" in said(age)
+
+
+def test_a_secret_that_is_too_short_to_be_removed_is_said_to_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    servers = {"tickets": {"command": "tickets", "environment": {"PIN": "0815", "LEVEL": "info"}, "public": ["LEVEL"]}}
+    (tmp_path / ".env").write_text(f"SOME_PASSWORD=abc\nELCANO_MCP_SERVERS='{json.dumps(servers)}'\n")
+    monkeypatch.setenv("ELCANO_STORE_URL", "postgresql://elcano:xyz@db/elcano")
+    findings = list(doctor.secrecy(Settings(_env_file=None)))
+    assert {one.text.partition(" has fewer")[0] for one in findings} == {
+        "SOME_PASSWORD",
+        "the password in ELCANO_STORE_URL",
+        "PIN of the MCP server 'tickets'",
+    }
+    assert not any(secret in one.text for one in findings for secret in ("abc", "xyz", "0815"))

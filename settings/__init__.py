@@ -9,12 +9,8 @@ are read by `temporalio.envconfig`.
 from elcano.settings.composed import Settings, variable
 from elcano.settings.keys import is_set, key
 from elcano.settings.reading import BAD_SETTINGS, SettingsInvalid, program_settings, settings
-<<<<<<< HEAD
-from elcano.settings.secrecy import LEAST_SECRET, secrets
-from elcano.settings.unknown import unknown_variables
-=======
 from elcano.settings.secrecy import LEAST_SECRET, secrets, secrets_given, short_secrets
->>>>>>> secrets
+from elcano.settings.unknown import unknown_variables
 
 __all__ = [
     "BAD_SETTINGS",
@@ -27,10 +23,7 @@ __all__ = [
     "secrets",
     "secrets_given",
     "settings",
-<<<<<<< HEAD
-    "unknown_variables",
-=======
     "short_secrets",
->>>>>>> secrets
+    "unknown_variables",
     "variable",
 ]

@@ -109,7 +109,7 @@ def test_a_failure_goes_to_the_exit_a_fatal_one_ends_the_run() -> None:
     graph = two_nodes()
     run = begun(graph)
     after = advance(graph, run, failed(run))
-    assert after.ending == Ending(kind="node_failed", detail="a failed: no")
+    assert after.ending == Ending(kind="node_failed", detail="a failed: no", type="Gone")
     assert (after.node, after.finished, after.state, after.budget.used.requests) == ("z", False, run.state, 1)
     fatal = advance(graph, run, failed(run, fatal=True))
     assert fatal.failure is not None

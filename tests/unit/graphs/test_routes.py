@@ -80,7 +80,7 @@ def test_an_error_that_no_edge_names_leads_to_the_exit() -> None:
     earlier = at_find(graph)
     run = advance(graph, earlier, broke(earlier))
     assert (run.node, run.state) == ("writer", earlier.state)
-    assert run.ending == Ending(kind="node_failed", detail="find failed: no such source")
+    assert run.ending == Ending(kind="node_failed", detail="find failed: no such source", type="SourceRefused")
 
 
 def test_a_named_error_goes_before_any_other() -> None:

@@ -4,8 +4,6 @@ import re
 from typing import Any, Final
 
 from elcano.cli.exits import Exit, Failed
-from elcano.graphs.values.tenant import RUN_ID
-from elcano.settings import program_settings
 
 SHOWN: Final = 8
 """Characters of an id that narrow lists show: its end, which is drawn at random."""
@@ -42,12 +40,15 @@ def short_ids(run_ids: list[str]) -> dict[str, str]:
 
 
 def _is_whole(root: str) -> bool:
+    from elcano.graphs.values.tenant import RUN_ID
+
     tail = root.rpartition("-")[2]
     return bool(re.fullmatch(RUN_ID, root)) and (len(tail) == _ULID or not tail.startswith("0"))  # as each ULID does
 
 
 def _found(part: str) -> str:
     from elcano.cli.client import Api
+    from elcano.settings import program_settings
 
     with Api(program_settings().base_url) as api:
         found: list[dict[str, Any]] = api.get("/v1/runs", limit=_NAMED + 1, run_id=part)["runs"] if part else []

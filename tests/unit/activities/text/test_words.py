@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 
 from elcano.activities.sources.documents.query import expression, search_words
+from elcano.activities.text.exponents import level
 from elcano.activities.text.stems import content_words, stems
 from elcano.activities.text.stopwords import STOP_WORDS, WEIGHTLESS
 from elcano.activities.text.words import words
@@ -19,7 +20,7 @@ from elcano.activities.text.words import words
         ("It isn't what we\u2019ll see", "it isn't what we'll see"),
         ("O'Brien l'homme rock'n'roll f'errors'", "o brien l homme rock n roll f errors"),
         ("snake_case, kebab-case & T-cells", "snake case kebab case t cells"),
-        ("10\u00b2 H\u2082O 3.5", "10\u00b2 h\u2082o 3 5"),
+        ("10\u00b2 H\u2082O 3.5", "10 2 h2o 3 5"),
         ("cafe\u0301 STRASSE stra\u00dfe", "caf\u00e9 strasse stra\u00dfe"),
         ("\u0939\u093f\u0928\u094d\u0926\u0940 \u092d\u093e\u0937\u093e", "हिन्दी भाषा"),
         ("\u041c\u041e\u0421\u041a\u0412\u0410 \u5317\u4eac", "москва 北京"),
@@ -46,7 +47,7 @@ def test_contractions_tell_nothing_and_names_with_an_apostrophe_do() -> None:
 def test_every_word_is_found_where_it_was_taken_from(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE VIRTUAL TABLE words USING fts5 (body, tokenize='porter unicode61')")
-        database.execute("INSERT INTO words VALUES (?)", (text,))
+        database.execute("INSERT INTO words VALUES (?)", (level(text),))  # as indexes do
         for word in words(text):
             found = database.execute("SELECT count(*) FROM words WHERE words MATCH ?", (expression(word),))
             assert found.fetchone() == (1,), word

@@ -56,5 +56,5 @@ async def test_an_input_without_the_name_of_a_variable_is_refused() -> None:
 
 async def test_without_a_sandbox_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic_monty", None)
-    with pytest.raises(InputInvalid, match="elcano\\[analysis\\]"):
+    with pytest.raises(InputInvalid, match="elcano-research\\[analysis\\]"):
         await compute(ComputeInput(code="1"))

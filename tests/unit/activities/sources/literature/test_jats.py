@@ -62,7 +62,7 @@ def test_tables_keep_their_columns_and_stand_behind_their_paragraph() -> None:
     assert found == [
         ("text", "Beforeafter."),
         ("text", "Table 1. Sleep Hours."),
-        ("code", "Group | Night | Night\nGroup | 1 | 2\nSong | 7.5a | "),
+        ("code", "Group | Night | Night\nGroup | 1 | 2\nSong | 7.5ᵃ | "),
         ("text", "a: p < 0.05"),
         ("text", "Figure 2. A whale."),
     ]

@@ -1,7 +1,6 @@
 """Records the histories that `test_replay` replays: `python -m tests.replay.record`, or into a folder that is named.
 
-Only for new scenarios, and for new graphs of the modes, whose names `GRAPHS` tells apart. A history that is recorded
-anew no longer guards the runs that were started before.
+Only for new scenarios. A history that is recorded anew no longer guards the runs that were started before.
 """
 
 import asyncio
@@ -11,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -206,10 +206,6 @@ def split(script: Script) -> Limits:
     return Limits(iterations=4)
 
 
-GRAPHS: Final = "2"
-"""Which graphs the modes have now, in the names after the mode. Histories without it are of the graphs before."""
-
-
 def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
     """Mode, scenario and whether as a chain."""
     for mode in MODES:
@@ -231,7 +227,7 @@ def wanted() -> Iterator[tuple[str, Callable[[Script], Limits], bool]]:
 
 def named(mode: str, scenario: Callable[[Script], Limits], chain: bool) -> str:
     """What a history is called, and its run."""
-    return f"{mode}{GRAPHS}-{scenario.__name__}" + (f"-{CHAIN}" if chain else "")
+    return f"{mode}-{scenario.__name__}" + (f"-{CHAIN}" if chain else "")
 
 
 async def record(client: Client, mode: str, scenario: Callable[[Script], Limits], chain: bool) -> dict[str, str]:
@@ -326,14 +322,21 @@ async def _top_up(handle: Handle) -> None:
         await top_up(handle, TopUp(tokens=300_000, iterations=5))
 
 
+def keeping_payloads(client: Client) -> Client:
+    """A client that puts nothing elsewhere: a history is replayed from its file alone."""
+    inline = replace(client.data_converter, external_storage=None)
+    return Client(**{**client.config(), "data_converter": inline})
+
+
 async def main(folder: Path) -> None:
     """Writes every history that is not there yet."""
     with TemporaryDirectory() as payloads:
         async with testing.temporal_environment(Path(payloads)) as environment:
+            client = keeping_payloads(environment.client)
             for mode, scenario, chain in wanted():
                 if (folder / f"{named(mode, scenario, chain)}.json").exists():
                     continue
-                for name, history in (await record(environment.client, mode, scenario, chain)).items():
+                for name, history in (await record(client, mode, scenario, chain)).items():
                     path = folder / f"{name}.json"
                     if not path.exists():
                         path.write_text(history)

@@ -77,9 +77,8 @@ RunStatus: TypeAlias = Literal[
     "running", "completed", "partial", "unanswered", "stopped", "failed", "cancelled", "terminated"
 ]
 """How a run stands. With a report end `completed` (its graph came to its end), `unanswered` (it did, and the sources do
-not answer), `partial` (a limit, an outage or a failed node ended the research early, or a part of it is missing) and
-`stopped` (a person did); without one `failed`, `cancelled` and `terminated`: ended from outside (the Temporal UI, a
-server limit) without a chance to say so."""
+not answer), `partial` (it ended early or lacks a part) and `stopped` (a person did); without one `failed`, `cancelled`
+and `terminated`: ended from outside (the Temporal UI, a server limit) without a chance to say so."""
 REPORTED: Final[frozenset[RunStatus]] = frozenset({"completed", "unanswered", "partial", "stopped"})
 """Runs that ended by themselves, with a report."""
 
@@ -330,9 +329,8 @@ class PublishCall(OfRun):
     """Of a fork: the first and the last day on which what it shares was searched."""
     choice: Choice = Choice()
     follows: str = ""
-    """The run that it follows; empty: none."""
     follows_question: str = ""
-    """What that was asked."""
+    """The run that it follows, and what that was asked; empty: none."""
     scored: Scored | None = None
     analysis: str | None = None
     """Artifact hash of the `Analysis`, of a run that analyzed numbers."""
@@ -347,7 +345,6 @@ class ControlRequest(Frozen):
 
 
 class ControlAnswer(Frozen):
-    """Answer of the `control` update."""
+    """Answer of the `control` update: what the action answers."""
 
     answer: Json = None
-    """What the action answers."""

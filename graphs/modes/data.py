@@ -17,7 +17,6 @@ DOCUMENTS: Final = "pairs(sources, [databases])[?!contains(@[1], @[0])][0]"
 REPAIRS: Final = 3
 PATH_SECONDS: Final = 15.0
 """How long each call to a database may take in a path: neither the thinking of models nor time without a worker."""
-FORECAST_SECONDS: Final = 60
 
 _WORK: Final = "values.data"
 _REPAIR: Final = f"{_WORK}.repairable && budget.iterations.remaining > `0` && 'sql_repair'"
@@ -167,8 +166,6 @@ def path_graph(seconds: float = PATH_SECONDS) -> ResearchGraph:
 
 def with_path_seconds(graph: ResearchGraph, seconds: float) -> ResearchGraph:
     """The graph with so many seconds for each call to a database in its built-in paths; others stay as they are."""
-    if not any(one.name == DATA_PATH for one in graph.branches.values()):
-        return graph
     branches = {key: path_graph(seconds) if one == path_graph() else one for key, one in graph.branches.items()}
     return graph.model_copy(update={"branches": branches})
 
@@ -250,7 +247,7 @@ def data_graph() -> ResearchGraph:
                 "until": "outputs.splitter.forecast.until",
             },
             reducer="add_results",
-            limits=ToolLimits(timeout_seconds=FORECAST_SECONDS),
+            limits=ToolLimits(timeout_seconds=60),
         )
         .add_tool_node(
             "chart",

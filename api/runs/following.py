@@ -40,6 +40,7 @@ from elcano.graphs.values.report import Report
 from elcano.graphs.values.state import EvidenceRef, ResearchState
 from elcano.storage.store import TenantStore
 
+NOT_ANSWERED: Final = "It was not answered."
 _DEEPEST: Final = 6
 """So far into an output it is looked for SQL."""
 
@@ -114,7 +115,7 @@ def _entry(run: ArchivedRun, report: Report | None, log: RunLog | None, longest:
     return HistoryEntry(
         run_id=run.run_id,
         question=shortened(" ".join(run.question.split()), QUESTION_CHARACTERS),
-        answer=shortened(_answer(report), longest) if report else "",
+        answer=shortened(_answer(report), longest),
         status=run.status,
         ending=shortened(" ".join(ending.split()), QUESTION_CHARACTERS),
         sql=tuple(_sql(log.run.state))[-MOST_SQL:] if log else (),
@@ -123,11 +124,13 @@ def _entry(run: ArchivedRun, report: Report | None, log: RunLog | None, longest:
     )
 
 
-def _answer(report: Report) -> str:
-    """What a report says first, in plain words; that it has no answer if it has none."""
+def _answer(report: Report | None) -> str:
+    """What a report says first, in plain words; that there is no answer if it has none, or there is no report."""
+    if report is None:
+        return NOT_ANSWERED
     said = (statement.text for part in report.parts for block in part.blocks for statement in block.statements)
     text = " ".join(" ".join(said).split())
-    return text if report.answered else f"It was not answered. {text}".rstrip()
+    return text if report.answered else f"{NOT_ANSWERED} {text}".rstrip()
 
 
 def _cited(report: Report | None) -> tuple[str, ...]:

@@ -134,4 +134,4 @@ async def test_the_manual_shows_our_own_document(api: httpx.AsyncClient) -> None
 
 
 async def test_the_version_is_the_projects(api: httpx.AsyncClient) -> None:
-    assert (await api.get("/")).json()["version"] == version("elcano")
+    assert (await api.get("/")).json()["version"] == version("elcano-research")

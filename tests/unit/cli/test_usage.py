@@ -26,7 +26,7 @@ def test_usage_errors_are_bad_input() -> None:
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == Exit.OK
     assert capsys.readouterr().out == f"elcano {__version__}\n"
-    assert version("elcano") == __version__
+    assert version("elcano-research") == __version__
 
 
 def test_the_manual_has_every_exit_code_and_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -185,6 +185,6 @@ async def test_a_run_that_ended_is_reset_to_its_first_task_or_to_its_report(
     assert [line.activity for line in undone] == [line.activity for line in (steps if at_first else [])]
     assert sorted(line.activity for line in again if not line.undone) == sorted(line.activity for line in steps)
     view = (await api.get(f"/v1/runs/{run_id}")).json()
-    assert view["status"] == "completed"
+    assert view["status"] == before[-1].data["data"]["status"], "it ends as it did"
     assert view["budget"]["tokens"]["used"] == (await store.of("default").ledger.used(run_id)).tokens
     assert (await api.get(f"/v1/runs/{run_id}/report")).status_code == 200

@@ -22,6 +22,7 @@ from elcano.graphs.values.report import Report
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.worker import build_worker
+from tests.api.again.going_on import ended
 from tests.api.asking import start
 from tests.api.handbook import IN_ROUNDS, handbook_settings
 from tests.api.serving import speaking
@@ -91,10 +92,10 @@ class House:
         return found
 
     async def built_by(self, run_ids: Sequence[str]) -> set[tuple[str, ...]]:
-        """The builds that the reports of these runs name, once they are completed."""
+        """The builds that the reports of these runs name, once they have ended."""
         found = set()
         for run_id in run_ids:
-            await self.reached(run_id, "status", "completed")
+            await ended(self.api, run_id)
             answer = await self.api.get(f"/v1/runs/{run_id}/report", headers={"Accept": "application/json"})
             found.add(
                 tuple(build.removeprefix(f"{__version__}+") for build in Report.model_validate(answer.json()).builds)

@@ -248,7 +248,7 @@ async def test_how_a_provider_stands_is_read_without_a_worker(
         assert (waiting["state"], waiting["ready"], waiting["missing"]) == ("waiting", False, "")
         provider, _ = await store.providers.get(name)
         assert provider.held_until is not None
-        assert datetime.fromisoformat(waiting["until"]).timestamp() == pytest.approx(provider.held_until)
+        assert datetime.fromisoformat(str(waiting["until"])).timestamp() == pytest.approx(provider.held_until)
         assert waiting["last_error"] == "shelf: HTTP 429"
         assert (await asked(api, name)).status_code == 201, "its run waits as long as it has to"
         refused = await api.post(f"/v1/sources/{name}/check", json={"query": "whales"})

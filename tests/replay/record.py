@@ -324,8 +324,9 @@ async def _top_up(handle: Handle) -> None:
 
 def keeping_payloads(client: Client) -> Client:
     """A client that puts nothing elsewhere: a history is replayed from its file alone."""
-    inline = replace(client.data_converter, external_storage=None)
-    return Client(**{**client.config(), "data_converter": inline})
+    config = client.config()
+    config["data_converter"] = replace(client.data_converter, external_storage=None)
+    return Client(**config)
 
 
 async def main(folder: Path) -> None:

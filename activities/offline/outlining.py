@@ -44,6 +44,7 @@ _AFTER_COLON: Final = re.compile(r":\s+([^:?]+)\??\s*$")
 _NAME: Final = re.compile(r"\b(?:[A-Z][\w.+-]*|\w+[A-Z]\w*)(?:\s+[A-Z][\w.+-]*)*")
 _MARKS: Final = re.compile(r":\w+:(?=`)|[*_`\[]|\]\([^)]*\)|\]|-{2,}|[^\w\s.,:;!?()'\"/&+#-]")
 _JOINED_NAMES: Final = re.compile(r"\b[A-Z][\w.+-]*(?:, [A-Z][\w.+-]*)*,? (?:and|or) [A-Z][\w.+-]*")
+_REFERS: Final = re.compile(r"\b(?:it|its|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 _CHAPTER: Final = re.compile(r"^\W*(?:\d+(?:\.\d+)*|[A-Z])[.)]\s+")
 _ADDRESS: Final = re.compile(r"https?://|[<>{}=]|\w\(")
 _HOUSEKEEPING: Final = re.compile(
@@ -148,8 +149,17 @@ def _of_question(question: str, given: Material) -> Iterator[tuple[str, str]]:
     yield _title(first), f"{first.rstrip('?')}?" if others else question
     about = _subject(first, given)
     for one in others:
-        prefix = "" if _names(one[1:]) or _holds(one, about) else f"{_title(about)}: "
+        own = _names(one[1:]) or _holds(one, about) or (about.lower() not in _proper(first) and _is_about(one, given))
+        prefix = "" if own else f"{_title(about)}: "
         yield _title(one), f"{prefix}{one.rstrip('?')}?"
+
+
+def _is_about(part: str, given: Material) -> bool:
+    """Whether a part has a subject of its own: one that a passage is titled by, and no word that refers to another."""
+    if _REFERS.search(part):
+        return False
+    titled = {one for passage in given.passages for one in stems(passage.item.title)}
+    return not titled.isdisjoint(stems(part))
 
 
 def _series(question: str) -> list[str]:

@@ -126,8 +126,7 @@ async def roll_back(run_id: str, step: int, reason: str, request_id: str, reache
             await reached.store.controls.settle(run_id, request_id, outcome)
             raise ControlRefused(outcome.text)
         return await _settled(WentOn(run_id=run_id, step=step, node=cut.run.node, saved=saved), request_id, reached)
-    entry = TakenUp(at=0.0, why="rolled_back", by=reached.by, reason=reason, saved=saved)
-    taken_up = TakeUp(entry=entry, undone=(taking_up.undone(run_id, cut),))
+    taken_up = taking_up.back(log, cut, by=reached.by, reason=reason)
     return await _go_on(run, log, cut, taken_up, request_id, reached)
 
 

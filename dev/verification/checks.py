@@ -20,7 +20,9 @@ from elcano.graphs.lifecycle.proving import (
     journal_of,
     models_asked,
     own_usage,
+    section_id,
     unfolded,
+    visits,
 )
 from elcano.graphs.records import RunLog
 from elcano.graphs.references.days import day
@@ -110,15 +112,18 @@ def of_usage(held: Contents) -> Iterator[Fault]:
     for line in held.ledger:
         if not line.undone:
             lines.setdefault((line.run_id, line.step), []).append(line)
+    undone = _undone(held)
     for log in (held.log, *_of_this_run(held)):
         for step, used in own_usage(log).items():
+            if (log.asked.run_id, step) in undone:
+                continue
             written = total(line.usage for line in lines.get((log.asked.run_id, step), ()))
             if used != written and not _guessed(used, written):
                 yield Fault(
                     "ledger", f"step {step} of {log.asked.run_id} used {_shown(used)}; it has {_shown(written)}"
                 )
         for step in sorted(agents_asked(log)):
-            if (log.asked.run_id, step) not in lines:
+            if (log.asked.run_id, step) not in lines.keys() | undone:
                 yield Fault("ledger", f"step {step} of {log.asked.run_id} asked an agent, and it has no line of that")
     if not any(line.kind == "publish" and line.outcome == "completed" for line in held.ledger):
         yield Fault("ledger", "it has no line of the report")
@@ -201,6 +206,15 @@ def _of_this_run(held: Contents) -> Iterator[RunLog]:
     """Sections whose calls this run paid for."""
     paid = {line.run_id for line in held.ledger if not line.undone}
     return (log for run_id, log in held.sections.items() if run_id in paid)
+
+
+def _undone(held: Contents) -> set[tuple[str, int]]:
+    """Steps of sections that others went on from, and that those did anew: they are no part of the run any more."""
+    of_others = (visits(log) for log in (held.log, *held.sections.values()))
+    used = {section_id(visit, outcome) for found in of_others for visit in found for outcome in visit.outcomes}
+    struck = {(line.run_id, line.step) for line in held.ledger if line.undone and line.run_id in held.sections}
+    kept = {(line.run_id, line.step) for line in held.ledger if not line.undone}
+    return {(run_id, step) for run_id, step in struck - kept if run_id not in used}
 
 
 def _without_text(evidence: Iterable[Evidence], cited: set[str], texts: Mapping[str, object]) -> str | None:

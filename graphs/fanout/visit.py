@@ -188,7 +188,7 @@ class FanOut:
             message = f"{succeeded} of {len(outcomes)} branches succeeded, {self.node.must_succeed} must: {reasons}"
             failure = Failure(node=node, type=FailureType.BRANCHES_FAILED, message=message[:2_000])
             return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
-        output = BranchOutcomes(branches=outcomes).model_dump(mode="json")
+        output = BranchOutcomes(branches=outcomes, dropped=self._dropped_usage).model_dump(mode="json")
         return StepCompleted(step=step, node=node, at=at, output=output, usage=usage)
 
     def _short_of(self, given: Slice, seconds: float) -> Ending | None:

@@ -21,6 +21,7 @@ from elcano.graphs.engine.entries import (
     StepAbandoned,
     StepCompleted,
     StepFailed,
+    TakenUp,
     Went,
 )
 from elcano.graphs.engine.run import Run
@@ -64,7 +65,15 @@ def before_step(log: RunLog, step: int) -> Cut:
     if not 1 <= step <= last:
         raise InputInvalid("step", f"step {step} does not exist: the run has had steps 1 to {last}")
     place = next((i for i, entry in enumerate(log.entries) if _of_step(entry) >= step), len(log.entries))
-    return _cut(log.asked, _unasked(log.entries[:place]), step)
+    return _cut(log.asked, (*_unasked(log.entries[:place]), *fork_mark(log.entries[place:])), step)
+
+
+def fork_mark(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The first mark of a fork among the entries that are cut off: what is left was another run's, and paid for by it.
+
+    A fork that is taken back to before where it forked goes on from there, as if it had been made there.
+    """
+    return tuple(entry for entry in entries if isinstance(entry, TakenUp) and entry.from_run)[:1]
 
 
 def where_it_turned(log: RunLog, *, extra: TopUp | None, now: float, limited: bool = True) -> Cut | None:
@@ -150,6 +159,9 @@ def _was_cancelled(entry: Entry, entries: Sequence[Entry], place: int) -> bool:
 def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: float, limited: bool) -> Cut:
     """The log before its entry at `place`, which turned `run`; after it, if it does not turn the run with `extra`."""
     entry, asked, before = log.entries[place], log.asked, log.entries[:place]
+    mark = fork_mark(log.entries[place:])
+    if mark:
+        return _turned_before_fork(log, place, run, (*before, *mark), extra, limited)
     more = () if extra is None or extra == TopUp() else (raised(extra, run),)
     led_out = isinstance(entry, Went) and entry.ending is not None  # said by who walks it, who says it again
     if isinstance(entry, StepCompleted | Went) and not led_out:  # its way on did: no iteration was left, nothing new
@@ -166,6 +178,18 @@ def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: floa
         )
     kept = (*before, *more, *_of_the_call(asked, run, log.entries[place:], now))
     return unless_over(asked, kept, fold(asked, kept), extra, limited)
+
+
+def _turned_before_fork(
+    log: RunLog, place: int, run: Run, entries: tuple[Entry, ...], extra: TopUp | None, limited: bool
+) -> Cut:
+    """The same of a fork that was made after the other run had turned: it has a budget of its own to go on with."""
+    if isinstance(log.entries[place], StepCompleted | Went):
+        searched = log.model_copy(update={"entries": (*log.entries[: place + 1], *fork_mark(log.entries[place:]))})
+        if (found := before_search(searched, latest=True, extra=extra)) is not None:
+            return found
+    cut = with_more(log.asked, _cut(log.asked, entries, run.step), extra)
+    return unless_over(log.asked, cut.entries, cut.run, extra, limited)
 
 
 def unless_over(asked: ResearchInput, entries: tuple[Entry, ...], run: Run, extra: TopUp | None, limited: bool) -> Cut:

@@ -7,7 +7,7 @@ have been. Sections that were researched stand in it as they did, and are kept.
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steps import advance
-from elcano.graphs.lifecycle.cuts import CannotGoOn, Cut, before_step, raised, unless_over
+from elcano.graphs.lifecycle.cuts import CannotGoOn, Cut, before_step, fork_mark, raised, unless_over
 from elcano.graphs.lifecycle.start import begun, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import StateNode
@@ -30,6 +30,8 @@ def with_larger_plan(log: RunLog, extra: TopUp) -> Cut | None:
     place, before, step = found
     kept = before_step(log, step)
     entries = (*kept.entries[:place], raised(extra, before), *kept.entries[place:])
+    if fork_mark(kept.entries[place:]):  # the plan was another run's, and the fork has a budget of its own
+        entries = (*entries, raised(extra, kept.run))
     run = fold(log.asked, entries)
     if len(open_sections(run.state.plan)) <= len(open_sections(kept.run.state.plan)):
         return None

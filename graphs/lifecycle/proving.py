@@ -37,6 +37,8 @@ class Visit(NamedTuple):
     outcomes: tuple[BranchOutcome, ...]
     owner: str
     """The run whose branches these are; of a fork that may be another one."""
+    dropped: Usage
+    """What branches used that were dropped while they ran."""
 
 
 def journal_of(log: RunLog) -> Journal:
@@ -78,7 +80,7 @@ def visits(log: RunLog) -> Iterator[Visit]:
         node = log.asked.graph.by_id.get(entry.node) if isinstance(entry, StepCompleted) else None
         if isinstance(entry, StepCompleted) and isinstance(node, ParallelNode):
             found = BranchOutcomes.model_validate(entry.output)
-            yield Visit(entry, found.branches, _owner(log, position))
+            yield Visit(entry, found.branches, _owner(log, position), found.dropped)
 
 
 def section_id(visit: Visit, outcome: BranchOutcome) -> str:
@@ -94,7 +96,7 @@ def doubtful_sections(log: RunLog, sections: Mapping[str, RunLog]) -> Iterator[D
         sections: the logs of all branches, by run id.
     """
     for visit in visits(log):
-        if visit.entry.usage != total(outcome.usage for outcome in visit.outcomes):
+        if visit.entry.usage != total(outcome.usage for outcome in visit.outcomes) + visit.dropped:
             yield Doubt("entries", f"step {visit.entry.step} used another amount than its sections together")
         for outcome in visit.outcomes:
             known = sections.get(section_id(visit, outcome))

@@ -198,9 +198,13 @@ def taken_back(
         InputInvalid: the run has had no such step.
     """
     cut = before_step(log, step)
+    return going_on(log.asked, cut, back(log, cut, by=by, reason=reason), events, started_at)
+
+
+def back(log: RunLog, cut: Cut, *, by: str, reason: str) -> TakeUp:
+    """How a run is taken back to `cut`."""
     entry = TakenUp(at=0.0, why="rolled_back", by=by, reason=reason, saved=saved(log.asked.graph, cut))
-    taken_up = TakeUp(entry=entry, undone=(undone(log.asked.run_id, cut),))
-    return going_on(log.asked, cut, taken_up, events, started_at)
+    return TakeUp(entry=entry, undone=(undone(log.asked.run_id, cut),))
 
 
 def forked(asked: ResearchInput, cut: Cut, taken_up: TakeUp, now: float) -> ResearchInput:

@@ -81,6 +81,8 @@ class BranchOutcomes(Frozen):
     """The output of a parallel node, in the order of the plan."""
 
     branches: tuple[BranchOutcome, ...] = ()
+    dropped: Usage = Usage()
+    """What branches used that somebody had dropped: nothing came of them, and they were paid for."""
 
     @classmethod
     def of(cls, output: object) -> "BranchOutcomes":

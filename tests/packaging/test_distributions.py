@@ -14,7 +14,7 @@ from tests.packaging.building import ROOT, Distributions, build
 
 METADATA = f"elcano_research-{__version__}.dist-info"
 ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing")
-MODULES = ("__init__.py", "py.typed", "redaction.py", "worker.py")
+MODULES = ("__init__.py", "__main__.py", "output.py", "py.typed", "redaction.py", "worker.py")
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from elcano.graphs.lifecycle.cuts import CannotGoOn, Cut, before_step, where_it_
 from elcano.graphs.lifecycle.start import begun, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ConditionalEdge
-from elcano.graphs.values.budget import TopUp
+from elcano.graphs.values.budget import TopUp, Usage
 from tests.unit.graphs.strategies import graphs, limits
 from tests.unit.graphs.test_properties import STARTED, Watched, many, walk_on
 
@@ -53,6 +53,27 @@ def test_before_each_step_a_run_is_what_it_was_there(data: st.DataObject) -> Non
     assert again.run.finished
     assert fold(log.asked, again.entries) == again.run
     assert again.run.undone_to == 7
+
+
+@many
+@given(st.data())
+def test_a_fork_that_is_cut_to_before_its_first_step_has_paid_for_nothing(data: st.DataObject) -> None:
+    log, _ = walked(data)
+    at = data.draw(st.integers(1, log.run.budget.steps))
+    shared = before_step(log, at)
+    journal = Watched(log.asked.graph, Pages(run=shared.run, entries=shared.entries, events=(), started_at=STARTED))
+    journal.runs = []
+    mark = TakenUp(at=0.0, why="forked", from_run="other", limits=MORE.added_to(shared.run.budget.limits))
+    journal.record(mark, STARTED)
+    walk_on(data, journal)
+    forked = RunLog(asked=log.asked, entries=tuple(journal.entries), run=journal.run)
+    step = data.draw(st.integers(1, at))
+    cut = before_step(forked, step)
+    assert cut.run.step == step
+    assert cut.entries.count(mark) == 1
+    assert cut.run.budget.used == Usage()
+    assert cut.run.budget.limits == mark.limits
+    assert went_on(data, forked, cut).run.finished
 
 
 @many

@@ -112,6 +112,7 @@ def test_however_a_plan_is_changed_the_books_add_up(tokens: int, when: str, plan
     assert isinstance(entry, StepCompleted | StepFailed)
     if isinstance(entry, StepCompleted):
         output = BranchOutcomes.model_validate(entry.output)
+        assert entry.usage == total(one.usage for one in output.branches) + output.dropped
         assert [one.index for one in output.branches] == visit.wanted, (
             "in the order of the plan, without what was dropped"
         )

@@ -63,6 +63,20 @@ def test_each_of_six_parts_is_a_section_that_names_the_subject() -> None:
     assert len(planned(question, most=4)) == 4
 
 
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("To whom do retries belong, and when is a budget checked?", "when is a budget checked?"),
+        ("To whom do retries belong, and when is their budget checked?", "Retries: when is their budget checked?"),
+        ("To whom do retries belong, and when is a worker killed?", "Retries: when is a worker killed?"),
+        ("How does Temporal retry, and when is a budget checked?", "Temporal: when is a budget checked?"),
+    ],
+)
+def test_a_part_with_a_subject_of_its_own_is_asked_for_alone(question: str, asked: str) -> None:
+    found = [item(1, "", "Retries belong to Temporal.", "Retries"), item(2, "", "A budget is checked.", "Budgets")]
+    assert planned(question, *found)[1].key_question == asked
+
+
 def test_joined_names_are_sections_of_their_own() -> None:
     assert titles(planned("How do I read CSV and JSON files?")) == [
         "How do I read CSV files",

@@ -61,9 +61,9 @@ def work(state: ResearchState) -> DataWork:
 
 
 def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
-    """Puts the question to the database whose tables have most of its words, of several the one that was named first.
+    """Puts the question to the database that has it saved, else to the one whose tables have most of its words.
 
-    A database that could not be read is a gap.
+    Of several alike it is the one that was named first. A database that could not be read is a gap.
     """
     read = [SchemaContextOutput.model_validate(item.output) for item in output.items if item.output is not None]
     gaps = tuple(
@@ -73,7 +73,7 @@ def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
     )
     if not output.items:
         gaps = ("The run names no database.",)
-    best = max(read, key=lambda one: (one.matched, _shared(state.question, one)), default=None)
+    best = max(read, key=lambda one: (one.saved, one.matched, _shared(state.question, one)), default=None)
     choices: tuple[str, ...] = ()
     if best is not None and len(read) > 1:
         others = ", ".join(one.found.database for one in read if one is not best)

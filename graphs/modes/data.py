@@ -75,6 +75,7 @@ def _query_nodes(
                 **asked,
                 "excerpt": f"{_WORK}.excerpt",
                 "examples": "outputs.sql_examples.examples",
+                "saved_questions": "outputs.sql_examples.others",
                 "documents": f"length({PASSAGES}) > `0`",
             },
             reducer="record_query",

@@ -1,6 +1,6 @@
 """The database of `make demo MODE=data`: the files of the installed Python packages, as these list them.
 
-Its saved questions can be asked without a model; any other question needs one. It is made anew for each demo, beside the
+Its saved questions can be asked without a model; any other needs one. It is made anew for each demo, beside the
 demo's other data: who has other packages gets other numbers.
 """
 

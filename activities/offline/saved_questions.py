@@ -60,8 +60,10 @@ def find_database(task: TaskEnvelope) -> str:
 
 def _is_saved(task: TaskEnvelope, question: str, saved: list[str]) -> bool:
     way = split(task.model_copy(update={"question": question, "given": {}}))
-    asked = [path.question for path in way.paths] or [way.history_question if way.forecast else question]
-    return all(any(is_same_question(one, other) for other in saved) for one in asked)
+    parts = [path.question for path in way.paths] or [way.history_question if way.forecast else question]
+    return any(
+        all(any(is_same_question(one, other) for other in saved) for one in asked) for asked in ([question], parts)
+    )
 
 
 def _find_example(task: TaskEnvelope, examples: list[SqlExample]) -> SqlExample | None:

@@ -36,6 +36,8 @@ class DataWork(Frozen):
 
     excerpt: DatabaseSchema | None = None
     """The tables that the question is about, of the database that it is put to; None: none could be read."""
+    saved: bool = False
+    """Whether the question is a saved one of that database."""
     query: SqlQuery | None = None
     """What is to be run next, or was run last; None: the question became no query."""
     repairs: tuple[QueryRepair, ...] = ()
@@ -79,7 +81,12 @@ def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
         others = ", ".join(one.found.database for one in read if one is not best)
         choices = (f"Of several databases the question was put to {best.found.database}, not to {others}.",)
     now = work(state).model_copy(
-        update={"excerpt": best.found if best else None, "choices": choices, "gaps": _more(work(state).gaps, gaps)}
+        update={
+            "excerpt": best.found if best else None,
+            "saved": best is not None and best.saved,
+            "choices": choices,
+            "gaps": _more(work(state).gaps, gaps),
+        }
     )
     return _kept(state, now)
 

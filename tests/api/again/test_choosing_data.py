@@ -15,7 +15,7 @@ from elcano.graphs.modes import MODES
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, working
-from tests.api.again.selling import TOTAL, Analyst, without_model, with_sales
+from tests.api.again.selling import TOTAL, Analyst, with_sales, without_model
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.serving import speaking

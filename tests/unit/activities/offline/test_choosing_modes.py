@@ -72,6 +72,13 @@ def test_a_question_that_follows_one_to_a_database_goes_there_too() -> None:
     assert way("And by status? (lighthouse)", saved=SAVED, before="When was the lighthouse built?")[0] != "data"
 
 
+def test_a_comparison_goes_to_the_database_if_it_is_saved_whole_or_each_of_its_parts_is() -> None:
+    compared = "Compare the number of orders in 2024 and 2025"
+    assert way(compared, saved={"shop": [compared]})[0] == "data"
+    assert way(compared, saved={"shop": ["Number of orders in 2024"]})[0] != "data"
+    assert way(compared, saved={"shop": ["Number of orders in 2024", "Number of orders in 2025"]})[0] == "data"
+
+
 @pytest.mark.parametrize(
     ("question", "mode"),
     [

@@ -14,12 +14,14 @@ from elcano.activities.offline.splitting import split
 from elcano.activities.text.same_question import is_same_question
 from elcano.activities.text.words import words
 from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.input_parser import UNDERSTOOD
 from elcano.graphs.data.writing import SqlExample, SqlRepair, SqlWriting
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.wording import listed
 
 SAVED: Final = "No language model was used: the query was saved for the question"
 NEEDS_MODEL: Final = "Free questions to a database need a language model; without one it answers saved questions alone."
+NOT_READ: Final = "Its background and guidance were not read: the query answers the question alone."
 NOT_MENDED: Final = "Mending a query needs a language model; a saved one is mended where the operator saved it."
 QUESTION_CHARACTERS: Final = 150
 """Of a saved question that a sentence names."""
@@ -36,7 +38,8 @@ def write_sql(task: TaskEnvelope) -> SqlWriting:
     examples = list(_examples(task.given.get("examples")))
     found = _find_example(task, examples)
     if found is not None:
-        return SqlWriting(sql=found.sql, choices=(f"{SAVED} {_quote(found.question)}.",))
+        unread = (NOT_READ,) if _background(task) or task.guidance else ()
+        return SqlWriting(sql=found.sql, choices=(f"{SAVED} {_quote(found.question)}.", *unread))
     why = f"{NEEDS_MODEL} {_name_questions(task, [one.question for one in examples])}"
     if task.given.get("documents") is True:
         return SqlWriting(decision="documents", explanation=f"{why} Documents are searched instead.")
@@ -86,6 +89,12 @@ def _readings(task: TaskEnvelope) -> tuple[str, ...]:
     if found and known.issuperset(words(found["context"])):
         own = found["own"]
     return (f"{task.history[-1].question.strip().rstrip('?!. ')} {_GOES_ON.sub('', own).strip()}", task.question)
+
+
+def _background(task: TaskEnvelope) -> str:
+    """The background that a person gave, without the lines that say in other words what the question is after."""
+    lines = (line.strip() for line in task.background.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith(UNDERSTOOD))
 
 
 def _examples(told: object) -> Iterator[SqlExample]:

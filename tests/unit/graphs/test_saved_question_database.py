@@ -10,7 +10,7 @@ from elcano.graphs.values.state import ResearchState
 def read(database: str, table: str, *, saved: bool) -> ItemOutcome:
     schema = DatabaseSchema(database=database, dialect="sqlite", tables=(TableSchema(name=table),))
     found = SchemaContextOutput(found=schema, matched=table == "orders", saved=saved)
-    return ItemOutcome(input={"database": database}, output=found.model_dump(mode="json"))
+    return ItemOutcome(index=0, input={"database": database}, output=found.model_dump(mode="json"))
 
 
 def test_the_database_that_has_the_question_saved_goes_before_the_one_that_has_its_words() -> None:

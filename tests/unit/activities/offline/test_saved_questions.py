@@ -6,9 +6,10 @@ import pytest
 from pydantic_ai import Agent
 
 from elcano.activities.offline.model import ExtractiveModel
-from elcano.activities.offline.saved_questions import NEEDS_MODEL, NOT_MENDED
+from elcano.activities.offline.saved_questions import NEEDS_MODEL, NOT_MENDED, NOT_READ
 from elcano.graphs.agents import sql_repairer, sql_writer
 from elcano.graphs.agents.envelope import prompt
+from elcano.graphs.agents.input_parser import MADE_PRECISE
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.agents.sql_repairer import SqlAttempt, SqlRepairerInput
 from elcano.graphs.agents.sql_writer import SqlWriterInput
@@ -41,6 +42,13 @@ def test_a_saved_question_is_answered_by_its_query_and_says_so() -> None:
     assert (said.decision, said.sql) == ("query", ORDERS.sql)
     assert "No language model was used" in said.choices[0]
     assert ORDERS.question in said.choices[0]
+
+
+def test_background_that_was_not_read_is_said() -> None:
+    said = written(ORDERS.question, ORDERS, background="Only open ones.")
+    assert said.choices[1:] == (NOT_READ,)
+    understood = written(ORDERS.question, ORDERS, background=f"{MADE_PRECISE} How many orders?")
+    assert len(understood.choices) == 1
 
 
 def test_any_other_question_is_refused_with_the_saved_ones() -> None:

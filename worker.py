@@ -32,6 +32,7 @@ from elcano.activities.calls.failure_lines import tell_failures_in_lines
 from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.tries import CountTries
+from elcano.activities.databases.examples import SqlExamples
 from elcano.activities.databases.registry import named_databases
 from elcano.activities.extras import missing_extras
 from elcano.activities.mcp.opening import ToolLookActivities, open_servers
@@ -43,7 +44,6 @@ from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.opening import require_folders
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.checking import CheckActivities
-from elcano.activities.tools.exemplifying import SqlExamples
 from elcano.activities.tools.looking import DatabaseLookActivities
 from elcano.activities.tools.search import Passing, ToolActivities
 from elcano.api.temporal.namespace import connect

@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markdown import Markdown
 
-from elcano.dev.demo_database import DATABASE, build
+from elcano.dev.demo_database import DATABASE, build, save_questions
 from elcano.dev.demo_database import QUESTION as QUESTION_OF_DATA
 from elcano.dev.documents import require_documents
 from elcano.dev.errors import CannotStart
@@ -43,9 +43,11 @@ _INTERRUPTED = 130
 def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
     """The user's settings on free ports and in the demo's folder, with `docs` as the collection `docs`.
 
-    For questions to databases there is one of the demo's own, which is made here.
+    For questions to databases there is one of the demo's own, which is made here with its saved questions.
     """
-    databases = {DATABASE: f"sqlite:///{build(DATA_DIR).resolve()}"} if mode == DATA.name else {}
+    asks = mode == DATA.name
+    databases = {DATABASE: f"sqlite:///{build(DATA_DIR).resolve()}"} if asks else {}
+    saved = {DATABASE: save_questions(DATA_DIR).resolve()} if asks else {}
     api_port, temporal_port, ui_port = free_ports(3)
     return program_settings().model_copy(
         update={
@@ -57,6 +59,7 @@ def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
             "temporal_ui_port": ui_port,
             "collections": {} if docs is None else {"docs": docs},
             "databases": databases,
+            "database_examples": saved,
         }
     )
 

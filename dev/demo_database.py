@@ -1,8 +1,10 @@
 """The database of `make demo MODE=data`: the files of the installed Python packages, as these list them.
 
-It is made anew for each demo, beside the demo's other data: who has other packages gets other numbers.
+Its saved questions can be asked without a model; any other needs one. It is made anew for each demo, beside the
+demo's other data: who has other packages gets other numbers.
 """
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,6 +15,21 @@ from typing import Final
 DATABASE: Final = "installed"
 """As what the demo names it."""
 QUESTION: Final = "What are the top 5 packages by total bytes?"
+SAVED_QUESTIONS: Final = {
+    QUESTION: (
+        "SELECT package, SUM(bytes) AS total_bytes FROM files GROUP BY package "
+        "ORDER BY total_bytes DESC, package LIMIT 5"
+    ),
+    "How many packages are there?": "SELECT COUNT(*) AS packages FROM packages",
+    "How many files does each package have?": (
+        "SELECT package, COUNT(*) AS files FROM files GROUP BY package ORDER BY files DESC, package"
+    ),
+    "What are the total bytes by suffix?": (
+        "SELECT suffix, SUM(bytes) AS total_bytes FROM files WHERE suffix IS NOT NULL GROUP BY suffix "
+        "ORDER BY total_bytes DESC, suffix"
+    ),
+}
+"""Each with the query that answers it."""
 _TABLES: Final = """
 CREATE TABLE packages (name TEXT PRIMARY KEY, version TEXT NOT NULL);
 CREATE TABLE files (
@@ -40,6 +57,15 @@ def build(folder: Path) -> Path:
             "INSERT INTO files (package, path, suffix, bytes) VALUES (?, ?, ?, ?)",
             (row for name, one in sorted(known.items()) for row in _files(name, one)),
         )
+    return place
+
+
+def save_questions(folder: Path) -> Path:
+    """Writes the saved questions into `folder`, in the form of `ELCANO_DATABASE_EXAMPLES`, and gives their place."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / f"{DATABASE}.jsonl"
+    lines = (json.dumps({"question": question, "sql": sql}) for question, sql in SAVED_QUESTIONS.items())
+    place.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return place
 
 

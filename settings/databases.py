@@ -41,7 +41,8 @@ class DatabaseSettings(BaseModel):
         default={},
         description='Questions to a database with the SQL that answers them, by its name, as JSON: `{"sales": '
         '"examples/sales.jsonl"}`: a file with a line of JSON for each, `{"question": "...", "sql": "..."}`. Those '
-        "that are like a question are shown to the model that writes its SQL.",
+        "that are like a question are shown to the model that writes its SQL; without a model they are all that can be "
+        "asked.",
     )
 
     @field_validator("databases")

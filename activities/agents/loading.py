@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from elcano.activities.agents import drafts, last_draft
@@ -73,7 +74,7 @@ class Loader:
         if agent.manner == "report" and evidence and room is not None and not shown.items:
             short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
             raise BudgetExhausted("tokens", short)
-        tables, unread = await self._tables(needs, whole=weighed)
+        tables, unread = await self._tables(needs)
         return Loaded(
             shown=shown,
             room=room,
@@ -82,6 +83,7 @@ class Loader:
             results=results,
             tables=tables,
             unread=unread,
+            saved_questions=await self._saved_questions(needs) if weighed else {},
             term_weights=await self._term_weights(needs.weighed, _searched(needs, evidence)) if weighed else {},
             pages=await self._pages(needs),
         )
@@ -89,19 +91,28 @@ class Loader:
     def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
         return tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in names)
 
-    async def _tables(self, needs: Needs, *, whole: bool) -> tuple[dict[str, DatabaseSchema], dict[str, str]]:
-        """What databases hold, `whole` or as names alone; and why others could not be read."""
+    async def _tables(self, needs: Needs) -> tuple[dict[str, DatabaseSchema], dict[str, str]]:
+        """What databases hold, as names alone; and why others could not be read."""
         found: dict[str, DatabaseSchema] = {}
         unread: dict[str, str] = {}
         for name in needs.tables:
             try:
                 source = self._sources.get(name)
                 if isinstance(source, HasTables):
-                    schema = await source.tables(needs.weighed)
-                    found[name] = schema if whole else named_alone(schema)
+                    found[name] = named_alone(await source.tables(needs.weighed))
             except ActivityFault as error:
                 unread[name] = f"It could not be read: {error}"
         return found, unread
+
+    async def _saved_questions(self, needs: Needs) -> dict[str, tuple[str, ...]]:
+        """The saved questions of databases that are like what is asked; those of a file with faults are left out."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name in needs.tables:
+            with suppress(ActivityFault, InputInvalid):
+                source = self._sources.get(name)
+                if isinstance(source, HasTables):
+                    found[name] = await source.saved_questions(needs.weighed)
+        return found
 
     async def _pages(self, needs: Needs) -> tuple[str, ...]:
         if not any(name in SOURCES and SOURCES[name].by_address for name in needs.offered):

@@ -1,8 +1,8 @@
 """Which way a question goes, by rules over its words: what they cannot know they do not say; they say what they are.
 
 Rules know the words of English and German alone. A question in another language is broad if it has several parts. To a
-database a question goes beside other sources only if rules can read the whole of it as a query; so one that asks what
-documents say stays with them.
+database a question goes beside other sources only if it is a saved question of that database; every other one stays
+with the documents.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from elcano.activities.offline.mode_words import LANGUAGES, Words
-from elcano.activities.offline.readable import readable
+from elcano.activities.offline.saved_questions import find_database
 from elcano.activities.text.spoken import spoken
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import TaskEnvelope
@@ -41,8 +41,8 @@ def _unread(task: TaskEnvelope) -> Iterator[str]:
 def _way(task: TaskEnvelope, question: str, parts: Sequence[str], ways: Collection[str]) -> tuple[str, str]:
     if ways and all(name in WAYS and DATABASE in WAYS[name].kinds for name in ways):
         return next(iter(ways)), "all that is searched are databases."
-    if "data" in ways and (database := readable(task)):
-        return "data", f"rules read the whole of it as a query to the database {database!r}."
+    if "data" in ways and (database := find_database(task)):
+        return "data", f"it is a saved question of the database {database!r}."
     words = LANGUAGES.get(spoken())
     if words is not None and (found := _of_one_kind(question, words, ways)) is not None:
         return found

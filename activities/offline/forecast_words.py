@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.offline.sql.moments import MONTHS
 from elcano.graphs.data.forecast import Span
 
 
@@ -45,7 +44,20 @@ ENGLISH: Final = Words(
         r"hours?": "hours",
     },
     numbers=("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    months=MONTHS,
+    months=(
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ),
 )
 GERMAN: Final = Words(
     asks=r"(?:umsatz|absatz|verkaufs|bedarfs|nachfrage)?(?:prognosen?|vorhersagen?)|prognostizier\w*|vorhersag\w*"

@@ -28,7 +28,7 @@ from elcano.activities.offline import (
     team_judging,
     writing,
 )
-from elcano.activities.offline.sql.answering import repair_sql, write_sql
+from elcano.activities.offline.saved_questions import repair_sql, write_sql
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, opened
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
@@ -36,7 +36,7 @@ from elcano.graphs.agents.prose import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.values.report import ReportDraft
 
-EXTRACTIVE: Final = "extractive-v3"
+EXTRACTIVE: Final = "extractive-v4"
 PROVIDER: Final = "offline"
 
 ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], BaseModel]]] = {

@@ -60,7 +60,9 @@ _SPANS: Final = {
 
 
 def split(task: TaskEnvelope) -> Splitting:
-    """The way of the question of a task of the splitter."""
+    """The way of the question of a task of the splitter; a saved question goes as one query."""
+    if task.given.get("saved") is True:
+        return Splitting(reason="The question is a saved one.")
     question = " ".join(task.question.split()).strip(" ?!.")
     if len(question) > LONGEST:
         return Splitting(reason=f"Rules read questions of at most {LONGEST:,} characters.")

@@ -77,6 +77,14 @@ class HasTables(Protocol):
         """
         ...
 
+    async def saved_questions(self, question: str) -> tuple[str, ...]:
+        """The saved questions that are like a question, the likest first.
+
+        Raises:
+            InputInvalid: the file that they stand in cannot be used.
+        """
+        ...
+
 
 @runtime_checkable
 class WeighsTerms(Protocol):

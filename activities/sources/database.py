@@ -1,28 +1,29 @@
-"""A database as a source: rules make a query of what is searched for, and its result is the one passage.
+"""A database as a source: what is searched for is answered if it is a saved question, by the query that was saved.
 
-What is searched for is read whole or not at all. Where rules find no query, or the database refuses it, nothing is
-found, and a warning says why.
+The result is the one passage. Where no saved question fits, or the database refuses its query, nothing is found, and a
+warning says why.
 """
 
 import asyncio
-from datetime import UTC, datetime
 
 from elcano.activities.answering.keeping import RESULT_TYPE, as_evidence
 from elcano.activities.databases.context import context
+from elcano.activities.databases.examples import SqlExamples
 from elcano.activities.databases.registry import Databases, named_databases
 from elcano.activities.databases.running import run_query
-from elcano.activities.offline.sql.writing import Refused, query_for
 from elcano.activities.sources.base import Found
+from elcano.graphs.catalogue.database_tools import SqlExamplesInput
 from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.data.query import QueryFault
+from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.data.table import ResultTable
-from elcano.graphs.errors import SourceRefused
+from elcano.graphs.data.writing import MOST_EXAMPLES
+from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
 
 TABLES = 8
-"""That a query is written for at the most, beside those that they refer to."""
+"""That a question is about at the most, beside those that they refer to."""
 ROWS = 200
 """Of a result that is found by searching."""
 
@@ -33,11 +34,13 @@ class DatabaseSource:
     Args:
         spec: what is known of it.
         databases: all that the settings name.
+        examples: their saved questions.
     """
 
-    def __init__(self, spec: SourceSpec, databases: Databases) -> None:
+    def __init__(self, spec: SourceSpec, databases: Databases, examples: SqlExamples) -> None:
         self._spec = spec
         self._databases = databases
+        self._examples = examples
 
     @property
     def spec(self) -> SourceSpec:
@@ -50,12 +53,12 @@ class DatabaseSource:
 
     async def search_store(self, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
         """See `SearchesStore`."""
-        table = await self._asked(query)
+        table = await self._ask(query)
         if isinstance(table, str):
             return Found(warnings=(f"{self._spec.name}: {table}",))
         artifact = await store.artifacts.put(run_id, table.model_dump_json(), RESULT_TYPE)
         passage, text = as_evidence(table, artifact)
-        told = f"{self._spec.name}: rules read {query!r} as the query {table.sql}"
+        told = f"{self._spec.name}: {query!r} is a saved question, whose query is {table.sql}"
         return Found(evidence=(passage,), texts=(text,), warnings=(told,))
 
     async def tables(self, question: str) -> DatabaseSchema:
@@ -63,13 +66,21 @@ class DatabaseSource:
         schema = await self._databases.get(self._spec.name).schema()
         return (await asyncio.to_thread(context, schema, question, TABLES)).found
 
-    async def _asked(self, query: str) -> ResultTable | str:
-        """What the query of the rules gives, or why there is nothing."""
+    async def saved_questions(self, question: str) -> tuple[str, ...]:
+        """See `HasTables`."""
+        given = SqlExamplesInput(database=self._spec.name, question=question, limit=MOST_EXAMPLES)
+        return tuple(one.question for one in (await self._examples.like(given)).examples)
+
+    async def _ask(self, query: str) -> ResultTable | str:
+        """What the saved query gives, or why there is nothing."""
+        try:
+            saved = await self._examples.find(self._spec.name, query)
+        except InputInvalid as error:
+            return str(error)
+        if saved is None:
+            return f"{query!r} is no saved question of this database"
         database = self._databases.get(self._spec.name)
-        tables = await self.tables(query)
-        written = await asyncio.to_thread(query_for, query, tables, datetime.now(UTC).date())
-        if isinstance(written, Refused):
-            return f"no query was made of {query!r}. {written.reason}"
+        written = SqlQuery(database=self._spec.name, dialect=database.engine.dialect, sql=saved.sql)
         table = await run_query(database, written, ROWS)
         if isinstance(table, QueryFault):
             return f"the query for {query!r} was not answered. {table.message}"
@@ -81,4 +92,4 @@ class DatabaseSource:
 
 def open_source(spec: SourceSpec, settings: Settings) -> DatabaseSource:
     """The database of this name."""
-    return DatabaseSource(spec, named_databases(settings))
+    return DatabaseSource(spec, named_databases(settings), SqlExamples(settings.database_examples))

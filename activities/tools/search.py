@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from typing import Any, Literal, Protocol, TypeAlias
 
 from elcano.activities.calls.failures import classified
 from elcano.activities.calls.heartbeat import heartbeats
 from elcano.activities.calls.ledger_line import line, waited
+from elcano.activities.databases.examples import SqlExamples
 from elcano.activities.databases.registry import Databases
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
@@ -17,7 +18,6 @@ from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.analyzing import analyze
 from elcano.activities.tools.charting import chart
 from elcano.activities.tools.computing import compute
-from elcano.activities.tools.exemplifying import SqlExamples
 from elcano.activities.tools.forecasting import forecast_result
 from elcano.activities.tools.merging import consensus
 from elcano.activities.tools.querying import execute_sql, schema_context
@@ -171,7 +171,11 @@ class ToolActivities:
         return await analyze(store, run_id, given)
 
     async def _schema_context(self, store: TenantStore, run_id: str, given: SchemaContextInput) -> SchemaContextOutput:
-        return await schema_context(self._databases, given)
+        found = await schema_context(self._databases, given)
+        with suppress(InputInvalid):  # `sql_examples` says what is wrong with them
+            example = await self._examples.find(given.database, given.question)
+            return found.model_copy(update={"saved": example is not None})
+        return found
 
     async def _sql_examples(self, store: TenantStore, run_id: str, given: SqlExamplesInput) -> SqlExamplesOutput:
         return await self._examples.like(given)

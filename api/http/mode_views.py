@@ -17,7 +17,9 @@ from elcano.graphs.modes.auto import AUTO, PARTS
 from elcano.graphs.spec.graph import ResearchGraph
 
 ANY_SOURCE: Final = "at least one source"
-A_DATABASE: Final = "at least one database (`ELCANO_DATABASES`)"
+A_DATABASE: Final = (
+    "at least one database (`ELCANO_DATABASES`), and a language model or saved questions (`ELCANO_DATABASE_EXAMPLES`)"
+)
 
 
 class ModeCost(Described):

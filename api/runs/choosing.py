@@ -3,19 +3,25 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
+from elcano.api.runs.model_keys import lacks_query_writer
 from elcano.api.runs.sources import known
 from elcano.graphs.agents.ways import DATABASE, WAYS
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.checks.affordable import limit_faults
 from elcano.graphs.checks.extras import required_extras
-from elcano.graphs.contracts import CHAIN_MODES, Engine
+from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.extras import install_command
 from elcano.graphs.modes.auto import AUTO, PARTS, auto_graph
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Limits
 from elcano.settings import Settings
 
+ANY_MODEL: Final = ModelChoice()
+"""What a run chooses that names no model."""
 _LACKING: Final[Mapping[str, str]] = {"data": "none of the sources that are searched is a database"}
+_NO_SAVED_QUESTIONS: Final = (
+    "free questions to a database need a language model, and these have no saved ones (ELCANO_DATABASE_EXAMPLES)"
+)
 
 
 def chooses(graph: ResearchGraph) -> bool:
@@ -29,11 +35,12 @@ def barred(
     settings: Settings,
     engine: Engine = "graph",
     lacking: Collection[str] = (),
+    models: ModelChoice = ANY_MODEL,
 ) -> dict[str, str]:
     """By name the modes that a run within these limits and over these sources cannot choose.
 
     Each with the reason, as half a sentence that follows `cannot be chosen here:`. `lacking` are the extras that
-    workers lack.
+    workers lack, `models` those that the run names.
     """
     found: dict[str, str] = {}
     specs = {**known(settings), **SOURCES}
@@ -48,6 +55,8 @@ def barred(
             found[name] = "all that is searched are databases, which `data` asks"
         elif way.kinds and kinds.isdisjoint(way.kinds):
             found[name] = _LACKING.get(name) or f"none of the sources that are searched has {' or '.join(way.kinds)}"
+        elif lacks_query_writer(part, sources, models, settings):
+            found[name] = _NO_SAVED_QUESTIONS
         elif faults := limit_faults(auto_graph((name,)), limits):
             found[name] = f"the budget does not allow it, {faults[0]}"
     return found

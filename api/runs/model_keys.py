@@ -5,9 +5,11 @@ not set here is certainly not set there; elsewhere nothing is said.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
+from elcano.api.runs.database_graphs import asks_databases
+from elcano.graphs.agents import sql_writer
 from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.checks.references import unknown
@@ -15,6 +17,8 @@ from elcano.graphs.contracts import ModelChoice, ResearchInput
 from elcano.graphs.model_names import OFFLINE, PROVIDERS, address_of, chosen_model, model_names, provider, with_own
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings import Settings, is_set
+
+SQL_WRITER: Final = sql_writer.AGENT.name
 
 
 def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> Iterable[FieldFault]:
@@ -45,6 +49,7 @@ def require_models(asked: ResearchInput, settings: Settings) -> None:
     wrong = [(name, text) for name in asked.models.by_agent for text in unknown("agent", name, named)]
     found = [FieldFault(field="model.by_agent", message=text) for _, text in wrong]
     found += _unable(asked, settings)
+    found += _query_writer_faults(asked, settings)
     if settings.shared_environment:
         found += key_faults(asked.models, asked.graph, settings)
     if found:
@@ -68,6 +73,31 @@ def _unable(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
                 "`elcano graph try` walk its graph without a model"
             )
             yield FieldFault(field=field_of(name, run, model), message=message)
+
+
+def lacks_query_writer(graph: ResearchGraph, sources: Iterable[str], run: ModelChoice, settings: Settings) -> bool:
+    """Whether nothing can write the SQL of `graph`: no language model, and no question is saved for its databases.
+
+    A model that nobody knows here counts as one.
+    """
+    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
+    known = server if settings.shared_environment else ModelChoice()
+    models = [one.model or chosen_model(SQL_WRITER, run, known) for one in callees(graph) if one.agent == SQL_WRITER]
+    if not models or any(not model or model_names(model)[0] != OFFLINE for model in models):
+        return False
+    return not any(name in settings.databases and name in settings.database_examples for name in sources)
+
+
+def _query_writer_faults(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
+    """That a run which can only ask databases has neither a model to write its SQL nor saved questions."""
+    if not asks_databases(asked.graph) or not lacks_query_writer(asked.graph, asked.sources, asked.models, settings):
+        return
+    databases = ", ".join(repr(name) for name in asked.sources if name in settings.databases)
+    message = (
+        f"{asked.mode!r} needs a language model, or saved questions for {databases}: choose a model in the run's "
+        "`model` or with ELCANO_MODEL, or name a file of questions with their SQL in ELCANO_DATABASE_EXAMPLES"
+    )
+    yield FieldFault(field=field_of(SQL_WRITER, asked.models), message=message)
 
 
 class Callee(NamedTuple):

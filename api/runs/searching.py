@@ -10,44 +10,16 @@ from collections.abc import Mapping
 from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.http.requests import RunRequest
 from elcano.api.runs.choosing import chooses
+from elcano.api.runs.database_graphs import asks_databases
 from elcano.api.runs.sources import unnamed
 from elcano.graphs.modes import mode_named
-from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.settings import Settings
 
 NO_DATABASE = (
     "{mode!r} puts questions to databases, and this server has none: name one in ELCANO_DATABASES where the server and "
     "its workers run"
 )
-
-
-def may_ask_databases(graph: ResearchGraph | None) -> bool:
-    """Whether a graph reads which databases its run has, on one of its ways at least."""
-    return graph is not None and any(_asks(node) for each in graph.all_graphs() for node in each.nodes)
-
-
-def asks_databases(graph: ResearchGraph | None) -> bool:
-    """Whether a graph does so on each of its ways, so that it can do nothing without a database."""
-    if graph is None or not may_ask_databases(graph):
-        return False
-    reached, waiting = set[str](), [graph.entry_node]
-    while waiting:
-        node = graph.by_id.get(waiting.pop())
-        if node is None or node.id in reached or _asks(node) or _branches_ask(graph, node):
-            continue
-        if node.id in graph.exit_nodes:
-            return False
-        reached.add(node.id)
-        waiting += [edge.to_node for edge in graph.routes_from(node.id)]
-    return True
-
-
-def _asks(node: Node) -> bool:
-    return isinstance(node, ToolNode) and node.tool == "schema_context" and "databases" in (node.for_each or "")
-
-
-def _branches_ask(graph: ResearchGraph, node: Node) -> bool:
-    return any(asks_databases(graph.branches.get(edge.branch)) for edge in graph.branches_from(node.id))
 
 
 def searched(

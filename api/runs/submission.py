@@ -9,12 +9,13 @@ from starlette.concurrency import run_in_threadpool
 from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.http.requests import ModelRequest, RunRequest
 from elcano.api.runs.choosing import barred, chooses, least_faults
+from elcano.api.runs.database_graphs import asks_databases, may_ask_databases
 from elcano.api.runs.domains import rubrics
 from elcano.api.runs.extras import lacking_extras, require_extras
 from elcano.api.runs.following import CannotFollow, followed
 from elcano.api.runs.graphs import named, names, received
 from elcano.api.runs.model_keys import require_models
-from elcano.api.runs.searching import asks_databases, may_ask_databases, require_databases, searched
+from elcano.api.runs.searching import require_databases, searched
 from elcano.api.runs.sources import lacking, offered, source_faults, unreached
 from elcano.api.runs.starting import Keyed, Starter, Submission
 from elcano.graphs.agents.listing import AGENTS
@@ -68,7 +69,8 @@ def research_input(
         require_extras("graph" if request.graph else "mode", graph, lacking)
     sources = searched(request, lacks, settings, graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
-    closed = barred(limits, sources, settings, engine_of(request, settings), lacking) if chooses(graph) else {}
+    engine = engine_of(request, settings)
+    closed = barred(limits, sources, settings, engine, lacking, models) if chooses(graph) else {}
     if refused := refusals_of(graph, limits, closed):
         raise RequestInvalid(refused)
     domain, known = rubrics(request.domain, settings)

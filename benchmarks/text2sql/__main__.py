@@ -1,6 +1,6 @@
 """`python -m benchmarks.text2sql`: how many questions about databases get the SQL that answers them.
 
-    python -m benchmarks.text2sql [--data FOLDER] [--model offline|PROVIDER:MODEL] [--database NAME ...]
+    python -m benchmarks.text2sql --model PROVIDER:MODEL [--data FOLDER] [--database NAME ...]
         [--now MOMENT] [--without-instructions] [--without-meanings] [--limit N] [--show right|wrong|refused|all ...]
 
 It prints for each database how many questions are right, refused and wrong, and of those that cannot be answered how
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The program."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.text2sql", description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=BESIDE, help="the folder with the questions")
-    parser.add_argument("--model", default="offline", help="who writes: `offline`, the rules, or a model's string")
+    parser.add_argument("--model", required=True, help="who writes: a model's string")
     parser.add_argument("--database", nargs="*", default=(), help="only questions of these")
     parser.add_argument("--now", type=datetime.fromisoformat, default=MOMENT, help="what counts as the present")
     parser.add_argument("--without-instructions", action="store_true", help="leave out what is told beside questions")

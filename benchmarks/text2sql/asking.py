@@ -1,8 +1,6 @@
 """A question asked of a writer of SQL as a run would ask it, with the loop that mends what fails, but without a run.
 
 No query is run that the policy of databases refuses: it is mended like one that a database complains of.
-
-`offline` is the product's own model without a key, reached by the same envelope as any other model.
 """
 
 import sqlite3
@@ -62,10 +60,10 @@ class Answered:
 
 
 class Writer:
-    """A model, or the rules, that writes SQL.
+    """A model that writes SQL.
 
     Args:
-        model: `offline`, or the string of a model.
+        model: its string.
     """
 
     def __init__(self, model: str) -> None:

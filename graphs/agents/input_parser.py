@@ -94,6 +94,8 @@ def shown(given: InputParserInput, loaded: Loaded) -> TaskEnvelope:
             name: schema.model_dump(mode="json", exclude_defaults=True) for name, schema in loaded.tables.items()
         }
         told["databases"] = {**read, **loaded.unread}
+    if loaded.saved_questions:
+        told["saved_questions"] = {name: [*saved] for name, saved in loaded.saved_questions.items()}
     if given.domains:
         told["domains"] = {one.name: one.description for one in given.domains}
     return loaded.envelope("input_parser", given).model_copy(update={"sources": loaded.sources, "given": told})

@@ -100,7 +100,9 @@ class Loaded(Frozen):
     results: tuple[ShownResult, ...] = ()
     """In the order in which they are needed."""
     tables: dict[str, DatabaseSchema] = {}
-    """By the name of the database: names alone, but for the extractive model, which is told all that is known."""
+    """By the name of the database: names alone, without values."""
+    saved_questions: dict[str, tuple[str, ...]] = {}
+    """By the name of the database the saved questions that are like the question; only for the extractive model."""
     unread: dict[str, str] = {}
     """Of databases that could not be read: why."""
     term_weights: dict[str, float] = {}

@@ -64,6 +64,8 @@ class SplitterInput(AgentInput):
 
     excerpt: DatabaseSchema | None = None
     """The tables that the question may be about; None: no database could be read."""
+    saved: bool = False
+    """Whether the operator saved a query for the very question, which therefore needs no splitting."""
     tools: tuple[JsonObject, ...] = ()
     """Tools of servers, as `list_tools` describes them; at most 50 are shown."""
 
@@ -90,6 +92,8 @@ def shown(given: SplitterInput, loaded: Loaded) -> TaskEnvelope:
     if given.excerpt is not None:
         tables: JsonObject = {one.name: [column.name for column in one.columns] for one in given.excerpt.tables}
         told["tables"] = tables
+    if given.saved:
+        told["saved"] = True
     if given.tools:
         tools: list[Json] = [*given.tools[:SHOWN_TOOLS]]
         told["tools"] = tools

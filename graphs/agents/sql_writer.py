@@ -30,6 +30,8 @@ class SqlWriterInput(AgentInput):
     """The same in words, or more than the excerpt says: how the tables are used, what the columns mean."""
     examples: tuple[SqlExample, ...] = ()
     """Of this database, the likest question first; at most 8 are shown."""
+    saved_questions: tuple[str, ...] = ()
+    """Others that the operator saved, to be named where no example is alike and none can be answered."""
     documents: bool = False
     """Whether documents can be searched as well, so that a question can be left to them."""
 
@@ -80,6 +82,8 @@ def _told(given: SqlWriterInput) -> JsonObject:
         told["examples"] = [
             one.model_dump(mode="json", exclude_defaults=True) for one in given.examples[:MOST_EXAMPLES]
         ]
+    if given.saved_questions and not given.examples:
+        told["saved_questions"] = [*given.saved_questions]
     if given.documents:
         told["documents"] = True
     return told

@@ -36,6 +36,8 @@ class DataWork(Frozen):
 
     excerpt: DatabaseSchema | None = None
     """The tables that the question is about, of the database that it is put to; None: none could be read."""
+    saved: bool = False
+    """Whether the question is a saved one of that database."""
     query: SqlQuery | None = None
     """What is to be run next, or was run last; None: the question became no query."""
     repairs: tuple[QueryRepair, ...] = ()
@@ -61,9 +63,9 @@ def work(state: ResearchState) -> DataWork:
 
 
 def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
-    """Puts the question to the database whose tables have most of its words, of several the one that was named first.
+    """Puts the question to the database that has it saved, else to the one whose tables have most of its words.
 
-    A database that could not be read is a gap.
+    Of several alike it is the one that was named first. A database that could not be read is a gap.
     """
     read = [SchemaContextOutput.model_validate(item.output) for item in output.items if item.output is not None]
     gaps = tuple(
@@ -73,13 +75,18 @@ def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
     )
     if not output.items:
         gaps = ("The run names no database.",)
-    best = max(read, key=lambda one: (one.matched, _shared(state.question, one)), default=None)
+    best = max(read, key=lambda one: (one.saved, one.matched, _shared(state.question, one)), default=None)
     choices: tuple[str, ...] = ()
     if best is not None and len(read) > 1:
         others = ", ".join(one.found.database for one in read if one is not best)
         choices = (f"Of several databases the question was put to {best.found.database}, not to {others}.",)
     now = work(state).model_copy(
-        update={"excerpt": best.found if best else None, "choices": choices, "gaps": _more(work(state).gaps, gaps)}
+        update={
+            "excerpt": best.found if best else None,
+            "saved": best is not None and best.saved,
+            "choices": choices,
+            "gaps": _more(work(state).gaps, gaps),
+        }
     )
     return _kept(state, now)
 

@@ -38,6 +38,8 @@ class SchemaContextOutput(Frozen):
     """False: no word of the question is in any table; these are the largest ones."""
     others: tuple[str, ...] = ()
     """Names of tables that were left out, at most 200."""
+    saved: bool = False
+    """True: the question is a saved one of this database."""
 
 
 class ExecuteSqlInput(Frozen):
@@ -69,6 +71,8 @@ class SqlExamplesOutput(Frozen):
     """Questions that were answered before by SQL, the likest first; empty: nobody wrote one that is alike."""
 
     examples: tuple[SqlExample, ...] = ()
+    others: tuple[str, ...] = ()
+    """Saved questions that are not alike; they are named only where none is."""
 
 
 class MergedResults(ConsensusOutput, GivesEvidence):

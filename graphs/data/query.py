@@ -1,7 +1,7 @@
 """SQL on its way: what was asked, in whose words, why, and what was wrong with it.
 
-SQL is never put together from what a client says: it comes from a model or from rules, and the policy reads all of it
-before a database does.
+SQL is never put together from what a client says: it comes from a model or from the operator, and the policy reads all
+of it before a database does.
 """
 
 from typing import Literal, TypeAlias

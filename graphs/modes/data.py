@@ -19,6 +19,8 @@ PATH_SECONDS: Final = 15.0
 """How long each call to a database may take in a path: neither the thinking of models nor time without a worker."""
 
 _WORK: Final = "values.data"
+_SCHEMA: Final = {"excerpt": f"{_WORK}.excerpt", "saved": f"{_WORK}.saved"}
+_EXAMPLES: Final = {"excerpt": f"{_WORK}.excerpt", "examples": "outputs.sql_examples.examples"}
 _REPAIR: Final = f"{_WORK}.repairable && budget.iterations.remaining > `0` && 'sql_repair'"
 _NOT_MENDED: Final = (
     f"{_WORK}.repairable && join('', ['The query was not answered (', {_WORK}.fault.stage, '): ', "
@@ -56,7 +58,7 @@ def _query_nodes(
         onward: the node that comes after a result if that names none.
         limits: of each call to a database.
     """
-    asked: Inputs = {**ASKED, "question": question}
+    asked: Inputs = {**ASKED, **_EXAMPLES, "question": question}
     if given_up != onward:
         builder.add_conditional_edge("data_execution", given_up, when=f"{_WORK}.fault", label="given up")
     return (
@@ -73,8 +75,7 @@ def _query_nodes(
             description="One query, or a word on why there is none",
             inputs={
                 **asked,
-                "excerpt": f"{_WORK}.excerpt",
-                "examples": "outputs.sql_examples.examples",
+                "saved_questions": "outputs.sql_examples.others",
                 "documents": f"length({PASSAGES}) > `0`",
             },
             reducer="record_query",
@@ -96,9 +97,7 @@ def _query_nodes(
                 **asked,
                 "query": f"{_WORK}.query",
                 "fault": f"{_WORK}.fault",
-                "excerpt": f"{_WORK}.excerpt",
                 "attempts": f"{_WORK}.attempts",
-                "examples": "outputs.sql_examples.examples",
             },
             reducer="record_repair",
         )
@@ -198,7 +197,7 @@ def data_graph() -> ResearchGraph:
             "splitter",
             agent="splitter",
             description="One query, paths side by side, a forecast, a tool?",
-            inputs={**ASKED, "excerpt": f"{_WORK}.excerpt", "tools": "outputs.tool_context.servers[].tools[]"},
+            inputs={**ASKED, **_SCHEMA, "tools": "outputs.tool_context.servers[].tools[]"},
         )
         .add_tool_node(
             "tool_execution",

@@ -1,6 +1,7 @@
 """A worker dies while a database works on a query: the next worker asks it again, once, and the run is answered."""
 
 import asyncio
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -27,8 +28,15 @@ def slow(readmes: Settings, tmp_path: Path) -> Settings:
         nine = ", ".join(f"digits {name}" for name in "abcdefghi")
         connection.execute(f"CREATE VIEW readings AS SELECT a.x AS id FROM {nine} WHERE a.x < 5")
         connection.commit()
+    saved = tmp_path / "slow.jsonl"
+    saved.write_text(json.dumps({"question": QUESTION, "sql": "SELECT COUNT(*) AS readings FROM readings"}))
     return readmes.model_copy(
-        update={"databases": {"slow": f"sqlite:///{place}"}, "database_seconds": 120.0, "database_samples": False}
+        update={
+            "databases": {"slow": f"sqlite:///{place}"},
+            "database_examples": {"slow": saved},
+            "database_seconds": 120.0,
+            "database_samples": False,
+        }
     )
 
 

@@ -1,5 +1,6 @@
 """A server with a database of sales beside its handbook, and a provider that writes queries of them by a script."""
 
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -23,17 +24,36 @@ SALES = (
     (4, "2024-06-30", "Turin", 50),
 )
 TOTAL = "What is the total revenue of sales?"
+SAVED = {
+    TOTAL: "SELECT SUM(revenue) AS total FROM sales",
+    "What is the total revenue of sales by city?": (
+        "SELECT city, SUM(revenue) AS total FROM sales GROUP BY city ORDER BY city"
+    ),
+    "What is the total revenue of sales in 2024?": (
+        "SELECT SUM(revenue) AS total FROM sales WHERE sold_date >= '2024-01-01' AND sold_date < '2025-01-01'"
+    ),
+    "What is the total revenue of sales in 2023?": (
+        "SELECT SUM(revenue) AS total FROM sales WHERE sold_date >= '2023-01-01' AND sold_date < '2024-01-01'"
+    ),
+    "Which sales were lost?": "SELECT * FROM lost_sales",
+}
+"""The saved questions of the database, the last one with a query that fails."""
 
 
 def with_sales(settings: Settings, folder: Path) -> Settings:
-    """The same server with the database `shop`."""
+    """The same server with the database `shop` and its saved questions."""
+    saved = folder / "shop.jsonl"
+    lines = (json.dumps({"question": question, "sql": sql}) for question, sql in SAVED.items())
+    saved.write_text("\n".join(lines), encoding="utf-8")
     place = folder / "shop.db"
     with closing(sqlite3.connect(place)) as connection:
         columns = "sale_id INTEGER PRIMARY KEY, sold_date DATE, city TEXT, revenue INTEGER"
         connection.execute(f"CREATE TABLE sales ({columns})")
         connection.executemany("INSERT INTO sales VALUES (?, ?, ?, ?)", SALES)
         connection.commit()
-    return settings.model_copy(update={"databases": {"shop": f"sqlite:///{place}"}})
+    return settings.model_copy(
+        update={"databases": {"shop": f"sqlite:///{place}"}, "database_examples": {"shop": saved}}
+    )
 
 
 class Analyst(Provider):
@@ -64,7 +84,7 @@ class Analyst(Provider):
 
 
 @asynccontextmanager
-async def by_rules(temporal: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
+async def without_model(temporal: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
     """A worker whose agents ask no model that is scripted: the extractive one answers."""
     async with open_sources(settings) as sources, build_worker(temporal, store, sources, settings):
         yield

@@ -1,18 +1,24 @@
 """Runs that choose their mode over a database beside a handbook: to which of them a question goes, and what is told."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from temporalio.client import Client
 
+from elcano.api.runs.model_keys import lacks_query_writer
+from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.modes import MODES
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, working
-from tests.api.again.selling import TOTAL, Analyst, by_rules, with_sales
+from tests.api.again.selling import TOTAL, Analyst, with_sales, without_model
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
+from tests.api.serving import speaking
 
 
 @pytest.fixture
@@ -26,11 +32,11 @@ async def chosen(api: httpx.AsyncClient, question: str, sources: list[str], **as
     return run_id, await ended(api, run_id)
 
 
-async def test_rules_send_to_the_database_what_its_tables_answer_and_nothing_else(
+async def test_without_a_model_saved_questions_alone_go_to_the_database(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
     both = ["handbook", "shop"]
-    async with by_rules(temporal, store, api_settings):
+    async with without_model(temporal, store, api_settings):
         run_id, view = await chosen(api, TOTAL, both)
         assert (view["status"], view["choice"]["mode"]) == ("completed", "data")
         assert "'shop'" in view["choice"]["reason"]
@@ -41,10 +47,15 @@ async def test_rules_send_to_the_database_what_its_tables_answer_and_nothing_els
         assert "Goes on as data research." in story
         _, follows = await chosen(api, "And by city?", both, previous_run=run_id)
         assert (follows["status"], follows["choice"]["mode"]) == ("completed", "data")
-        for question in ("To whom do retries belong?", "What is the total revenue of theatres?"):
+        _, compared = await chosen(api, "Compare the total revenue of sales in 2023 and 2024", both)
+        assert (compared["status"], compared["choice"]["mode"]) == ("completed", "data")
+        for question in ("To whom do retries belong?", "What is the total revenue of sales in Oslo?"):
             assert (await chosen(api, question, both))[1]["choice"]["mode"] != "data"
         _, alone = await chosen(api, "To whom do retries belong?", ["shop"])
         assert (alone["status"], alone["choice"]["mode"]) == ("unanswered", "data")
+        report = (await api.get(f"/v1/runs/{alone['run_id']}/report")).text
+        assert "Free questions to a database need a language model" in report
+        assert "What is the total revenue of sales by city?" in report
         _, documents = await chosen(api, TOTAL, ["handbook"])
         assert documents["choice"]["mode"] != "data"
 
@@ -70,3 +81,36 @@ async def test_a_model_is_told_of_tables_and_cannot_choose_what_is_not_there(
         assert "databases" not in task.given
         ways: Any = task.given["ways"]
         assert "data" not in ways
+
+
+async def test_without_a_model_and_saved_questions_a_database_is_refused(
+    make_app: Callable[[Settings], FastAPI], api_settings: Settings
+) -> None:
+    bare = api_settings.model_copy(update={"database_examples": {}})
+    async with speaking(make_app(bare)) as api:
+        refused = await api.post("/v1/runs", json={"question": TOTAL, "mode": "data"})
+        assert refused.status_code == 422
+        (fault,) = refused.json()["errors"]
+        assert fault["field"] == "model"
+        assert "needs a language model, or saved questions for 'shop'" in fault["message"]
+        named = await api.post("/v1/runs", json={"question": TOTAL, "mode": "data", "model": "offline"})
+        assert named.json()["errors"][0]["field"] == "model.default"
+        alone = await api.post("/v1/runs", json={"question": TOTAL, "sources": ["shop"]})
+        assert alone.status_code == 422
+        assert "data: free questions to a database need a language model" in alone.text
+        beside = await api.post("/v1/runs", json={"question": TOTAL, "sources": ["shop", "handbook"]})
+        assert beside.status_code == 201
+
+
+def test_only_a_model_that_is_known_to_lack_is_told(api_settings: Settings) -> None:
+    graph, bare = MODES["data"], api_settings.model_copy(update={"database_examples": {}})
+    assert lacks_query_writer(graph, ("shop",), ModelChoice(), bare)
+    assert not lacks_query_writer(graph, ("shop",), ModelChoice(), api_settings)
+    assert not lacks_query_writer(graph, ("shop",), ModelChoice(by_agent={"sql_writer": "openai:gpt-5.1"}), bare)
+    assert lacks_query_writer(
+        graph, ("shop",), ModelChoice(default="openai:a", by_agent={"sql_writer": "offline"}), bare
+    )
+    elsewhere = bare.model_copy(update={"shared_environment": False})
+    assert not lacks_query_writer(graph, ("shop",), ModelChoice(), elsewhere)
+    assert lacks_query_writer(graph, ("shop",), ModelChoice(default="offline"), elsewhere)
+    assert not lacks_query_writer(MODES["deep"], ("shop",), ModelChoice(), bare)

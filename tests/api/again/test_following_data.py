@@ -1,4 +1,4 @@
-"""Questions that follow one to a database: what they know of it, with a model and by rules, in each mode."""
+"""Questions that follow one to a database: what they know of it, with a model and without one, in each mode."""
 
 from pathlib import Path
 
@@ -10,11 +10,12 @@ from elcano.graphs.values.history import HistoryEntry
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, log_of, working
-from tests.api.again.selling import TOTAL, Analyst, by_rules, with_sales
+from tests.api.again.selling import TOTAL, Analyst, with_sales, without_model
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 
 SUM = "SELECT SUM(revenue) AS total FROM sales"
+BY_CITY_SAVED = "SELECT city, SUM(revenue) AS total FROM sales GROUP BY city ORDER BY city"
 BY_CITY = "SELECT city, SUM(revenue) AS total FROM sales GROUP BY city"
 
 
@@ -33,27 +34,38 @@ async def entry(store: Store, run_id: str) -> HistoryEntry:
     return (await log_of(store, run_id)).run.state.history[-1]
 
 
-async def test_rules_read_what_follows_together_with_what_was_asked_before(
+async def test_without_a_model_a_question_goes_on_from_the_one_before_it(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
-    async with by_rules(temporal, store, api_settings):
+    async with without_model(temporal, store, api_settings):
         first = await start(api, TOTAL, mode="data", model="offline")
         assert (await ended(api, first))["status"] == "completed"
         assert await rows(api, first) == [[800]]
-        by_year = await start(api, "And by year?", mode="data", model="offline", previous_run=first)
-        assert (await ended(api, by_year))["status"] == "completed"
-        assert [row[-1] for row in await rows(api, by_year)] == [350, 450]
-        in_2024 = await start(api, "And in 2024 only?", mode="data", model="offline", previous_run=by_year)
-        assert (await ended(api, in_2024))["status"] == "completed"
-        assert [row[-1] for row in await rows(api, in_2024)] == [450]
-        report = (await api.get(f"/v1/runs/{in_2024}/report")).text
-        assert "the question was read as" in report
-        why = await start(api, "And why so little?", mode="data", model="offline", previous_run=first)
-        assert (await ended(api, why))["status"] == "unanswered"
-    state = (await log_of(store, in_2024)).run.state
-    assert [one.question for one in state.history] == [TOTAL, "And by year?"]
+        by_city = await start(api, "And by city?", mode="data", model="offline", previous_run=first)
+        assert (await ended(api, by_city))["status"] == "completed"
+        assert await rows(api, by_city) == [["Oslo", 500], ["Turin", 300]]
+        report = (await api.get(f"/v1/runs/{by_city}/report")).text
+        assert "What is the total revenue of sales by city?" in report
+        again = await start(api, TOTAL, mode="data", model="offline", previous_run=by_city)
+        assert (await ended(api, again))["status"] == "completed"
+        for question in ("And why so little?", "And in Oslo by city?"):
+            other = await start(api, question, mode="data", model="offline", previous_run=first)
+            assert (await ended(api, other))["status"] == "unanswered"
+    state = (await log_of(store, again)).run.state
+    assert [one.question for one in state.history] == [TOTAL, "And by city?"]
     assert all(len(one.sql) == 1 and "SUM" in one.sql[0] for one in state.history)
-    assert not (await entry(store, why)).sql[0].startswith("WITH")
+    assert (await entry(store, again)).sql == (BY_CITY_SAVED,)
+
+
+async def test_a_saved_query_that_fails_is_told_and_not_mended_without_a_model(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    async with without_model(temporal, store, api_settings):
+        lost = await start(api, "Which sales were lost?", mode="data", model="offline")
+        assert (await ended(api, lost))["status"] == "unanswered"
+        report = (await api.get(f"/v1/runs/{lost}/report")).text
+    assert "lost_sales" in report
+    assert "Mending a query needs a language model" in report
 
 
 async def test_a_model_is_told_the_query_that_was_answered_and_not_the_broken_ones(

@@ -1,11 +1,15 @@
 """The demo refuses a folder that it cannot search before it starts anything."""
 
+import json
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from elcano.dev import CannotStart, demo
+from elcano.dev.demo_database import DATABASE, QUESTION
 from elcano.dev.documents import require_documents
 
 LIMIT = 1_000_000
@@ -89,3 +93,18 @@ def test_what_cannot_start_for_another_reason_ends_the_same_way(
     docs = folder(tmp_path / "docs", a_md=b"# A\n\nText.\n")
     assert exit_code(monkeypatch, "--docs", str(docs)) == 2
     assert "ELCANO_DATA_DIR" in capsys.readouterr().err
+
+
+def test_the_saved_questions_of_the_demo_are_answered_by_its_database(data_dir: Path) -> None:
+    settings = demo.demo_settings(None, "data")
+    address = settings.databases[DATABASE].removeprefix("sqlite:///")
+    lines = settings.database_examples[DATABASE].read_text(encoding="utf-8").splitlines()
+    saved = {one["question"]: one["sql"] for one in map(json.loads, lines)}
+    assert QUESTION in saved
+    with closing(sqlite3.connect(address)) as connection:
+        assert all(connection.execute(sql).fetchall() for sql in saved.values())
+
+
+def test_the_demo_of_another_mode_has_no_database(data_dir: Path) -> None:
+    settings = demo.demo_settings(None, "simple")
+    assert (settings.databases, settings.database_examples) == ({}, {})

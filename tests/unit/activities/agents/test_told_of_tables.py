@@ -9,7 +9,7 @@ from elcano.activities.agents.loading import Loader
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.input_parser import AGENT, InputParserInput, needs
 from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, TableSchema
-from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.errors import InputInvalid, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
 from elcano.storage.store import TenantStore, open_store
 from tests.unit.activities.agents.material import FixedSource
@@ -31,23 +31,34 @@ class Tables(FixedSource):
         column = ColumnSchema(name="city", kind="text", samples=("Oslo",), comment="Secret.")
         return DatabaseSchema(database="shop", dialect="sqlite", tables=(TableSchema(name="sales", columns=(column,)),))
 
+    async def saved_questions(self, question: str) -> tuple[str, ...]:
+        """One, or a file with faults."""
+        if question == "Is its file broken?":
+            raise InputInvalid("database", "it is broken")
+        return ("How many sales are there?",)
 
-async def told_of_tables(store: TenantStore, question: str, *, weighed: bool) -> JsonObject:
-    """What the input parser is told of databases, of which one is named and another source is none."""
+
+async def told(store: TenantStore, question: str, *, weighed: bool) -> JsonObject:
+    """What the input parser is told, where one database is named and another source is none."""
     loader = Loader(store, Sources({"shop": Tables({}), "docs": FixedSource({})}))
     given = InputParserInput(question=question, ways=("data", "deep"), databases=("shop", "docs"))
     loaded = await loader.load("run-1", AGENT, needs(given), None, most=0, weighed=weighed)
-    told = AGENT.asks.shown(given, loaded).given.get("databases")
-    assert isinstance(told, dict)
-    return told
+    return AGENT.asks.shown(given, loaded).given
 
 
-async def test_of_databases_a_model_is_told_names_and_rules_all(store: TenantStore) -> None:
-    names = str(await told_of_tables(store, "How many?", weighed=False))
+@pytest.mark.parametrize("weighed", [False, True])
+async def test_of_databases_names_are_told_and_no_value(store: TenantStore, weighed: bool) -> None:
+    names = str((await told(store, "How many?", weighed=weighed))["databases"])
     assert ("sales" in names, "city" in names) == (True, True)
     assert ("Oslo" in names, "Secret" in names) == (False, False)
-    assert "Oslo" in str(await told_of_tables(store, "How many?", weighed=True))
-    assert (await told_of_tables(store, "Is it away?", weighed=True)) == {"shop": "It could not be read: it is away"}
+    away = await told(store, "Is it away?", weighed=weighed)
+    assert away["databases"] == {"shop": "It could not be read: it is away"}
+
+
+async def test_only_the_extractive_model_is_told_of_saved_questions(store: TenantStore) -> None:
+    assert (await told(store, "How many?", weighed=True))["saved_questions"] == {"shop": ["How many sales are there?"]}
+    assert "saved_questions" not in await told(store, "How many?", weighed=False)
+    assert "saved_questions" not in await told(store, "Is its file broken?", weighed=True)
 
 
 @pytest.mark.parametrize(

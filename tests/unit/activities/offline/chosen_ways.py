@@ -1,7 +1,7 @@
 """Questions and the way that each should go, written for this test: what is searched, the question, the way.
 
-`library`: documents. `studies`: articles and trials beside them. `both`: documents and the shop, a database with the
-tables `customers`, `products`, `orders` and `suppliers`. `shop`: that database alone.
+`library`: documents. `studies`: articles and trials beside them. `both`: documents and the shop, a database with saved
+questions. `shop`: that database alone.
 """
 
 QUESTIONS: tuple[tuple[str, str, str], ...] = (
@@ -82,7 +82,7 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
     ("shop", "Wie viele Bestellungen gab es 2024?", "data"),
     ("shop", "Was war der durchschnittliche Preis der Produkte?", "data"),
     ("shop", "注文はいくつありますか?", "data"),
-    # a table would answer, but rules cannot read it as a query
+    # a table would answer, but the question is not saved
     ("both", "Number of orders by status", "iterative"),
     ("both", "Wie viele Kunden gibt es?", "simple"),
     # documents answer, though the words are those of tables
@@ -135,3 +135,20 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
     ("both", "How many products did Edison invent?", "simple"),
     ("both", "Which city had the most customers of the Fugger bank?", "simple"),
 )
+SAVED_QUESTIONS: tuple[str, ...] = (
+    "How many customers are there?",
+    "What is the average price of products?",
+    "How many orders are there?",
+    "How many orders are there by status?",
+    "How many orders were shipped in 2024?",
+    "What are the top 2 products by price?",
+    "Number of orders in 2024",
+    "Number of orders in 2025",
+    "What is the total number of items by month?",
+    "What is the average number of items of orders?",
+    "How many suppliers are in Norway?",
+    "List the customers in Oslo",
+    "Which city has the most customers?",
+    "What is the highest price of a product?",
+)
+"""What the operator saved for the shop."""

@@ -10,10 +10,9 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.ways import WAYS, described
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.history import HistoryEntry
-from tests.unit.activities.offline.chosen_ways import QUESTIONS
-from tests.unit.activities.offline.sql.shop import TODAY, schema
+from tests.unit.activities.offline.chosen_ways import QUESTIONS, SAVED_QUESTIONS
 
-SHOP: JsonObject = {"shop": schema().model_dump(mode="json", exclude_defaults=True)}
+SAVED: JsonObject = {"shop": [*SAVED_QUESTIONS]}
 BARRED = {
     "studies": {"data"},
     "library": {"data", "literature_review"},
@@ -23,17 +22,23 @@ BARRED = {
 """By what is searched, as `barred` of the API has it."""
 
 
-def way(question: str, *barred: str, databases: JsonObject | None = None, before: str = "") -> tuple[str, str]:
+def way(
+    question: str,
+    *barred: str,
+    saved: JsonObject | None = None,
+    databases: JsonObject | None = None,
+    before: str = "",
+) -> tuple[str, str]:
     ways = {name: when for name, when in described(WAYS).items() if name not in barred}
-    given: JsonObject = {"ways": {**ways}, "databases": databases or {}}
+    given: JsonObject = {"ways": {**ways}, "databases": databases or {}, "saved_questions": saved or {}}
     history = (HistoryEntry(run_id="run-0", question=before),) if before else ()
-    task = TaskEnvelope(kind="input_parser", question=question, given=given, today=TODAY.isoformat(), history=history)
+    task = TaskEnvelope(kind="input_parser", question=question, given=given, today="2025-06-18", history=history)
     said = parse(task)
     return said.research_mode, said.mode_reason
 
 
 def over(searched: str, question: str) -> tuple[str, str]:
-    return way(question, *BARRED[searched], databases=SHOP if searched == "both" else None)
+    return way(question, *BARRED[searched], saved=SAVED if searched == "both" else None)
 
 
 @pytest.mark.parametrize(("searched", "question", "mode"), QUESTIONS)
@@ -55,16 +60,23 @@ def test_a_database_that_could_not_be_read_is_not_chosen_by_rules() -> None:
     assert "The database 'shop' could not be read." in why
 
 
-def test_the_reason_names_the_database_that_rules_can_ask() -> None:
+def test_the_reason_names_the_database_that_has_the_question_saved() -> None:
     assert "'shop'" in over("both", "How many customers are there?")[1]
     assert "databases" in over("shop", "How many customers are there?")[1]
 
 
 def test_a_question_that_follows_one_to_a_database_goes_there_too() -> None:
     followed = "How many orders are there?"
-    assert way("And by status? (orders)", databases=SHOP, before=followed)[0] == "data"
-    assert way("And why? (orders)", databases=SHOP, before=followed)[0] != "data"
-    assert way("And by status? (lighthouse)", databases=SHOP, before="When was the lighthouse built?")[0] != "data"
+    assert way("And by status? (orders)", saved=SAVED, before=followed)[0] == "data"
+    assert way("And why? (orders)", saved=SAVED, before=followed)[0] != "data"
+    assert way("And by status? (lighthouse)", saved=SAVED, before="When was the lighthouse built?")[0] != "data"
+
+
+def test_a_comparison_goes_to_the_database_if_it_is_saved_whole_or_each_of_its_parts_is() -> None:
+    compared = "Compare the number of orders in 2024 and 2025"
+    assert way(compared, saved={"shop": [compared]})[0] == "data"
+    assert way(compared, saved={"shop": ["Number of orders in 2024"]})[0] != "data"
+    assert way(compared, saved={"shop": ["Number of orders in 2024", "Number of orders in 2025"]})[0] == "data"
 
 
 @pytest.mark.parametrize(
@@ -114,6 +126,6 @@ def test_a_barred_way_is_not_named() -> None:
     ],
 )
 def test_hostile_questions_are_read_too(question: str) -> None:
-    chosen, why = way(question, databases=SHOP)
+    chosen, why = way(question, saved=SAVED)
     assert chosen in WAYS
     assert len(why) < 700

@@ -72,3 +72,9 @@ def test_a_forecast_asks_the_database_for_the_series_alone(
     assert (said.forecast.horizon, said.forecast.until) == (horizon, until)
     assert said.history_question == history
     assert said.paths == ()
+
+
+def test_a_saved_question_goes_as_one_query() -> None:
+    question = "Compare revenue 2023 and 2024"
+    said = split(TaskEnvelope(kind="splitter", question=question, given={"saved": True}))
+    assert (said.paths, said.forecast, said.reason) == ((), None, "The question is a saved one.")

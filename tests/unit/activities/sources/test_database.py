@@ -1,5 +1,6 @@
-"""A database as a source: rules make a query of what is searched for, and its result is evidence, or say why not."""
+"""A database as a source: the query of a saved question is run, and its result is evidence; others say why not."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -27,7 +28,19 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     sqlite_shop(tmp_path)
-    return Settings(_env_file=None, data_dir=tmp_path / "data", databases={"shop": f"sqlite:///{tmp_path / 'shop.db'}"})
+    saved = tmp_path / "saved.jsonl"
+    lines = (
+        {"question": "How many orders are there?", "sql": "SELECT COUNT(*) AS orders FROM orders"},
+        {"question": "Which orders are lost?", "sql": "SELECT * FROM lost_orders"},
+        {"question": "Which orders are there before 1900?", "sql": "SELECT * FROM orders WHERE 1 = 0"},
+    )
+    saved.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return Settings(
+        _env_file=None,
+        data_dir=tmp_path / "data",
+        databases={"shop": f"sqlite:///{tmp_path / 'shop.db'}"},
+        database_examples={"shop": saved},
+    )
 
 
 async def searched(store: Store, settings: Settings, query: str) -> SearchOutput:
@@ -45,17 +58,33 @@ async def test_a_result_is_a_passage_whose_rows_can_be_quoted(store: Store, sett
     (kept,) = await store.of("default").evidence.get([passage.id])
     assert "Row 1: 3" in kept.text
     assert "SELECT COUNT(*)" in kept.text
-    assert "as the query SELECT" in found.warnings[0]
+    assert "is a saved question, whose query is SELECT" in found.warnings[0]
 
 
 @pytest.mark.parametrize(
-    "query", ["Why do ships sink?", "'; DROP TABLE orders; --", "Größe 10 000 größer als Übermaß?", "x" * 900]
+    ("query", "said"),
+    [
+        ("Why do ships sink?", "is no saved question"),
+        ("How many orders were there in 2024?", "is no saved question"),
+        ("'; DROP TABLE orders; --", "is no saved question"),
+        ("Größe 10 000 größer als Übermaß?", "is no saved question"),
+        ("x" * 900, "is no saved question"),
+        ("Which orders are lost?", "was not answered"),
+        ("Which orders are there before 1900?", "gave no row"),
+    ],
 )
-async def test_what_rules_cannot_read_finds_nothing_and_says_why(store: Store, settings: Settings, query: str) -> None:
+async def test_what_is_not_saved_or_fails_finds_nothing_and_says_why(
+    store: Store, settings: Settings, query: str, said: str
+) -> None:
     found = await searched(store, settings, query)
     assert found.evidence == ()
-    assert "no query was made of" in found.warnings[0]
+    assert said in found.warnings[0]
     assert await store.of("default").evidence.count_of_run("run") == 0
+
+
+async def test_a_file_of_saved_questions_with_faults_is_named(store: Store, settings: Settings) -> None:
+    settings.database_examples["shop"].write_text("no", encoding="utf-8")
+    assert "line 1" in (await searched(store, settings, "How many orders are there?")).warnings[0]
 
 
 async def test_it_is_opened_as_others_are_and_refuses_a_search_without_a_store(settings: Settings) -> None:

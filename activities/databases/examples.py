@@ -1,6 +1,6 @@
-"""The tool `sql_examples`: questions that somebody answered before by SQL, the likest to this one first.
+"""The operator's saved questions: each with the SQL that answers it, for a model to learn from or to be run as it is.
 
-They are the operator's own, in one file for each database: a line of JSON for each example, with `question`, `sql` and
+They stand in one file for each database: a line of JSON for each example, with `question`, `sql` and
 perhaps a `note`. A file is read anew when it changes. A bad one is refused as a whole, with every line that is wrong.
 """
 
@@ -13,6 +13,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.same_question import is_same_question
 from elcano.activities.text.stopwords import stop_words
 from elcano.activities.text.words import asked_words, words
 from elcano.graphs.catalogue.database_tools import SqlExamplesInput, SqlExamplesOutput
@@ -23,6 +24,8 @@ MOST_BYTES: Final = 5_000_000
 MOST_LINES: Final = 5_000
 MOST_TOLD: Final = 20
 """Lines that an error names."""
+COMPARED: Final = 50
+"""Examples, the likest first, among which a question is looked for."""
 
 
 class SqlExamples:
@@ -39,16 +42,39 @@ class SqlExamples:
     async def like(self, given: SqlExamplesInput) -> SqlExamplesOutput:
         """The examples whose questions share words with `given`'s, the likest first; none is no failure.
 
+        The example of the very question is the first one. Where no example is alike, the first ones of the file are
+        named, so that a refusal can say what may be asked.
+
         Raises:
             InputInvalid: the file of the database cannot be used; the text names its lines.
         """
         if given.database not in self._files:
             return SqlExamplesOutput()
-        return SqlExamplesOutput(examples=await asyncio.to_thread(self._like, given))
+        found = await asyncio.to_thread(self._rank, given.database, given.question)
+        if found:
+            return SqlExamplesOutput(examples=found[: given.limit])
+        every = await asyncio.to_thread(self._of, given.database)
+        return SqlExamplesOutput(others=tuple(one.question for one in every[: given.limit]))
 
-    def _like(self, given: SqlExamplesInput) -> tuple[SqlExample, ...]:
-        examples = self._of(given.database)
-        wanted = expression(given.question)
+    async def find(self, database: str, question: str) -> SqlExample | None:
+        """The example whose question is `question` but for politeness, articles and plural endings, if there is one.
+
+        Raises:
+            InputInvalid: the file of the database cannot be used; the text names its lines.
+        """
+        if database not in self._files:
+            return None
+        found = await asyncio.to_thread(self._rank, database, question)
+        return found[0] if found and is_same_question(question, found[0].question) else None
+
+    def _rank(self, database: str, question: str) -> tuple[SqlExample, ...]:
+        """The examples that share words with `question`: the same question, then the likest ones."""
+        found = self._like(database, question)
+        return tuple(sorted(found, key=lambda one: not is_same_question(question, one.question)))
+
+    def _like(self, database: str, question: str) -> tuple[SqlExample, ...]:
+        examples = self._of(database)
+        wanted = expression(question)
         if not examples or not wanted:
             return ()
         connection = sqlite3.connect(":memory:")
@@ -57,7 +83,7 @@ class SqlExamples:
             rows = ((number, one.question, one.note) for number, one in enumerate(examples))
             connection.executemany("INSERT INTO t (rowid, question, note) VALUES (?, ?, ?)", rows)
             found = connection.execute(
-                "SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t, 2.0, 1.0), rowid LIMIT ?", (wanted, given.limit)
+                "SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t, 2.0, 1.0), rowid LIMIT ?", (wanted, COMPARED)
             )
             return tuple(examples[number] for (number,) in found)
         finally:

@@ -1,4 +1,4 @@
-"""Examples of SQL that an operator wrote: found by their words, and refused as a whole where a line is wrong."""
+"""Questions that an operator saved: found by their words or whole, and refused together where a line is wrong."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.tools.exemplifying import SqlExamples
+from elcano.activities.databases.examples import SqlExamples
 from elcano.graphs.catalogue.database_tools import SqlExamplesInput
 from elcano.graphs.errors import InputInvalid
 
@@ -56,3 +56,24 @@ def test_a_file_that_is_away_or_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "raw.jsonl").write_bytes(b"\xff\xfe")
     with pytest.raises(InputInvalid, match="not UTF-8"):
         asked(tmp_path / "raw.jsonl", "a")
+
+
+def test_the_same_question_comes_first_and_is_found_alone(tmp_path: Path) -> None:
+    alike = [{"question": f"How many orders, orders, orders of shop {n}?", "sql": "SELECT 1"} for n in range(20)]
+    file = tmp_path / "sales.jsonl"
+    lines = [*alike, {"question": "How many orders?", "sql": "SELECT 2", "note": "every row " * 50}]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert asked(file, "How many orders?")[0] == "How many orders?"
+    examples = SqlExamples({"sales": file})
+    found = asyncio.run(examples.find("sales", "how many order?"))
+    assert found is not None
+    assert found.sql == "SELECT 2"
+    assert asyncio.run(examples.find("sales", "How many orders in 2024?")) is None
+    assert asyncio.run(examples.find("other", "How many orders?")) is None
+
+
+def test_where_nothing_is_alike_the_first_ones_are_named(file: Path) -> None:
+    found = asyncio.run(SqlExamples({"sales": file}).like(SqlExamplesInput(database="sales", question="penguins")))
+    assert found.others == tuple(line["question"] for line in LINES)
+    near = asyncio.run(SqlExamples({"sales": file}).like(SqlExamplesInput(database="sales", question="churn")))
+    assert near.others == ()

@@ -1,1 +1,0 @@
-"""SQL by rules, over a small shop whose every row is known."""

@@ -1,0 +1,136 @@
+"""The agents that write SQL, without a model: saved questions are answered, all others are refused with their names."""
+
+import asyncio
+
+import pytest
+from pydantic_ai import Agent
+
+from elcano.activities.offline.model import ExtractiveModel
+from elcano.activities.offline.saved_questions import NEEDS_MODEL, NOT_MENDED, NOT_READ
+from elcano.graphs.agents import sql_repairer, sql_writer
+from elcano.graphs.agents.envelope import prompt
+from elcano.graphs.agents.input_parser import MADE_PRECISE
+from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.sql_repairer import SqlAttempt, SqlRepairerInput
+from elcano.graphs.agents.sql_writer import SqlWriterInput
+from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.data.writing import SqlExample, SqlRepair, SqlWriting
+from elcano.graphs.values.history import HistoryEntry
+
+SHOP = DatabaseSchema(database="shop", dialect="sqlite")
+ORDERS = SqlExample(question="How many orders are there?", sql="SELECT COUNT(*) FROM orders")
+BY_STATUS = SqlExample(
+    question="How many orders are there by status?", sql="SELECT status, COUNT(*) FROM orders GROUP BY status"
+)
+BROKEN = SqlQuery(database="shop", dialect="sqlite", sql="SELECT title FROM product")
+FAULT = QueryFault(stage="database", message="no such table: product")
+
+
+def written(question: str, *examples: SqlExample, before: str = "", **more: object) -> SqlWriting:
+    given = SqlWriterInput.model_validate({"question": question, "excerpt": SHOP, "examples": examples, **more})
+    history = (HistoryEntry(run_id="run-0", question=before),) if before else ()
+    agent = sql_writer.AGENT
+    text = prompt(agent.asks.request, agent.asks.shown(given, Loaded(today="2025-06-18", history=history)))
+    result = asyncio.run(Agent(ExtractiveModel(), output_type=SqlWriting).run(text))
+    assert sql_writer.faults(result.output, given, {}) == ()
+    return sql_writer.settled(result.output, given, {})
+
+
+def test_a_saved_question_is_answered_by_its_query_and_says_so() -> None:
+    said = written("Please tell me how many orders are there", BY_STATUS, ORDERS)
+    assert (said.decision, said.sql) == ("query", ORDERS.sql)
+    assert "No language model was used" in said.choices[0]
+    assert ORDERS.question in said.choices[0]
+
+
+def test_background_that_was_not_read_is_said() -> None:
+    said = written(ORDERS.question, ORDERS, background="Only open ones.")
+    assert said.choices[1:] == (NOT_READ,)
+    understood = written(ORDERS.question, ORDERS, background=f"{MADE_PRECISE} How many orders?")
+    assert len(understood.choices) == 1
+
+
+def test_any_other_question_is_refused_with_the_saved_ones() -> None:
+    said = written("How many orders were shipped?", ORDERS, BY_STATUS)
+    assert (said.decision, said.sql) == ("refused", "")
+    assert said.explanation.startswith(NEEDS_MODEL)
+    assert ORDERS.question in said.explanation
+    assert BY_STATUS.question in said.explanation
+    assert ORDERS.question in written("Why?", saved_questions=(ORDERS.question,)).explanation
+    assert "has none" in written("How many orders are there?").explanation
+
+
+def test_a_question_that_is_not_saved_is_left_to_documents_where_there_are_some() -> None:
+    said = written("Why do customers leave?", ORDERS, documents=True)
+    assert said.decision == "documents"
+    assert NEEDS_MODEL in said.explanation
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("And by status?", BY_STATUS.sql),
+        ("And by status? (orders)", BY_STATUS.sql),
+        ("How many orders are there?", ORDERS.sql),
+        ("And why? (orders)", ""),
+        ("And by status (shipped)", ""),
+        ("By status?", ""),
+    ],
+)
+def test_a_question_that_goes_on_is_read_with_the_one_before_it(question: str, sql: str) -> None:
+    assert written(question, ORDERS, BY_STATUS, before=ORDERS.question).sql == sql
+
+
+def test_examples_and_dialect_are_shown() -> None:
+    given = SqlWriterInput(
+        question="How many?",
+        excerpt=SHOP,
+        dialect="duckdb",
+        examples=tuple(SqlExample(question=f"q{n}", sql="SELECT 1") for n in range(20)),
+        saved_questions=("q",),
+    )
+    shown = sql_writer.shown(given, Loaded()).given
+    assert shown["dialect"] == "duckdb"
+    assert isinstance(shown["examples"], list)
+    assert len(shown["examples"]) == 8
+    assert "saved_questions" not in shown
+
+
+@pytest.mark.parametrize(
+    ("said", "decision"),
+    [
+        (SqlWriting(decision="query"), "refused"),
+        (SqlWriting(decision="documents", explanation="Texts say it."), "refused"),
+        (SqlWriting(decision="refused", sql="SELECT 1"), "refused"),
+    ],
+)
+def test_a_decision_without_its_parts_is_a_fault_and_no_query(said: SqlWriting, decision: str) -> None:
+    given = SqlWriterInput(question="How many?", excerpt=SHOP)
+    assert sql_writer.faults(said, given, {})
+    settled = sql_writer.settled(said, given, {})
+    assert (settled.decision, settled.sql) == (decision, "")
+
+
+def test_a_saved_query_that_fails_is_not_mended_without_a_model() -> None:
+    given = SqlRepairerInput(question="Which products?", query=BROKEN, fault=FAULT, excerpt=SHOP)
+    agent = sql_repairer.AGENT
+    text = prompt(agent.asks.request, agent.asks.shown(given, Loaded()))
+    said = asyncio.run(Agent(ExtractiveModel(), output_type=SqlRepair).run(text)).output
+    assert sql_repairer.faults(said, given, {}) == ()
+    assert (said.sql, said.explanation) == ("", NOT_MENDED)
+
+
+def test_a_repair_has_a_diff_and_is_never_one_that_failed() -> None:
+    given = SqlRepairerInput(question="Which products?", query=BROKEN, fault=FAULT, excerpt=SHOP)
+    mended = sql_repairer.settled(SqlRepair(sql="SELECT title FROM products"), given, {})
+    assert "-FROM product\n+FROM products" in mended.diff
+    tried = given.model_copy(update={"attempts": (SqlAttempt(**{**BROKEN.model_dump(), "sql": mended.sql}),)})
+    assert sql_repairer.faults(mended, tried, {})
+    assert sql_repairer.settled(mended, tried, {}).sql == ""
+
+
+def test_events_tell_the_query() -> None:
+    told, figures = sql_writer.summary(written(ORDERS.question, ORDERS).model_dump(mode="json"))
+    assert "SELECT COUNT(*)" in told
+    assert figures["decision"] == "query"
